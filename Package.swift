@@ -1,0 +1,40 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let package = Package(
+  name: "swift-cooperative-cancellation",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "CooperativeCancellation", targets: ["CooperativeCancellation"])
+  ],
+  targets: [
+    // The path is the package's own folder so that `Documentation.docc`, which people read in the
+    // repository, is part of the target: that is where DocC tools look for it.
+    .target(
+      name: "CooperativeCancellation",
+      path: ".",
+      exclude: [
+        "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md", "Snippets", "Sources/Tour",
+        "Tests",
+      ],
+      sources: ["Sources/CooperativeCancellation"]
+    ),
+    .executableTarget(name: "Tour", dependencies: ["CooperativeCancellation"]),
+    .target(name: "FakeCallbackSDK", path: "Tests/FakeCallbackSDK"),
+    .testTarget(
+      name: "CooperativeCancellationTests",
+      dependencies: ["CooperativeCancellation", "FakeCallbackSDK"]
+    ),
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+for target in package.targets {
+  target.swiftSettings = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  ]
+}

@@ -1,0 +1,44 @@
+public import Synchronization
+
+/// Carries one value that is not `Sendable` through code that wants one that is.
+///
+/// The value is sent in and sent out again, so nobody else can hold it meanwhile. A parcel is delivered
+/// or discarded, never both, so it is opened once.
+@usableFromInline
+final class Parcel<Value>: Sendable {
+  @usableFromInline let value: Mutex<Value?>
+
+  @inlinable
+  init(_ value: sending Value) {
+    self.value = Mutex(value)
+  }
+
+  @inlinable
+  func open() -> sending Value? {
+    value.withLock { value in
+      let sent = value
+      value = nil
+      return sent
+    }
+  }
+
+  @inlinable
+  static func packing(
+    _ result: sending Result<Value, any Error>
+  ) -> Result<Parcel<Value>, any Error> {
+    switch result {
+    case .success(let value): .success(Parcel(value))
+    case .failure(let error): .failure(error)
+    }
+  }
+
+  @inlinable
+  static func opening(
+    _ discard: (@Sendable (sending Value) -> Void)?
+  ) -> (@Sendable (Parcel<Value>) -> Void)? {
+    guard let discard else { return nil }
+    return { parcel in
+      if let value = parcel.open() { discard(value) }
+    }
+  }
+}

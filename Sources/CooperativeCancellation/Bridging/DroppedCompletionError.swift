@@ -1,0 +1,22 @@
+/// The SDK released a completion without calling it, so the wait would never have had a result.
+///
+/// Typical causes: an early `return` in the SDK or its wrapper that skips the callback, a delegate
+/// that is held weakly by the SDK and was released, an SDK object that went away in mid-flight.
+public struct DroppedCompletionError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The call that made the completion.
+  public let callSite: CallSite
+
+  /// Says what happened, where, and what to change.
+  public var description: String {
+    """
+    The completion made at \(callSite) was released without being called, so the wait ended without \
+    a result. Call it exactly once on every path, early returns and failures included, and keep the \
+    SDK object or delegate that owns it alive until it answers.
+    """
+  }
+
+  @usableFromInline
+  init(callSite: CallSite) {
+    self.callSite = callSite
+  }
+}

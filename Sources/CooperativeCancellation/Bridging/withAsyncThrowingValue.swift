@@ -1,0 +1,126 @@
+/// Calls an SDK that reports a `Result` to a completion handler, and waits for it; a cancelled task
+/// stops waiting at once, and the SDK is told.
+///
+/// ```swift
+/// func user(id: String) async throws -> User {
+///   try await withAsyncThrowingValue { completion in
+///     sdk.loadUser(id, completion: completion)
+///   } onCancel: { request in
+///     request.cancel()
+///   }
+/// }
+/// ```
+///
+/// Returns the value that the SDK reports. Throws the error that it reports; or the error that
+/// `operation` throws; or `CancellationError` if the task is cancelled; or ``DroppedCompletionError`` if
+/// the SDK releases `completion` without calling it.
+///
+/// ## Guarantees
+///
+/// - **Check before**: if the task is already cancelled, `operation` is not called.
+/// - **One outcome**: exactly one of value, error, cancel, dropped completion, or the throw of
+///   `operation` decides, in one atomic step. What comes later changes nothing.
+/// - **Prompt**: a cancelled wait ends as soon as the caller's actor is free, also when the SDK never
+///   calls back.
+/// - **Check after**: a value is not delivered to a task that is cancelled by the time it resumes. An
+///   error that the SDK reported first is delivered as it is.
+/// - **Nothing lost**: each value that is not delivered goes to `onDiscard`, exactly once. An error that
+///   comes too late is dropped.
+/// - **Misuse**: a second call of `completion` is ignored and reported to ``MisuseReport/handler``; a
+///   dropped completion ends the wait with an error. The first late call after a cancel is normal and
+///   silent. Nothing traps.
+/// - **Forwarding**: `onCancel` runs at most once, after `operation` returned, only if the cancel came
+///   before the SDK's answer, and before this function returns. By then the SDK may have finished.
+/// - **No lock held**: none of the library's locks is held while the task is resumed, and no lock of the
+///   library's or the runtime's while one of the closures runs or a value is released.
+/// - **In place**: `operation` and `onCancel` run on the caller's actor, `operation` before anything
+///   suspends. An answer that the SDK gives inside `operation` costs no suspension.
+/// - **No extra demands**: neither the SDK's objects nor its request need be `Sendable`.
+///
+/// ## Cancellation
+///
+/// `response` says what a wait does that is cancelled before the SDK has answered; see
+/// ``CancellationResponse``. With ``CancellationResponse/waitForCallback`` it is not prompt; with
+/// ``CancellationResponse/deliverResult`` neither that nor the check after holds.
+///
+/// - Parameters:
+///   - response: What to do when the task is cancelled before the SDK has answered.
+///   - fileID: The file that errors and reports name; the caller's.
+///   - line: The line that they name; the caller's.
+///   - operation: Starts the SDK and returns its request, or whatever else `onCancel` needs; or nothing.
+///     Runs on the caller's actor, at once. It receives the completion that the SDK must call exactly
+///     once, from any thread.
+///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
+///     actor, in the cancelled task.
+///   - discard: Closes or frees a value that nobody receives. Runs on the thread that brought the value
+///     (the SDK's), or on the caller's actor if the task had received it already.
+@inlinable
+nonisolated(nonsending)
+  public func withAsyncThrowingValue<Value: Sendable, Request>(
+    whenCancelled response: CancellationResponse = .abandonCallback,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    in operation:
+      (_ completion: @escaping @Sendable (Result<Value, any Error>) -> Void) throws -> Request,
+    onCancel cancel: (Request) -> Void = { _ in },
+    onDiscard discard: (@Sendable (Value) -> Void)? = nil
+  ) async throws -> Value
+{
+  try await throwingBridge(
+    CallSite(fileID: fileID, line: line),
+    whenCancelled: response,
+    in: { reply in try operation { reply.contents.answer($0) } },
+    onCancel: cancel,
+    onDiscard: discard
+  )
+}
+
+/// Calls an SDK that reports a `Result` whose value is not `Sendable`, and takes the value over.
+///
+/// ```swift
+/// let document = try await withAsyncThrowingValue { completion in
+///   sdk.open(path) { completion(Result { try Document($0.get()) }) }
+/// }
+/// ```
+///
+/// The value moves from the SDK's thread to the caller: `completion` takes it as `sending`, so the
+/// compiler lets it pass only where the SDK keeps no hold of it, that is, where it is made inside the
+/// callback or the SDK's own parameter is `sending`.
+///
+/// Everything else is as for a `Sendable` value, all ten guarantees included: check before, one outcome,
+/// prompt, check after, nothing lost, misuse, forwarding, no lock held, in place, no extra demands.
+///
+/// - Parameters:
+///   - response: What to do when the task is cancelled before the SDK has answered.
+///   - fileID: The file that errors and reports name; the caller's.
+///   - line: The line that they name; the caller's.
+///   - operation: Starts the SDK and returns its request. Runs on the caller's actor, at once. It
+///     receives the completion that the SDK must call exactly once, from any thread.
+///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
+///     actor, in the cancelled task.
+///   - discard: Closes or frees a value that nobody receives. Runs on the thread that brought the value
+///     (the SDK's), or on the caller's actor if the task had received it already.
+@inlinable
+nonisolated(nonsending)
+  public func withAsyncThrowingValue<Value, Request>(
+    whenCancelled response: CancellationResponse = .abandonCallback,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    in operation:
+      (_ completion: @escaping @Sendable (sending Result<Value, any Error>) -> Void) throws ->
+      Request,
+    onCancel cancel: (Request) -> Void = { _ in },
+    onDiscard discard: (@Sendable (sending Value) -> Void)? = nil
+  ) async throws -> sending Value
+{
+  let callSite = CallSite(fileID: fileID, line: line)
+  let parcel = try await throwingBridge(
+    callSite,
+    whenCancelled: response,
+    in: { reply in try operation { reply.contents.answer(Parcel.packing($0)) } },
+    onCancel: cancel,
+    onDiscard: Parcel.opening(discard)
+  )
+  guard let value = parcel.open() else { throw DroppedCompletionError(callSite: callSite) }
+  return value
+}

@@ -1,0 +1,79 @@
+internal import Synchronization
+
+/// A mistake in how an SDK or its wrapper uses a completion, which the library survived.
+///
+/// Nothing is thrown for these and nothing traps: the wait that the mistake belongs to has ended, or
+/// has no way to throw. They reach one hook, ``handler``, which a host sets once, at launch:
+///
+/// ```swift
+/// MisuseReport.handler = { report in logger.error("\(report)") }
+/// ```
+public struct MisuseReport: Sendable, Hashable {
+  /// What went wrong.
+  public enum Kind: Sendable, Hashable {
+    /// A completion was called a second time. The call was ignored; a value it carried was passed to
+    /// `onDiscard`.
+    case completionCalledAgain
+
+    /// A completion was released without having been called, in a wait that cannot throw.
+    case completionDropped
+  }
+
+  /// What went wrong.
+  public let kind: Kind
+
+  /// The call that made the completion.
+  public let callSite: CallSite
+}
+
+extension MisuseReport: CustomStringConvertible {
+  /// One line: where, what happened, and what to change.
+  public var description: String {
+    switch kind {
+    case .completionCalledAgain:
+      """
+      \(callSite): the completion made here was called more than once. The first call counted and \
+      this one was ignored. Call it exactly once on every path of the SDK's callback.
+      """
+    case .completionDropped:
+      """
+      \(callSite): the completion made here was released without being called, so there is no value \
+      to return. Call it exactly once on every path, or use `withAsyncThrowingValue`, which throws \
+      `DroppedCompletionError`, or `fallback:`, which serves this case too.
+      """
+    }
+  }
+}
+
+extension MisuseReport {
+  private static let current = Mutex<@Sendable (MisuseReport) -> Void>(printOncePerCallSite)
+  private static let printed = Mutex<Set<MisuseReport>>([])
+
+  /// Receives every report. The default is ``printOncePerCallSite(_:)``.
+  ///
+  /// It runs on the thread that made the mistake, usually the SDK's, or wherever the last reference to
+  /// a completion was released. No lock is held meanwhile, so it may call anything, this library
+  /// included. It receives repeated reports of the same call site; keep it short.
+  public static var handler: @Sendable (MisuseReport) -> Void {
+    get { current.withLock { $0 } }
+    set {
+      // The old handler is released after unlocking: its captures are the host's.
+      _ = current.withLock { current in
+        defer { current = newValue }
+        return current
+      }
+    }
+  }
+
+  /// Prints one line to standard error for the first report of each kind from each call site.
+  public static func printOncePerCallSite(_ report: MisuseReport) {
+    if printed.withLock({ $0.insert(report).inserted }) {
+      printToStandardError("CooperativeCancellation: \(report)")
+    }
+  }
+
+  @usableFromInline
+  static func send(_ kind: Kind, _ callSite: CallSite) {
+    handler(MisuseReport(kind: kind, callSite: callSite))
+  }
+}
