@@ -1,0 +1,254 @@
+import CooperativeCancellation
+import Dispatch
+import FakeCallbackSDK
+import Synchronization
+import Testing
+
+/// A serial queue as an executor, so that a closure can tell whether it runs there.
+private final class QueueExecutor: SerialExecutor {
+  private static let key = DispatchSpecificKey<ObjectIdentifier>()
+  private let queue = DispatchQueue(label: "QueueExecutor")
+
+  init() {
+    queue.setSpecific(key: QueueExecutor.key, value: ObjectIdentifier(self))
+  }
+
+  var isCurrent: Bool {
+    DispatchQueue.getSpecific(key: QueueExecutor.key) == ObjectIdentifier(self)
+  }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+  }
+}
+
+/// The main actor's executor. (`Thread.isMainThread` does not tell: a test runner may give the main
+/// thread back, and the queue is then served by others.)
+private enum MainQueue {
+  private static let key: DispatchSpecificKey<Bool> = {
+    let key = DispatchSpecificKey<Bool>()
+    DispatchQueue.main.setSpecific(key: key, value: true)
+    return key
+  }()
+
+  static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) ?? false }
+}
+
+private actor QueueActor {
+  let executor = QueueExecutor()
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  func run(_ form: BridgeForm, _ behavior: Behavior, _ watch: Watch) async -> Ending {
+    await form.run(FakeSDK(behavior), watch)
+  }
+}
+
+@Suite("G9 in place, G10 no extra demands", .watchdog)
+struct InPlaceTests {
+  @Test(arguments: BridgeForm.all)
+  func `an answer inside operation costs no suspension`(form: BridgeForm) {
+    let call = TestCall(form, .insideTheCall)
+    call.run()
+    #expect(call.ending == form.delivered)
+    #expect(call.executor.jobCount == 1)
+  }
+
+  @Test(arguments: BridgeForm.all)
+  func `operation runs before anything suspends`(form: BridgeForm) {
+    let call = TestCall(form, .never)
+    let executor = call.executor
+    let jobsBefore = executor.jobCount
+    call.run()
+    #expect(call.watch.events == [.operation])
+    #expect(executor.jobCount == jobsBefore)
+  }
+
+  @Test(arguments: BridgeForm.all)
+  func `operation and onCancel run on the calling actor`(form: BridgeForm) async {
+    let actor = QueueActor()
+    let inOperation = Mutex<[Bool]>([])
+    let inOnCancel = Mutex<[Bool]>([])
+    let isWaiting = Signal()
+    let watch = Watch(
+      beforeSDK: { inOperation.withLock { $0.append(actor.executor.isCurrent) } },
+      afterSDK: { isWaiting.fire() },
+      inOnCancel: { inOnCancel.withLock { $0.append(actor.executor.isCurrent) } }
+    )
+    let task = Task { await actor.run(form, .confirmingCancel, watch) }
+    await isWaiting.wait()
+    task.cancel()
+    _ = await task.value
+    #expect(inOperation.withLock { $0 } == [true])
+    #expect(inOnCancel.withLock { $0 } == [true])
+  }
+
+  @Test(arguments: BridgeForm.all)
+  @MainActor
+  func `operation and onCancel run on the main actor`(form: BridgeForm) async {
+    let inOperation = Mutex<[Bool]>([])
+    let inOnCancel = Mutex<[Bool]>([])
+    let isWaiting = Signal()
+    let watch = Watch(
+      beforeSDK: { inOperation.withLock { $0.append(MainQueue.isCurrent) } },
+      afterSDK: { isWaiting.fire() },
+      inOnCancel: { inOnCancel.withLock { $0.append(MainQueue.isCurrent) } }
+    )
+    let task = Task { @MainActor in await form.run(FakeSDK(.confirmingCancel), watch) }
+    await isWaiting.wait()
+    task.cancel()
+    _ = await task.value
+    #expect(inOperation.withLock { $0 } == [true])
+    #expect(inOnCancel.withLock { $0 } == [true])
+  }
+}
+
+/// The call sites that people write, with an SDK, a request and a state that are not `Sendable`. That
+/// they compile is half of the test; the runtime's own check of the isolation is the other half.
+@Suite("G9, G10 from the isolations that people have", .watchdog)
+struct IsolationTests {
+  @MainActor final class ViewModel {
+    let sdk = FakeSDK(.confirmingCancel)
+    var steps: [String] = []
+    let isWaiting = Signal()
+
+    func load() async throws -> User {
+      try await withAsyncThrowingValue { completion in
+        MainActor.preconditionIsolated()
+        steps.append("operation")
+        isWaiting.fire()
+        return sdk.loadUser(id: "1", completion: completion)
+      } onCancel: { request in
+        MainActor.preconditionIsolated()
+        steps.append("onCancel")
+        request.cancel()
+      }
+    }
+
+    func name() async -> String {
+      await withAsyncValue(fallback: "nobody") { completion in
+        MainActor.preconditionIsolated()
+        steps.append("operation")
+        isWaiting.fire()
+        return sdk.currentUser { completion($0.id) }
+      } onCancel: { request in
+        MainActor.preconditionIsolated()
+        steps.append("onCancel")
+        request.cancel()
+      }
+    }
+
+    func flush() async {
+      await withAsyncValue { completion in
+        MainActor.preconditionIsolated()
+        steps.append("operation")
+        isWaiting.fire()
+        return sdk.flush(completion)
+      } onCancel: { request in
+        MainActor.preconditionIsolated()
+        steps.append("onCancel")
+        request.cancel()
+      }
+    }
+
+    func open() async throws -> Session {
+      try await withAsyncThrowingValue { completion in
+        MainActor.preconditionIsolated()
+        steps.append("operation")
+        isWaiting.fire()
+        return sdk.openSession(completion)
+      } onCancel: { request in
+        MainActor.preconditionIsolated()
+        steps.append("onCancel")
+        request.cancel()
+      }
+    }
+  }
+
+  actor Service {
+    let sdk = FakeSDK(.confirmingCancel)
+    var steps: [String] = []
+    let isWaiting = Signal()
+
+    func load() async throws -> User {
+      try await withAsyncThrowingValue { completion in
+        preconditionIsolated()
+        steps.append("operation")
+        isWaiting.fire()
+        return sdk.loadUser(id: "1", completion: completion)
+      } onCancel: { request in
+        preconditionIsolated()
+        steps.append("onCancel")
+        request.cancel()
+      }
+    }
+
+    func flush() async {
+      await withAsyncValue { completion in
+        preconditionIsolated()
+        steps.append("operation")
+        isWaiting.fire()
+        return sdk.flush(completion)
+      } onCancel: { request in
+        preconditionIsolated()
+        steps.append("onCancel")
+        request.cancel()
+      }
+    }
+  }
+
+  @Test @MainActor
+  func `from a main actor class`() async {
+    let model = ViewModel()
+    let calls: [@MainActor () async -> Void] = [
+      { _ = try? await model.load() }, { _ = await model.name() }, { await model.flush() },
+      { _ = try? await model.open() },
+    ]
+    for call in calls {
+      let task = Task { await call() }
+      await model.isWaiting.wait()
+      task.cancel()
+      await task.value
+    }
+    #expect(model.steps == Array(repeating: ["operation", "onCancel"], count: 4).flatMap { $0 })
+  }
+
+  @Test
+  func `from an actor`() async {
+    let service = Service()
+    let calls: [@Sendable () async -> Void] = [
+      { _ = try? await service.load() }, { await service.flush() },
+    ]
+    for call in calls {
+      let task = Task { await call() }
+      await service.isWaiting.wait()
+      task.cancel()
+      await task.value
+    }
+    #expect(
+      await service.steps == Array(repeating: ["operation", "onCancel"], count: 2).flatMap { $0 }
+    )
+  }
+
+  @Test
+  func `from nonisolated code with state that is not Sendable`() async throws {
+    let sdk = FakeSDK(.insideTheCall)
+    var steps: [String] = []
+    let user = try await withAsyncThrowingValue { completion in
+      steps.append("operation")
+      return sdk.loadUser(id: "1", completion: completion)
+    }
+    #expect(user.id == "1")
+    #expect(steps == ["operation"])
+  }
+
+  @Test @MainActor
+  func `a value that is not Sendable belongs to the caller afterwards`() async throws {
+    let sdk = FakeSDK(.later)
+    let session = try await withAsyncThrowingValue { sdk.openSession($0) }
+    session.isOpen = false
+    let isOpen = await Task.detached { [session = consume session] in session.isOpen }.value
+    #expect(!isOpen)
+  }
+}

@@ -1,0 +1,127 @@
+import CooperativeCancellation
+import Dispatch
+import FakeCallbackSDK
+import Synchronization
+import Testing
+
+/// Each of these takes the library's locks again at a moment when a lock that is held would deadlock:
+/// the watchdog would end the test run.
+@Suite("G8 no lock held", .watchdog(seconds: 60))
+struct LockTests {
+  /// Calls the completion again, once, from wherever it is run.
+  final class AnswerAgain: Sendable {
+    let backend = Mutex<Backend?>(nil)
+
+    @Sendable func callAsFunction() {
+      let backend = backend.withLock { backend in
+        defer { backend = nil }
+        return backend
+      }
+      backend?.answer()
+    }
+  }
+
+  @Test(arguments: BridgeForm.all)
+  func `a task is resumed by an answer with no lock held`(form: BridgeForm) {
+    let call = TestCall(form, .onDemand)
+    let answerAgain = AnswerAgain()
+    call.run()
+    answerAgain.backend.withLock { $0 = call.backend }
+    call.executor.onEnqueue { answerAgain() }
+    call.backend.answer()
+    call.run()
+    #expect(call.ending == form.delivered)
+    #expect(call.watch.reports == [.completionCalledAgain])
+  }
+
+  @Test(arguments: BridgeForm.checking)
+  func `a task is resumed by a cancel with no lock of ours held`(form: BridgeForm) {
+    let call = TestCall(form, .onDemand)
+    let answerAgain = AnswerAgain()
+    call.run()
+    answerAgain.backend.withLock { $0 = call.backend }
+    call.executor.onEnqueue { answerAgain() }
+    call.cancel()
+    call.run()
+    #expect(call.ending == form.cancelled)
+    #expect(call.watch.discarded == form.values(1))
+  }
+
+  @Test(arguments: BridgeForm.all)
+  func `a task is resumed by a drop with no lock held`(form: BridgeForm) {
+    guard form.kind != .unconditional || !form.carriesValue else { return }
+    let call = TestCall(form, .onDemand)
+    call.run()
+    let watch = call.watch
+    call.executor.onEnqueue { #expect(watch.discarded == 0) }
+    call.backend.drop()
+    call.run()
+    #expect(call.ending != nil)
+  }
+
+  @Test(arguments: BridgeForm.all.filter(\.carriesValue))
+  func `onDiscard may call the completion again`(form: BridgeForm) {
+    let answerAgain = AnswerAgain()
+    let call = TestCall(form, .onDemand, Watch(inOnDiscard: { answerAgain() }))
+    call.run()
+    call.backend.answer()
+    answerAgain.backend.withLock { $0 = call.backend }
+    call.backend.answer()
+    call.run()
+    #expect(call.ending == form.delivered)
+    #expect(call.watch.discarded == 2)
+  }
+
+  @Test(arguments: BridgeForm.all)
+  func `onCancel may call the completion`(form: BridgeForm) {
+    let answerAgain = AnswerAgain()
+    let call = TestCall(form, .onDemand, Watch(inOnCancel: { answerAgain() }))
+    call.run()
+    answerAgain.backend.withLock { $0 = call.backend }
+    call.cancel()
+    call.run()
+    #expect(call.ending == (form.kind == .unconditional ? form.delivered : form.cancelled))
+  }
+
+  @Test
+  func `a value may call the completion when it is released`() async {
+    final class Caller: Sendable {
+      let completion = Mutex<(@Sendable (Result<Caller?, any Error>) -> Void)?>(nil)
+
+      deinit {
+        completion.withLock { $0 }?(.success(nil))
+      }
+    }
+    let line = Reports.shared.uniqueLine()
+    let released = Atomic(0)
+    for answers in 1...3 {
+      // Delivered and released by the task; discarded and released by the callback.
+      _ = try? await withAsyncThrowingValue(line: line) { completion in
+        for _ in 0..<answers {
+          let caller = Caller()
+          caller.completion.withLock { $0 = completion }
+          completion(.success(caller))
+        }
+      } onDiscard: { _ in
+        released.add(1, ordering: .relaxed)
+      }
+    }
+    // 0 + 1 + 2 duplicates, and one more answer from each of the six values when it was released.
+    #expect(released.load(ordering: .relaxed) == 3 + 6)
+  }
+
+  @Test
+  func `the report handler may be replaced from inside itself`() async {
+    let result = await #expect(processExitsWith: .success) {
+      let calls = Mutex(0)
+      MisuseReport.handler = { _ in
+        MisuseReport.handler = { _ in calls.withLock { $0 += 1 } }
+      }
+      await withAsyncValue {
+        $0(); $0(); $0()
+      }
+      #expect(calls.withLock { $0 } == 1)
+    }
+    #expect(result != nil)
+  }
+}

@@ -1,0 +1,142 @@
+import CooperativeCancellation
+import FakeCallbackSDK
+import Testing
+
+@Suite("G6 misuse", .watchdog)
+struct MisuseTests {
+  @Test(arguments: BridgeForm.all)
+  func `a second callback is ignored and reported with the call site`(form: BridgeForm) {
+    let call = TestCall(form, .onDemand)
+    call.run()
+    call.backend.answer()
+    call.run()
+    #expect(call.watch.reports == [])
+    call.backend.answer()
+    #expect(call.ending == form.delivered)
+    #expect(call.watch.discarded == form.values(1))
+    #expect(call.watch.reports == [.completionCalledAgain])
+  }
+
+  @Test(arguments: BridgeForm.all)
+  func `a second callback inside operation is ignored and reported`(form: BridgeForm) {
+    let call = TestCall(form, .inside(.success, .success))
+    call.run()
+    #expect(call.ending == form.delivered)
+    #expect(call.watch.discarded == form.values(1))
+    #expect(call.watch.reports == [.completionCalledAgain])
+  }
+
+  @Test(arguments: BridgeForm.checking)
+  func `the first late callback is silent and the second is reported`(form: BridgeForm) {
+    let call = TestCall(form, .onDemand)
+    call.run()
+    call.cancel()
+    call.run()
+    call.backend.answer()
+    #expect(call.watch.reports == [])
+    call.backend.answer()
+    #expect(call.watch.reports == [.completionCalledAgain])
+    #expect(call.watch.discarded == form.values(2))
+  }
+
+  @Test(arguments: BridgeForm.checking)
+  func `a completion that is dropped after a cancel is not misuse`(form: BridgeForm) {
+    let call = TestCall(form, .onDemand)
+    call.run()
+    call.cancel()
+    call.run()
+    call.backend.drop()
+    #expect(call.ending == form.cancelled)
+    #expect(call.watch.reports == [])
+  }
+
+  /// Dropped inside the call, before the task waits; and dropped while it waits.
+  @Test(arguments: BridgeForm.all, [Behavior.dropping, .onDemand])
+  func `a dropped completion ends the wait where there is something to return`(
+    form: BridgeForm,
+    behavior: Behavior
+  ) {
+    let call = TestCall(form, behavior)
+    call.run()
+    call.backend.drop()
+    call.run()
+    switch form.kind {
+    case .throwing:
+      #expect(call.ending == .dropped(line: call.watch.line))
+      #expect(call.watch.reports == [])
+    case .fallback:
+      #expect(call.ending == .fallback)
+      #expect(call.watch.reports == [.completionDropped])
+    case .unconditional:
+      #expect(call.ending == (form.carriesValue ? nil : form.delivered))
+      #expect(call.watch.reports == [.completionDropped])
+    }
+    #expect(call.watch.forwarded == 0)
+  }
+
+  @Test(arguments: BridgeForm.unconditional.filter(\.carriesValue))
+  func `a wait that cannot end still forwards a cancel`(form: BridgeForm) {
+    let call = TestCall(form, .onDemand)
+    call.run()
+    call.backend.drop()
+    call.run()
+    call.cancel()
+    call.run()
+    #expect(call.ending == nil)
+    #expect(call.watch.forwarded == 1)
+  }
+}
+
+@Suite("The words of errors and reports", .watchdog)
+struct MessageTests {
+  @Test
+  func `a dropped completion's error names the call, the fault and the remedy`() async {
+    var error: DroppedCompletionError?
+    let line: UInt = #line + 2
+    do {
+      try await withAsyncThrowingValue { (_: @Sendable (Result<Void, any Error>) -> Void) in }
+    } catch let dropped as DroppedCompletionError {
+      error = dropped
+    } catch {}
+    #expect(error?.callSite == CallSite(fileID: #fileID, line: line))
+    let text = "\(error.map { "\($0)" } ?? "")"
+    #expect(text.contains("CooperativeCancellationTests/MisuseTests.swift:\(line)"))
+    #expect(text.contains("released without being called"))
+    #expect(text.contains("Call it exactly once"))
+  }
+
+  @Test(arguments: [MisuseReport.Kind.completionCalledAgain, .completionDropped])
+  func `a report is one line that begins with the call site`(kind: MisuseReport.Kind) async {
+    let line = Reports.shared.uniqueLine()
+    await withAsyncValue(line: line) { completion in
+      if kind == .completionCalledAgain {
+        completion()
+        completion()
+      }
+    }
+    #expect(Reports.shared.kinds(line: line) == [kind])
+    let text = Reports.shared.texts(line: line).joined()
+    #expect(text.hasPrefix("\(#fileID):\(line): the completion made here was"))
+    #expect(!text.contains("\n"))
+  }
+
+  @Test
+  func `the default handler prints each kind once per call site`() async {
+    let result = await #expect(
+      processExitsWith: .success,
+      observing: [\.standardErrorContent]
+    ) {
+      for _ in 0..<3 {
+        await withAsyncValue(line: 1) {
+          $0(); $0()
+        }
+        await withAsyncValue(line: 1) { _ in }
+        await withAsyncValue(line: 2) { _ in }
+      }
+    }
+    let lines = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+      .split(separator: "\n").filter { $0.hasPrefix("CooperativeCancellation: ") }
+    #expect(lines.count == 3)
+    #expect(lines.filter { $0.contains("MisuseTests.swift:1: ") }.count == 2)
+  }
+}

@@ -1,0 +1,37 @@
+import Synchronization
+
+/// Runs tasks on the test's own thread, when the test says so: what has not happened when it is idle will
+/// not happen by itself, so a test can say "still waiting" without waiting.
+final class ManualExecutor: TaskExecutor {
+  private struct State {
+    var jobs: [UnownedJob] = []
+    var jobCount = 0
+    var onEnqueue: @Sendable () -> Void = {}
+  }
+
+  private let state = Mutex(State())
+
+  /// How many jobs it was ever given: a task that never suspended is one.
+  var jobCount: Int { state.withLock { $0.jobCount } }
+
+  /// Runs `body` whenever a task becomes ready, on the thread that resumes it, in the middle of that.
+  func onEnqueue(_ body: @escaping @Sendable () -> Void) {
+    state.withLock { $0.onEnqueue = body }
+  }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    let onEnqueue = state.withLock { state in
+      state.jobs.append(job)
+      state.jobCount += 1
+      return state.onEnqueue
+    }
+    onEnqueue()
+  }
+
+  func runUntilIdle() {
+    while let job = state.withLock({ $0.jobs.isEmpty ? nil : $0.jobs.removeFirst() }) {
+      job.runSynchronously(on: asUnownedTaskExecutor())
+    }
+  }
+}

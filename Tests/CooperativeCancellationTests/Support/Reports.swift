@@ -1,0 +1,27 @@
+import CooperativeCancellation
+import Synchronization
+
+/// Collects the misuse reports of this process. Tests run in parallel, so each looks for its own by the
+/// line that it gave to its call.
+final class Reports: Sendable {
+  static let shared = Reports()
+
+  private let reports = Mutex<[MisuseReport]>([])
+  private let lastLine = Atomic<UInt>(1_000_000)
+
+  private init() {
+    MisuseReport.handler = { report in self.reports.withLock { $0.append(report) } }
+  }
+
+  /// A line number that no other call has.
+  func uniqueLine() -> UInt {
+    lastLine.add(1, ordering: .relaxed).newValue
+  }
+
+  func kinds(line: UInt) -> [MisuseReport.Kind] { reports(line: line).map(\.kind) }
+  func texts(line: UInt) -> [String] { reports(line: line).map(\.description) }
+
+  private func reports(line: UInt) -> [MisuseReport] {
+    reports.withLock { $0.filter { $0.callSite.line == line } }
+  }
+}

@@ -1,0 +1,61 @@
+import CooperativeCancellation
+import FakeCallbackSDK
+import Synchronization
+
+/// What one bridged call did, in order, and what a test wants done in the middle of it.
+final class Watch: Sendable {
+  enum Event: Equatable {
+    case operation
+    case onCancel
+    case discard(String)
+  }
+
+  let line = Reports.shared.uniqueLine()
+  let response: CancellationResponse
+  private let beforeSDK: @Sendable () throws -> Void
+  private let afterSDK: @Sendable () throws -> Void
+  private let inOnCancel: @Sendable () -> Void
+  private let inOnDiscard: @Sendable () -> Void
+  private let log = Mutex<[Event]>([])
+
+  init(
+    response: CancellationResponse = .abandonCallback,
+    beforeSDK: @escaping @Sendable () throws -> Void = {},
+    afterSDK: @escaping @Sendable () throws -> Void = {},
+    inOnCancel: @escaping @Sendable () -> Void = {},
+    inOnDiscard: @escaping @Sendable () -> Void = {}
+  ) {
+    self.response = response
+    self.beforeSDK = beforeSDK
+    self.afterSDK = afterSDK
+    self.inOnCancel = inOnCancel
+    self.inOnDiscard = inOnDiscard
+  }
+
+  var events: [Event] { log.withLock { $0 } }
+  var discarded: Int { events.filter { if case .discard = $0 { true } else { false } }.count }
+  var forwarded: Int { events.filter { $0 == .onCancel }.count }
+  var reports: [MisuseReport.Kind] { Reports.shared.kinds(line: line) }
+
+  /// The body of every `operation` closure under test.
+  func operation(_ callSDK: () -> Request) throws -> Request {
+    log.withLock { $0.append(.operation) }
+    try beforeSDK()
+    let request = callSDK()
+    try afterSDK()
+    return request
+  }
+
+  /// The body of every `onCancel` closure under test.
+  func onCancel(_ request: Request) {
+    log.withLock { $0.append(.onCancel) }
+    inOnCancel()
+    request.cancel()
+  }
+
+  /// The body of every `onDiscard` closure under test.
+  func onDiscard(_ id: String) {
+    log.withLock { $0.append(.discard(id)) }
+    inOnDiscard()
+  }
+}

@@ -1,0 +1,33 @@
+import Foundation
+import Testing
+
+/// Turns a hang into a failure: a test that does not end in time ends the test run, with its name.
+struct Watchdog: TestTrait, SuiteTrait, TestScoping {
+  let seconds: Double
+
+  var isRecursive: Bool { true }
+
+  func provideScope(
+    for test: Test,
+    testCase: Test.Case?,
+    performing function: @concurrent @Sendable () async throws -> Void
+  ) async throws {
+    // A whole suite is as long as its tests are together; each of them has a watchdog of its own.
+    guard testCase != nil else { return try await function() }
+    let timer = DispatchSource.makeTimerSource(queue: .global(qos: .userInteractive))
+    timer.schedule(deadline: .now() + seconds)
+    let seconds = seconds
+    timer.setEventHandler {
+      print("error: watchdog: “\(test.name)” still runs after \(seconds) s: it hangs.")
+      exit(EXIT_FAILURE)
+    }
+    timer.resume()
+    defer { timer.cancel() }
+    try await function()
+  }
+}
+
+extension Trait where Self == Watchdog {
+  static var watchdog: Self { Watchdog(seconds: 120) }
+  static func watchdog(seconds: Double) -> Self { Watchdog(seconds: seconds) }
+}

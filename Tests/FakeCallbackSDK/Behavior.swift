@@ -1,0 +1,61 @@
+/// How the SDK answers a call.
+public struct Behavior: Sendable {
+  /// What the SDK says.
+  public enum Answer: Sendable {
+    case success
+    case failure(SDKError)
+  }
+
+  /// Answers given before the call returns, on the caller's thread.
+  public var inside: [Answer] = []
+
+  /// Answers given later, on the SDK's own queue.
+  public var queued: [Answer] = []
+
+  /// The answer that `cancel()` gives, before it returns, on the thread that cancels.
+  public var toCancel: Answer?
+
+  /// Whether the SDK holds, while it answers, the lock that `cancel()` takes.
+  public var locksWhileAnswering = false
+
+  /// Whether the SDK keeps the completion once the call has returned.
+  public var keepsCompletion = true
+
+  /// Answers when the test says so (``Backend/answer(_:)``).
+  public static let onDemand = Behavior()
+
+  /// Never answers, and keeps the completion. The same as ``onDemand``, for a test that never says so.
+  public static let never = Behavior()
+
+  /// Answers before the call returns.
+  public static let insideTheCall = inside(.success)
+
+  /// Answers before the call returns, with these answers one after the other.
+  public static func inside(_ answers: Answer...) -> Behavior {
+    Behavior(inside: answers)
+  }
+
+  /// Answers later, on a queue of its own.
+  public static let later = queued(.success)
+
+  /// Answers later, on a queue of its own, with these answers one after the other.
+  public static func queued(_ answers: Answer...) -> Behavior {
+    Behavior(queued: answers, keepsCompletion: false)
+  }
+
+  /// Answers twice, later, on a queue of its own.
+  public static let twice = queued(.success, .success)
+
+  /// Forgets the completion: never answers because nobody can.
+  public static let dropping = Behavior(keepsCompletion: false)
+
+  /// Answers a cancel with the SDK's own error, at once, on the cancelling thread.
+  public static let confirmingCancel = Behavior(toCancel: .failure(.cancelled))
+
+  /// Answers later, holding the lock that `cancel()` takes.
+  public static let underItsLock = Behavior(
+    queued: [.success],
+    locksWhileAnswering: true,
+    keepsCompletion: false
+  )
+}

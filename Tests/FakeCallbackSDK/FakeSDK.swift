@@ -1,0 +1,143 @@
+import Synchronization
+
+/// A legacy SDK: completion handlers, request objects, a delegate, errors of its own, and nothing
+/// `Sendable` about it. The test says how it behaves, and steers it through its ``Backend``.
+public final class FakeSDK {
+  public let backend: Backend
+
+  public init(_ behavior: Behavior = .onDemand) {
+    backend = Backend(behavior)
+  }
+
+  /// The common shape: a result, and a request that can be cancelled.
+  @discardableResult
+  public func loadUser(
+    id: String,
+    completion: @escaping @Sendable (Result<User, any Error>) -> Void
+  ) -> Request {
+    backend.begin(id) { completion($0.result.mapError { $0 }) }
+  }
+
+  @discardableResult
+  public func searchUsers(
+    matching name: String,
+    completion: @escaping @Sendable (Result<[User], any Error>) -> Void
+  ) -> Request {
+    backend.begin(name) { completion($0.result.map { [$0] }.mapError { $0 }) }
+  }
+
+  @discardableResult
+  public func uploadAvatar(
+    _ bytes: [UInt8],
+    completion: @escaping @Sendable (Result<Int, any Error>) -> Void
+  ) -> Request {
+    backend.begin("avatar") { completion($0.result.map { _ in bytes.count }.mapError { $0 }) }
+  }
+
+  /// The delegate style: the SDK keeps the delegate until it has answered.
+  @discardableResult
+  public func setUserAttributeType(
+    _ attribute: UserAttribute,
+    value: String,
+    delegate: RequestDelegate
+  ) -> Request {
+    backend.begin(value) { delegate.requestDidFinish($0.result) }
+  }
+
+  /// Cannot fail: a failure is a user too.
+  @discardableResult
+  public func currentUser(_ completion: @escaping @Sendable (User) -> Void) -> Request {
+    backend.begin("me") { completion($0.user()) }
+  }
+
+  /// Cannot fail either, and says so with its type.
+  @discardableResult
+  public func cachedUser(
+    _ completion: @escaping @Sendable (Result<User, Never>) -> Void
+  ) -> Request {
+    backend.begin("cached") { completion(.success($0.user())) }
+  }
+
+  /// Reports nothing but that it is done.
+  @discardableResult
+  public func flush(_ completion: @escaping @Sendable () -> Void) -> Request {
+    backend.begin("") { _ in completion() }
+  }
+
+  /// Makes an object that is not `Sendable` and hands it over.
+  @discardableResult
+  public func openSession(
+    _ completion: @escaping @Sendable (sending Result<Session, any Error>) -> Void
+  ) -> Request {
+    backend.begin("session") {
+      switch $0.result {
+      case .success(let user): completion(.success(Session(user: user)))
+      case .failure(let error): completion(.failure(error))
+      }
+    }
+  }
+}
+
+/// What the SDK gives for a call that can be cancelled. Not `Sendable`, as such objects are.
+public final class Request {
+  private let number: Int
+  private let backend: Backend
+
+  init(number: Int, backend: Backend) {
+    self.number = number
+    self.backend = backend
+  }
+
+  public func cancel() {
+    backend.cancel(number)
+  }
+}
+
+/// A delegate that turns the SDK's answer into a closure call, as wrappers of such SDKs do.
+public final class RequestDelegate: Sendable {
+  private let onFinish: @Sendable (Result<User, SDKError>) -> Void
+
+  public init(_ onFinish: @escaping @Sendable (Result<User, SDKError>) -> Void) {
+    self.onFinish = onFinish
+  }
+
+  func requestDidFinish(_ result: Result<User, SDKError>) {
+    onFinish(result)
+  }
+}
+
+public enum SDKError: Error, Equatable, Sendable {
+  case failed
+  case cancelled
+}
+
+public enum UserAttribute: Sendable {
+  case firstName
+  case lastName
+}
+
+/// A value that its backend counts while it lives.
+public final class User: Sendable {
+  public let id: String
+  private let backend: Backend
+
+  init(id: String, backend: Backend) {
+    self.id = id
+    self.backend = backend
+    backend.usersAlive.add(1, ordering: .relaxed)
+  }
+
+  deinit {
+    backend.usersAlive.subtract(1, ordering: .releasing)
+  }
+}
+
+/// A value that is not `Sendable`.
+public final class Session {
+  public let user: User
+  public var isOpen = true
+
+  public init(user: User) {
+    self.user = user
+  }
+}
