@@ -44,7 +44,7 @@ public final class Backend: Sendable {
 
   let usersAlive = Atomic<Int>(0)
   private let behavior: Behavior
-  private let state = Mutex(State())
+  private let state = Protected(State())
 
   /// The lock that `cancel()` takes. Recursive, as such locks often are, so that the SDK may be
   /// cancelled from inside a callback.

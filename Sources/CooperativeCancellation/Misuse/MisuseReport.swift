@@ -46,8 +46,8 @@ extension MisuseReport: CustomStringConvertible {
 }
 
 extension MisuseReport {
-  private static let current = Mutex<@Sendable (MisuseReport) -> Void>(printOncePerCallSite)
-  private static let printed = Mutex<Set<MisuseReport>>([])
+  private static let current = Locked<@Sendable (MisuseReport) -> Void>(printOncePerCallSite)
+  private static let printed = Locked<Set<MisuseReport>>([])
 
   /// Receives every report. The default is ``printOncePerCallSite(_:)``.
   ///

@@ -1,7 +1,6 @@
 import CooperativeCancellation
 import Dispatch
 import FakeCallbackSDK
-import Synchronization
 import Testing
 
 /// A serial queue as an executor, so that a closure can tell whether it runs there.
@@ -68,8 +67,8 @@ struct InPlaceTests {
   @Test(arguments: BridgeForm.all)
   func `operation and onCancel run on the calling actor`(form: BridgeForm) async {
     let actor = QueueActor()
-    let inOperation = Mutex<[Bool]>([])
-    let inOnCancel = Mutex<[Bool]>([])
+    let inOperation = Protected<[Bool]>([])
+    let inOnCancel = Protected<[Bool]>([])
     let isWaiting = Signal()
     let watch = Watch(
       beforeSDK: { inOperation.withLock { $0.append(actor.executor.isCurrent) } },
@@ -87,8 +86,8 @@ struct InPlaceTests {
   @Test(arguments: BridgeForm.all)
   @MainActor
   func `operation and onCancel run on the main actor`(form: BridgeForm) async {
-    let inOperation = Mutex<[Bool]>([])
-    let inOnCancel = Mutex<[Bool]>([])
+    let inOperation = Protected<[Bool]>([])
+    let inOnCancel = Protected<[Bool]>([])
     let isWaiting = Signal()
     let watch = Watch(
       beforeSDK: { inOperation.withLock { $0.append(MainQueue.isCurrent) } },

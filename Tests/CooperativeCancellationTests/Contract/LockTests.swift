@@ -10,7 +10,7 @@ import Testing
 struct LockTests {
   /// Calls the completion again, once, from wherever it is run.
   final class AnswerAgain: Sendable {
-    let backend = Mutex<Backend?>(nil)
+    let backend = Protected<Backend?>(nil)
 
     @Sendable func callAsFunction() {
       let backend = backend.withLock { backend in
@@ -86,7 +86,7 @@ struct LockTests {
   @Test
   func `a value may call the completion when it is released`() async {
     final class Caller: Sendable {
-      let completion = Mutex<(@Sendable (Result<Caller?, any Error>) -> Void)?>(nil)
+      let completion = Protected<(@Sendable (Result<Caller?, any Error>) -> Void)?>(nil)
 
       deinit {
         completion.withLock { $0 }?(.success(nil))
@@ -113,7 +113,7 @@ struct LockTests {
   @Test
   func `the report handler may be replaced from inside itself`() async {
     let result = await #expect(processExitsWith: .success) {
-      let calls = Mutex(0)
+      let calls = Protected(0)
       MisuseReport.handler = { _ in
         MisuseReport.handler = { _ in calls.withLock { $0 += 1 } }
       }

@@ -1,4 +1,4 @@
-import Synchronization
+import FakeCallbackSDK
 
 /// Runs tasks on the test's own thread, when the test says so: what has not happened when it is idle will
 /// not happen by itself, so a test can say "still waiting" without waiting.
@@ -9,7 +9,7 @@ final class ManualExecutor: TaskExecutor {
     var onEnqueue: @Sendable () -> Void = {}
   }
 
-  private let state = Mutex(State())
+  private let state = Protected(State())
 
   /// How many jobs it was ever given: a task that never suspended is one.
   var jobCount: Int { state.withLock { $0.jobCount } }

@@ -1,4 +1,5 @@
 import CooperativeCancellation
+import FakeCallbackSDK
 import Synchronization
 
 /// Collects the misuse reports of this process. Tests run in parallel, so each looks for its own by the
@@ -6,7 +7,7 @@ import Synchronization
 final class Reports: Sendable {
   static let shared = Reports()
 
-  private let reports = Mutex<[MisuseReport]>([])
+  private let reports = Protected<[MisuseReport]>([])
   private let lastLine = Atomic<UInt>(1_000_000)
 
   private init() {

@@ -1,4 +1,4 @@
-import Synchronization
+import FakeCallbackSDK
 
 /// Lets a test wait until something has happened, once per ``fire()``.
 final class Signal: Sendable {
@@ -7,7 +7,7 @@ final class Signal: Sendable {
     var waiters: [CheckedContinuation<Void, Never>] = []
   }
 
-  private let state = Mutex(State())
+  private let state = Protected(State())
 
   func fire() {
     let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in

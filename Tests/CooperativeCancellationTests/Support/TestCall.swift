@@ -1,6 +1,5 @@
 import CooperativeCancellation
 import FakeCallbackSDK
-import Synchronization
 
 /// One bridged call in a task of its own, on the test's thread.
 struct TestCall: ~Copyable {
@@ -11,7 +10,7 @@ struct TestCall: ~Copyable {
   private let result = Result()
 
   private final class Result: Sendable {
-    let ending = Mutex<Ending?>(nil)
+    let ending = Protected<Ending?>(nil)
   }
 
   /// Makes the task; it has not begun to run.

@@ -1,6 +1,5 @@
 import CooperativeCancellation
 import FakeCallbackSDK
-import Synchronization
 
 /// What one bridged call did, in order, and what a test wants done in the middle of it.
 final class Watch: Sendable {
@@ -16,7 +15,7 @@ final class Watch: Sendable {
   private let afterSDK: @Sendable () throws -> Void
   private let inOnCancel: @Sendable () -> Void
   private let inOnDiscard: @Sendable () -> Void
-  private let log = Mutex<[Event]>([])
+  private let log = Protected<[Event]>([])
 
   init(
     response: CancellationResponse = .abandonCallback,

@@ -6,11 +6,11 @@ public import Synchronization
 /// or discarded, never both, so it is opened once.
 @usableFromInline
 final class Parcel<Value>: Sendable {
-  @usableFromInline let value: Mutex<Value?>
+  @usableFromInline let value: Locked<Value?>
 
   @inlinable
   init(_ value: sending Value) {
-    self.value = Mutex(value)
+    self.value = Locked(value)
   }
 
   @inlinable

@@ -9,7 +9,7 @@ public import Synchronization
 package struct Reply<Answer: Sendable>: ~Copyable, SharedContents {
   @usableFromInline let callSite: CallSite
   @usableFromInline let discard: (@Sendable (Answer) -> Void)?
-  @usableFromInline let machine: Mutex<ReplyMachine<Answer>>
+  @usableFromInline let machine: Locked<ReplyMachine<Answer>>
 
   // Spares the end of every call that was answered a look at the machine: that code is not specialised
   // (see `Shared`).
@@ -19,7 +19,7 @@ package struct Reply<Answer: Sendable>: ~Copyable, SharedContents {
   init(_ callSite: CallSite, onDiscard discard: (@Sendable (Answer) -> Void)?) {
     self.callSite = callSite
     self.discard = discard
-    self.machine = Mutex(.expected)
+    self.machine = Locked(.expected)
   }
 
   /// The SDK called the completion, on any thread.

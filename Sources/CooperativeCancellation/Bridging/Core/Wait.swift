@@ -18,11 +18,11 @@ package struct Wait<Answer: Sendable>: ~Copyable, SharedContents {
     }
   }
 
-  @usableFromInline let state: Mutex<State>
+  @usableFromInline let state: Locked<State>
 
   @inlinable
   package init(response: CancellationResponse) {
-    state = Mutex(State(machine: WaitMachine(response: response)))
+    state = Locked(State(machine: WaitMachine(response: response)))
   }
 
   /// The SDK answered. Returns whether the answer counts; one that does not is the caller's to discard.
