@@ -1,0 +1,39 @@
+// From a callback method to a cancellable async method.
+
+import CooperativeCancellation
+import Dispatch
+
+// snippet.sdk
+/// An SDK that nobody here may change.
+final class PhotoSDK {
+  func loadPhoto(
+    _ name: String,
+    completion: @escaping @Sendable (Result<String, any Error>) -> Void
+  ) -> DispatchWorkItem {
+    let request = DispatchWorkItem { completion(.success("\(name).jpeg")) }
+    DispatchQueue.global().asyncAfter(deadline: .now() + 0.2, execute: request)
+    return request
+  }
+}
+// snippet.end
+
+// snippet.wrapper
+extension PhotoSDK {
+  func photo(_ name: String) async throws -> String {
+    try await withAsyncThrowingValue { completion in
+      loadPhoto(name, completion: completion)
+    } onCancel: { request in
+      request.cancel()
+    }
+  }
+}
+// snippet.end
+
+// snippet.use
+let photo = try await PhotoSDK().photo("beach")
+print(photo)
+
+let task = Task { try await PhotoSDK().photo("mountain") }
+task.cancel()
+print(await task.result)
+// snippet.end

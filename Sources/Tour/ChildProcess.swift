@@ -1,0 +1,73 @@
+import CooperativeCancellation
+import Foundation
+
+/// A child process through `Process.terminationHandler`.
+enum ChildProcess {
+  static func scene() async throws -> Scene {
+    try await Scene(
+      "A child process that sleeps for 2 s, cancelled after 0.5 s (Process.terminationHandler)",
+      byHand: { "exit status \(try await runByHand(sleep(noting: $0)))" },
+      bridged: { timeline in
+        "exit status \(try await run(sleep(noting: timeline), noting: timeline))"
+      },
+      cancel: .after(.milliseconds(500)),
+      isOver: { $0.contains("child ended") }
+    )
+  }
+
+  private static func runByHand(_ child: Child) async throws -> Int32 {
+    try await byHandHelper { completion in
+      child.onEnd { completion(.success($0)) }
+      do {
+        try child.start()
+      } catch {
+        completion(.failure(error))
+      }
+    }
+  }
+
+  private static func run(_ child: Child, noting timeline: Timeline) async throws -> Int32 {
+    try await withAsyncThrowingValue { completion in
+      child.onEnd { completion(.success($0)) }
+      try child.start()
+    } onCancel: {
+      timeline.note("SDK told: terminate()")
+      child.process.terminate()
+    }
+  }
+
+  private struct Child {
+    let process = Process()
+    let timeline: Timeline
+
+    /// Starts the child so that it can be terminated.
+    ///
+    /// Dispatch's threads block signals, and on Linux a child process inherits that from the thread that
+    /// starts it: it would not hear `terminate()`.
+    func start() throws {
+      var signals = sigset_t()
+      var before = sigset_t()
+      sigemptyset(&signals)
+      sigaddset(&signals, SIGTERM)
+      pthread_sigmask(SIG_UNBLOCK, &signals, &before)
+      defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+      try process.run()
+    }
+
+    func onEnd(_ report: @escaping @Sendable (Int32) -> Void) {
+      process.terminationHandler = { [timeline] process in
+        let how = process.terminationReason == .exit ? "status" : "signal"
+        timeline.note("child ended: \(how) \(process.terminationStatus)")
+        report(process.terminationStatus)
+      }
+    }
+  }
+
+  private static func sleep(noting timeline: Timeline) -> Child {
+    let child = Child(timeline: timeline)
+    child.process.executableURL = URL(filePath: "/bin/sleep")
+    child.process.arguments = ["2"]
+    timeline.note("child asked to run")
+    return child
+  }
+}

@@ -1,0 +1,94 @@
+import CooperativeCancellation
+import Dispatch
+import Foundation
+import Synchronization
+
+/// A file read through `DispatchIO`.
+enum FileRead {
+  static func scenes(path: String) async throws -> [Scene] {
+    [
+      try await Scene(
+        "A file, read to its end (DispatchIO)",
+        byHand: { "\(try await readByHand(path, noting: $0)) bytes" },
+        bridged: { "\(try await read(path, noting: $0)) bytes" },
+        cancel: .never,
+        isOver: { $0.contains("file closed") }
+      ),
+      try await Scene(
+        "The same file, cancelled just before the callback reports its end",
+        byHand: { timeline in
+          "\(try await readByHand(path, noting: timeline, atEnd: timeline.cancelTask)) bytes"
+        },
+        bridged: { timeline in
+          "\(try await read(path, noting: timeline, atEnd: timeline.cancelTask)) bytes"
+        },
+        cancel: .byTheScenario,
+        isOver: { $0.contains("file closed") }
+      ),
+    ]
+  }
+
+  private static func readByHand(
+    _ path: String,
+    noting timeline: Timeline,
+    atEnd: @escaping @Sendable () -> Void = {}
+  ) async throws -> Int {
+    let channel = try open(path, noting: timeline)
+    return try await byHandHelper { completion in
+      read(channel, path, noting: timeline, atEnd: atEnd, completion)
+    }
+  }
+
+  private static func read(
+    _ path: String,
+    noting timeline: Timeline,
+    atEnd: @escaping @Sendable () -> Void = {}
+  ) async throws -> Int {
+    try await withAsyncThrowingValue { completion in
+      let channel = try open(path, noting: timeline)
+      read(channel, path, noting: timeline, atEnd: atEnd, completion)
+      return channel
+    } onCancel: { channel in
+      timeline.note("SDK told: close(.stop)")
+      channel.close(flags: .stop)
+    } onDiscard: { bytes in
+      timeline.note("discarded: \(bytes) bytes")
+    }
+  }
+
+  /// What an SDK that reads files looks like: it opens, reads blocks, and reports the sum of them.
+  private static func read(
+    _ channel: DispatchIO,
+    _ path: String,
+    noting timeline: Timeline,
+    atEnd: @escaping @Sendable () -> Void,
+    _ completion: @escaping @Sendable (Result<Int, any Error>) -> Void
+  ) {
+    let count = Mutex(0)
+    channel.read(offset: 0, length: .max, queue: .global()) { isDone, data, error in
+      count.withLock { $0 += data?.count ?? 0 }
+      guard isDone else { return }
+      atEnd()
+      channel.close()
+      completion(error == 0 ? .success(count.withLock { $0 }) : .failure(FileError(path, error)))
+    }
+  }
+
+  private static func open(_ path: String, noting timeline: Timeline) throws -> DispatchIO {
+    let descriptor = Foundation.open(path, O_RDONLY)
+    guard descriptor >= 0 else { throw FileError(path, errno) }
+    timeline.note("file opened")
+    return DispatchIO(type: .stream, fileDescriptor: descriptor, queue: .global()) { _ in
+      close(descriptor)
+      timeline.note("file closed")
+    }
+  }
+
+  struct FileError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ path: String, _ code: Int32) {
+      description = "cannot read '\(path)': \(String(cString: strerror(code)))"
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import Foundation
+
+/// An HTTP server on the loopback interface that answers one request, in twenty pieces over two seconds,
+/// and notes how that ended.
+struct SlowServer {
+  let url: URL
+
+  init(noting timeline: Timeline) throws {
+    signal(SIGPIPE, SIG_IGN)  // A connection that is gone is an error to note, not the end.
+    let listener = socket(AF_INET, SlowServer.streamType, 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isListening = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        bind(listener, address, length) == 0 && listen(listener, 1) == 0
+          && getsockname(listener, address, &length) == 0
+      }
+    }
+    guard isListening,
+      let url = URL(string: "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))/")
+    else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+    self.url = url
+    Thread.detachNewThread {
+      let connection = accept(listener, nil, nil)
+      close(listener)
+      timeline.note(SlowServer.answer(connection))
+      close(connection)
+    }
+  }
+
+  private static func answer(_ connection: Int32) -> String {
+    var request = [UInt8](repeating: 0, count: 4096)
+    guard recv(connection, &request, request.count, 0) > 0 else { return "server: no request" }
+    let piece = [UInt8](repeating: 0x2E, count: 10_000)
+    let head = "HTTP/1.1 200 OK\r\nContent-Length: \(20 * piece.count)\r\nConnection: close\r\n\r\n"
+    for (number, bytes) in ([Array(head.utf8)] + Array(repeating: piece, count: 20)).enumerated() {
+      guard send(connection, bytes, bytes.count, 0) == bytes.count else {
+        return "server: connection gone, \(number - 1) of 20 sent"
+      }
+      Thread.sleep(forTimeInterval: number == 0 ? 0 : 0.1)
+    }
+    return "server: all 20 pieces sent"
+  }
+
+  #if canImport(Darwin)
+    private static let streamType = SOCK_STREAM
+  #else
+    private static let streamType = Int32(SOCK_STREAM.rawValue)
+  #endif
+}

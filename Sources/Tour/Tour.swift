@@ -1,0 +1,47 @@
+import Foundation
+
+/// Shows three real callback APIs being cancelled: wrapped by hand, as people do it, and bridged.
+@main
+struct Tour {
+  static let usage = """
+    usage: swift run Tour [file]
+
+    Cancels a child process, a file read and a download, each of them once wrapped by hand and once
+    through the bridge, and prints what happened when.
+
+      file    what to read; the README of the current folder if left out
+    """
+
+  static func main() async {
+    let arguments = CommandLine.arguments.dropFirst()
+    if arguments == ["--help"] || arguments == ["-h"] { return print(usage) }
+    guard arguments.count <= 1, !(arguments.first ?? "").hasPrefix("-") else {
+      complain(usage)
+      exit(64)  // EX_USAGE
+    }
+    do {
+      try await run(path: arguments.first ?? "README.md")
+    } catch {
+      complain("Tour: \(error)")
+      exit(EXIT_FAILURE)
+    }
+  }
+
+  private static func run(path: String) async throws {
+    // First, so that a file that cannot be read is told at once.
+    let read = try await FileRead.scenes(path: path)
+    for scene in try await [ChildProcess.scene()] + read + [Download.scene()] {
+      print(scene)
+    }
+    print(
+      """
+      The code is in Sources/Tour. "By hand" is the helper that circulates: it checks for
+      cancellation before the call and again in the callback, and neither check helps.
+      """
+    )
+  }
+
+  private static func complain(_ message: String) {
+    FileHandle.standardError.write(Data((message + "\n").utf8))
+  }
+}
