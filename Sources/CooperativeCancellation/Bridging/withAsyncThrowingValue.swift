@@ -12,13 +12,13 @@
 /// ```
 ///
 /// Returns the value that the SDK reports. Throws the error that it reports; or the error that
-/// `operation` throws; or `CancellationError` if the task is cancelled; or ``DroppedCompletionError`` if
-/// the SDK releases `completion` without calling it.
+/// `operation` throws; or `CancellationError` if the task is cancelled; or ``TimeoutError`` if the time is
+/// up; or ``DroppedCompletionError`` if the SDK releases `completion` without calling it.
 ///
 /// ## Guarantees
 ///
 /// - **Check before**: if the task is already cancelled, `operation` is not called.
-/// - **One outcome**: exactly one of value, error, cancel, dropped completion, or the throw of
+/// - **One outcome**: exactly one of value, error, cancel, timeout, dropped completion, or the throw of
 ///   `operation` decides, in one atomic step. What comes later changes nothing.
 /// - **Prompt**: a cancelled wait ends as soon as the caller's actor is free, also when the SDK never
 ///   calls back.
@@ -27,10 +27,11 @@
 /// - **Nothing lost**: each value that is not delivered goes to `onDiscard`, exactly once. An error that
 ///   comes too late is dropped.
 /// - **Misuse**: a second call of `completion` is ignored and reported to ``MisuseReport/handler``; a
-///   dropped completion ends the wait with an error. The first late call after a cancel is normal and
-///   silent. Nothing traps.
-/// - **Forwarding**: `onCancel` runs at most once, after `operation` returned, only if the cancel came
-///   before the SDK's answer, and before this function returns. By then the SDK may have finished.
+///   dropped completion ends the wait with an error. The first late call after a cancel or a timeout is
+///   normal and silent. Nothing traps.
+/// - **Forwarding**: `onCancel` runs at most once, after `operation` returned, only if the cancel or the
+///   timeout came before the SDK's answer, and before this function returns. By then the SDK may have
+///   finished: its `cancel()` must allow that.
 /// - **No lock held**: none of the library's locks is held while the task is resumed, and no lock of the
 ///   library's or the runtime's while one of the closures runs or a value is released.
 /// - **In place**: `operation` and `onCancel` run on the caller's actor, `operation` before anything
@@ -41,35 +42,88 @@
 ///
 /// `response` says what a wait does that is cancelled before the SDK has answered; see
 /// ``CancellationResponse``. With ``CancellationResponse/waitForCallback`` it is not prompt; with
-/// ``CancellationResponse/deliverResult`` neither that nor the check after holds.
+/// ``CancellationResponse/deliverResult`` neither that nor the check after holds. A timeout is forwarded
+/// like a cancel.
 ///
 /// - Parameters:
-///   - response: What to do when the task is cancelled before the SDK has answered.
+///   - response: What to do when the task is cancelled, or the time is up, before the SDK has answered.
+///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
+///     With zero or less it is not called.
+///   - clock: What measures the timeout.
 ///   - fileID: The file that errors and reports name; the caller's.
 ///   - line: The line that they name; the caller's.
-///   - operation: Starts the SDK and returns its request, or whatever else `onCancel` needs; or nothing.
-///     Runs on the caller's actor, at once. It receives the completion that the SDK must call exactly
-///     once, from any thread.
+///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
+///     on the caller's actor, at once. It receives the completion that the SDK must call exactly once,
+///     from any thread.
 ///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
-///     actor, in the cancelled task.
+///     actor, in the waiting task, at most once.
 ///   - discard: Closes or frees a value that nobody receives. Runs on the thread that brought the value
 ///     (the SDK's), or on the caller's actor if the task had received it already.
 @inlinable
-nonisolated(nonsending)
-  public func withAsyncThrowingValue<Value: Sendable, Request>(
-    whenCancelled response: CancellationResponse = .abandonCallback,
-    fileID: StaticString = #fileID,
-    line: UInt = #line,
-    in operation:
-      (_ completion: @escaping @Sendable (Result<Value, any Error>) -> Void) throws -> Request,
-    onCancel cancel: (Request) -> Void = { _ in },
-    onDiscard discard: (@Sendable (Value) -> Void)? = nil
-  ) async throws -> Value
-{
+nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Request>(
+  whenCancelled response: CancellationResponse = .abandonCallback,
+  timeout: Duration? = nil,
+  clock: any Clock<Duration> = ContinuousClock(),
+  fileID: StaticString = #fileID,
+  line: UInt = #line,
+  in operation: (_ completion: @escaping @Sendable (Result<Value, any Error>) -> Void) throws ->
+    Request,
+  onCancel cancel: (Request) -> Void = { _ in },
+  onDiscard discard: (@Sendable (Value) -> Void)? = nil
+) async throws -> Value {
   try await throwingBridge(
-    CallSite(fileID: fileID, line: line),
-    whenCancelled: response,
+    Terms(response, timeout, clock, fileID, line),
     in: { reply in try operation { reply.contents.answer($0) } },
+    onCancel: cancel,
+    onDiscard: discard
+  )
+}
+
+/// Calls an SDK that reports a `Result` with an error type of its own, and waits for it.
+///
+/// ```swift
+/// let user = try await withAsyncThrowingValue { sdk.loadUser(id, completion: $0) }
+/// ```
+///
+/// Returns and throws what the bridge for `Result<Value, any Error>` does; the SDK's error keeps its type
+/// inside the `any Error`.
+///
+/// All ten guarantees of the contract hold: check before, one outcome, prompt, check after, nothing lost,
+/// misuse, forwarding, no lock held, in place, no extra demands.
+///
+/// - Parameters:
+///   - response: What to do when the task is cancelled, or the time is up, before the SDK has answered.
+///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
+///     With zero or less it is not called.
+///   - clock: What measures the timeout.
+///   - fileID: The file that errors and reports name; the caller's.
+///   - line: The line that they name; the caller's.
+///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
+///     on the caller's actor, at once. It receives the completion that the SDK must call exactly once,
+///     from any thread.
+///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
+///     actor, in the waiting task, at most once.
+///   - discard: Closes or frees a value that nobody receives. Runs on the thread that brought the value
+///     (the SDK's), or on the caller's actor if the task had received it already.
+@inlinable
+nonisolated(nonsending) public func withAsyncThrowingValue<
+  Value: Sendable,
+  Failure: Error,
+  Request
+>(
+  whenCancelled response: CancellationResponse = .abandonCallback,
+  timeout: Duration? = nil,
+  clock: any Clock<Duration> = ContinuousClock(),
+  fileID: StaticString = #fileID,
+  line: UInt = #line,
+  in operation: (_ completion: @escaping @Sendable (Result<Value, Failure>) -> Void) throws ->
+    Request,
+  onCancel cancel: (Request) -> Void = { _ in },
+  onDiscard discard: (@Sendable (Value) -> Void)? = nil
+) async throws -> Value {
+  try await throwingBridge(
+    Terms(response, timeout, clock, fileID, line),
+    in: { reply in try operation { reply.contents.answer($0.mapError { $0 }) } },
     onCancel: cancel,
     onDiscard: discard
   )
@@ -79,48 +133,55 @@ nonisolated(nonsending)
 ///
 /// ```swift
 /// let document = try await withAsyncThrowingValue { completion in
-///   sdk.open(path) { completion(Result { try Document($0.get()) }) }
+///   sdk.read(path) { bytes, error in
+///     completion(error.map { .failure($0) } ?? .success(Document(bytes)))
+///   }
 /// }
 /// ```
 ///
 /// The value moves from the SDK's thread to the caller: `completion` takes it as `sending`, so the
 /// compiler lets it pass only where the SDK keeps no hold of it, that is, where it is made inside the
-/// callback or the SDK's own parameter is `sending`.
+/// callback or the SDK's own parameter is `sending`. Elsewhere, convert it to something `Sendable` inside
+/// the callback.
 ///
-/// Everything else is as for a `Sendable` value, all ten guarantees included: check before, one outcome,
-/// prompt, check after, nothing lost, misuse, forwarding, no lock held, in place, no extra demands.
+/// Returns and throws what the bridge for a `Sendable` value does.
+///
+/// All ten guarantees of the contract hold: check before, one outcome, prompt, check after, nothing lost,
+/// misuse, forwarding, no lock held, in place, no extra demands.
 ///
 /// - Parameters:
-///   - response: What to do when the task is cancelled before the SDK has answered.
+///   - response: What to do when the task is cancelled, or the time is up, before the SDK has answered.
+///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
+///     With zero or less it is not called.
+///   - clock: What measures the timeout.
 ///   - fileID: The file that errors and reports name; the caller's.
 ///   - line: The line that they name; the caller's.
-///   - operation: Starts the SDK and returns its request. Runs on the caller's actor, at once. It
-///     receives the completion that the SDK must call exactly once, from any thread.
+///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
+///     on the caller's actor, at once. It receives the completion that the SDK must call exactly once,
+///     from any thread.
 ///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
-///     actor, in the cancelled task.
+///     actor, in the waiting task, at most once.
 ///   - discard: Closes or frees a value that nobody receives. Runs on the thread that brought the value
 ///     (the SDK's), or on the caller's actor if the task had received it already.
 @inlinable
-nonisolated(nonsending)
-  public func withAsyncThrowingValue<Value, Request>(
-    whenCancelled response: CancellationResponse = .abandonCallback,
-    fileID: StaticString = #fileID,
-    line: UInt = #line,
-    in operation:
-      (_ completion: @escaping @Sendable (sending Result<Value, any Error>) -> Void) throws ->
-      Request,
-    onCancel cancel: (Request) -> Void = { _ in },
-    onDiscard discard: (@Sendable (sending Value) -> Void)? = nil
-  ) async throws -> sending Value
-{
-  let callSite = CallSite(fileID: fileID, line: line)
+nonisolated(nonsending) public func withAsyncThrowingValue<Value, Request>(
+  whenCancelled response: CancellationResponse = .abandonCallback,
+  timeout: Duration? = nil,
+  clock: any Clock<Duration> = ContinuousClock(),
+  fileID: StaticString = #fileID,
+  line: UInt = #line,
+  in operation: (_ completion: @escaping @Sendable (sending Result<Value, any Error>) -> Void)
+    throws -> Request,
+  onCancel cancel: (Request) -> Void = { _ in },
+  onDiscard discard: (@Sendable (sending Value) -> Void)? = nil
+) async throws -> sending Value {
+  let terms = Terms(response, timeout, clock, fileID, line)
   let parcel = try await throwingBridge(
-    callSite,
-    whenCancelled: response,
+    terms,
     in: { reply in try operation { reply.contents.answer(Parcel.packing($0)) } },
     onCancel: cancel,
     onDiscard: Parcel.opening(discard)
   )
-  guard let value = parcel.open() else { throw DroppedCompletionError(callSite: callSite) }
+  guard let value = parcel.open() else { throw MissingValueError(callSite: terms.callSite) }
   return value
 }

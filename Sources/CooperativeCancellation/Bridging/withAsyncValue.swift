@@ -17,21 +17,21 @@
 /// - Parameters:
 ///   - fileID: The file that reports name; the caller's.
 ///   - line: The line that they name; the caller's.
-///   - operation: Starts the SDK and returns its request. Runs on the caller's actor, at once, also in a
-///     cancelled task. It receives the completion that the SDK must call exactly once, from any thread.
+///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
+///     on the caller's actor, at once, also in a
+///     cancelled task. It receives the completion that the SDK must call exactly once,
+///     from any thread.
 ///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
 ///     actor, in the cancelled task, at most once.
 ///   - discard: Closes or frees a value that nobody receives. Runs on the SDK's thread.
 @inlinable
-nonisolated(nonsending)
-  public func withAsyncValue<Value: Sendable, Request>(
-    fileID: StaticString = #fileID,
-    line: UInt = #line,
-    in operation: (_ completion: @escaping @Sendable (Value) -> Void) -> Request,
-    onCancel cancel: (Request) -> Void = { _ in },
-    onDiscard discard: (@Sendable (Value) -> Void)? = nil
-  ) async -> Value
-{
+nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
+  fileID: StaticString = #fileID,
+  line: UInt = #line,
+  in operation: (_ completion: @escaping @Sendable (Value) -> Void) -> Request,
+  onCancel cancel: (Request) -> Void = { _ in },
+  onDiscard discard: (@Sendable (Value) -> Void)? = nil
+) async -> Value {
   await unconditionalBridge(
     CallSite(fileID: fileID, line: line),
     ifDropped: nil,
@@ -50,27 +50,59 @@ nonisolated(nonsending)
 /// - Parameters:
 ///   - fileID: The file that reports name; the caller's.
 ///   - line: The line that they name; the caller's.
-///   - operation: Starts the SDK and returns its request. Runs on the caller's actor, at once, also in a
-///     cancelled task. It receives the completion that the SDK must call exactly once, from any thread.
+///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
+///     on the caller's actor, at once, also in a
+///     cancelled task. It receives the completion that the SDK must call exactly once,
+///     from any thread.
 ///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
 ///     actor, in the cancelled task, at most once.
 ///   - discard: Closes or frees a value that nobody receives. Runs on the SDK's thread.
 @inlinable
-nonisolated(nonsending)
-  public func withAsyncValue<Value: Sendable, Request>(
-    fileID: StaticString = #fileID,
-    line: UInt = #line,
-    in operation: (_ completion: @escaping @Sendable (Result<Value, Never>) -> Void) -> Request,
-    onCancel cancel: (Request) -> Void = { _ in },
-    onDiscard discard: (@Sendable (Value) -> Void)? = nil
-  ) async -> Value
-{
+nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
+  fileID: StaticString = #fileID,
+  line: UInt = #line,
+  in operation: (_ completion: @escaping @Sendable (Result<Value, Never>) -> Void) -> Request,
+  onCancel cancel: (Request) -> Void = { _ in },
+  onDiscard discard: (@Sendable (Value) -> Void)? = nil
+) async -> Value {
   await unconditionalBridge(
     CallSite(fileID: fileID, line: line),
     ifDropped: nil,
     in: { reply in operation { reply.contents.answer($0.get()) } },
     onCancel: cancel,
     onDiscard: discard
+  )
+}
+
+/// Calls an SDK that cannot fail and waits for its two values, however long that takes.
+///
+/// - Important: As with the completion that takes the bare value, cancelling does not end this wait, and
+///   neither does a dropped completion. With `fallback:` both do.
+///
+/// - Parameters:
+///   - fileID: The file that reports name; the caller's.
+///   - line: The line that they name; the caller's.
+///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
+///     on the caller's actor, at once, also in a
+///     cancelled task. It receives the completion that the SDK must call exactly once,
+///     from any thread.
+///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
+///     actor, in the cancelled task, at most once.
+///   - discard: Closes or frees a value that nobody receives. Runs on the SDK's thread.
+@inlinable
+nonisolated(nonsending) public func withAsyncValue<First: Sendable, Second: Sendable, Request>(
+  fileID: StaticString = #fileID,
+  line: UInt = #line,
+  in operation: (_ completion: @escaping @Sendable (First, Second) -> Void) -> Request,
+  onCancel cancel: (Request) -> Void = { _ in },
+  onDiscard discard: (@Sendable (First, Second) -> Void)? = nil
+) async -> (First, Second) {
+  await unconditionalBridge(
+    CallSite(fileID: fileID, line: line),
+    ifDropped: nil,
+    in: { reply in operation { reply.contents.answer(($0, $1)) } },
+    onCancel: cancel,
+    onDiscard: both(to: discard)
   )
 }
 
@@ -87,19 +119,19 @@ nonisolated(nonsending)
 /// - Parameters:
 ///   - fileID: The file that reports name; the caller's.
 ///   - line: The line that they name; the caller's.
-///   - operation: Starts the SDK and returns its request. Runs on the caller's actor, at once, also in a
-///     cancelled task. It receives the completion that the SDK must call exactly once, from any thread.
+///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
+///     on the caller's actor, at once, also in a
+///     cancelled task. It receives the completion that the SDK must call exactly once,
+///     from any thread.
 ///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
 ///     actor, in the cancelled task, at most once.
 @inlinable
-nonisolated(nonsending)
-  public func withAsyncValue<Request>(
-    fileID: StaticString = #fileID,
-    line: UInt = #line,
-    in operation: (_ completion: @escaping @Sendable () -> Void) -> Request,
-    onCancel cancel: (Request) -> Void = { _ in }
-  ) async
-{
+nonisolated(nonsending) public func withAsyncValue<Request>(
+  fileID: StaticString = #fileID,
+  line: UInt = #line,
+  in operation: (_ completion: @escaping @Sendable () -> Void) -> Request,
+  onCancel cancel: (Request) -> Void = { _ in }
+) async {
   await unconditionalBridge(
     CallSite(fileID: fileID, line: line),
     ifDropped: (),

@@ -40,6 +40,19 @@ package struct Reply<Answer: Sendable>: ~Copyable, SharedContents {
     }
   }
 
+  /// The SDK called a completion that takes a value and an error: the error wins, and the value beside it
+  /// is discarded.
+  @inlinable
+  func answer<Value>(_ value: Value, beside error: (any Error)?)
+  where Answer == Result<Value, any Error> {
+    if let error {
+      answer(.failure(error))
+      discard?(.success(value))
+    } else {
+      answer(.success(value))
+    }
+  }
+
   /// The answer, if the SDK has given it already.
   @inlinable
   func takeEarly() -> Answer? {

@@ -80,9 +80,8 @@ extension Wait {
 extension Shared where Contents: ~Copyable {
   /// What happened next: the task sleeps until something did.
   @inlinable
-  nonisolated(nonsending)
-    func nextEvent<Answer>() async -> WaitMachine<Answer>.Event where Contents == Wait<Answer>
-  {
+  nonisolated(nonsending) func nextEvent<Answer>() async -> WaitMachine<Answer>.Event
+  where Contents == Wait<Answer> {
     while true {
       if let event = contents.next() { return event }
       await withTaskCancellationHandler {

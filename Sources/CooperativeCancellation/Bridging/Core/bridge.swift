@@ -50,22 +50,30 @@ enum Outcome<Answer: Sendable>: Sendable {
   case interrupted(Interruption)
 }
 
-/// Calls, waits, and forwards the cancel. What it does not return it has discarded.
+/// Calls, waits, and forwards a cancel or a timeout.
+///
+/// What it does not return it has discarded.
 @inlinable
-nonisolated(nonsending)
-  func bridge<Answer: Sendable, Request, Failure: Error>(
-    _ callSite: CallSite,
-    whenCancelled response: CancellationResponse,
-    in operation: (Shared<Reply<Answer>>) throws(Failure) -> Request,
-    onCancel cancel: (Request) -> Void,
-    onDiscard discard: (@Sendable (Answer) -> Void)?
-  ) async throws(Failure) -> Outcome<Answer>
-{
-  let reply = Reply(callSite, onDiscard: discard)
+nonisolated(nonsending) func bridge<Answer: Sendable, Request, Failure: Error>(
+  _ terms: Terms,
+  in operation: (Shared<Reply<Answer>>) throws(Failure) -> Request,
+  onCancel cancel: (Request) -> Void,
+  onDiscard discard: (@Sendable (Answer) -> Void)?
+) async throws(Failure) -> Outcome<Answer> {
+  if Task.isCancelled { return .interrupted(.cancelled) }
+  var deadline: Deadline?
+  if let timeout = terms.timeout {
+    if timeout <= .zero { return .interrupted(.timedOut) }
+    deadline = Deadline(after: timeout, on: terms.clock)
+  }
+  let response = terms.response
+  let reply = Reply(terms.callSite, onDiscard: discard)
   switch try start(reply, whenCancelled: response, in: operation) {
   case .answered(let answer):
     return .answered(answer)
   case .waiting(let wait, let request):
+    let timer = deadline?.interrupt(wait)
+    defer { timer?.cancel() }
     var interruption: Interruption?
     while true {
       switch await wait.nextEvent() {
@@ -85,78 +93,56 @@ nonisolated(nonsending)
   }
 }
 
-/// Checks before, bridges, checks after, and throws what there is to throw.
+/// Bridges, checks after, and throws what there is to throw.
 @inlinable
-nonisolated(nonsending)
-  func throwingBridge<Value: Sendable, Request>(
-    _ callSite: CallSite,
-    whenCancelled response: CancellationResponse,
-    in operation: (Shared<Reply<Result<Value, any Error>>>) throws -> Request,
-    onCancel cancel: (Request) -> Void,
-    onDiscard discard: (@Sendable (Value) -> Void)?
-  ) async throws -> Value
-{
-  try Task.checkCancellation()
-  let outcome = try await bridge(
-    callSite,
-    whenCancelled: response,
+nonisolated(nonsending) func throwingBridge<Value: Sendable, Request>(
+  _ terms: Terms,
+  in operation: (Shared<Reply<Result<Value, any Error>>>) throws -> Request,
+  onCancel cancel: (Request) -> Void,
+  onDiscard discard: (@Sendable (Value) -> Void)?
+) async throws -> Value {
+  switch try await bridge(
+    terms,
     in: operation,
     onCancel: cancel,
     onDiscard: onlyValues(to: discard)
   )
-  switch outcome {
+  {
   case .answered(.success(let value)):
-    if response != .deliverResult, Task.isCancelled {
+    if terms.response != .deliverResult, Task.isCancelled {
       discard?(value)
       throw CancellationError()
     }
     return value
-  case .answered(.failure(let error)): throw error
-  case .dropped: throw DroppedCompletionError(callSite: callSite)
-  case .interrupted: throw CancellationError()
+  case .answered(.failure(let error)):
+    throw error
+  case .dropped:
+    throw DroppedCompletionError(callSite: terms.callSite)
+  case .interrupted(.cancelled):
+    throw CancellationError()
+  case .interrupted(.timedOut):
+    throw TimeoutError(duration: terms.timeout ?? .zero, callSite: terms.callSite)
   }
 }
 
-/// What discards a result: its value is passed on, its error is dropped.
+/// Bridges, checks after, and has a fallback for whatever a throwing bridge throws.
 @inlinable
-func onlyValues<Value>(
-  to discard: (@Sendable (Value) -> Void)?
-) -> (@Sendable (Result<Value, any Error>) -> Void)? {
-  guard let discard else { return nil }
-  return { result in
-    if case .success(let value) = result { discard(value) }
-  }
-}
-
-/// Checks before, bridges, checks after, and has a fallback for whatever a throwing bridge throws.
-@inlinable
-nonisolated(nonsending)
-  func fallbackBridge<Value: Sendable, Request>(
-    _ callSite: CallSite,
-    fallback: Value,
-    whenCancelled response: CancellationResponse,
-    in operation: (Shared<Reply<Value>>) -> Request,
-    onCancel cancel: (Request) -> Void,
-    onDiscard discard: (@Sendable (Value) -> Void)?
-  ) async -> Value
-{
-  if Task.isCancelled { return fallback }
-  switch await bridge(
-    callSite,
-    whenCancelled: response,
-    in: operation,
-    onCancel: cancel,
-    onDiscard: discard
-  )
-  {
+nonisolated(nonsending) func fallbackBridge<Value: Sendable, Request>(
+  _ terms: Terms,
+  fallback: Value,
+  in operation: (Shared<Reply<Value>>) -> Request,
+  onCancel cancel: (Request) -> Void,
+  onDiscard discard: (@Sendable (Value) -> Void)?
+) async -> Value {
+  switch await bridge(terms, in: operation, onCancel: cancel, onDiscard: discard) {
   case .answered(let value):
-    if response != .deliverResult, Task.isCancelled {
+    if terms.response != .deliverResult, Task.isCancelled {
       discard?(value)
       return fallback
     }
     return value
   case .dropped:
-    MisuseReport.send(.completionDropped, callSite)
+    MisuseReport.send(.completionDropped, terms.callSite)
     return fallback
   case .interrupted:
     return fallback
@@ -168,15 +154,13 @@ nonisolated(nonsending)
 /// A dropped completion is reported; then the wait ends only if there is a value for that case, as for
 /// `Void`.
 @inlinable
-nonisolated(nonsending)
-  func unconditionalBridge<Value: Sendable, Request>(
-    _ callSite: CallSite,
-    ifDropped valueIfDropped: Value?,
-    in operation: (Shared<Reply<Value>>) -> Request,
-    onCancel cancel: (Request) -> Void,
-    onDiscard discard: (@Sendable (Value) -> Void)?
-  ) async -> Value
-{
+nonisolated(nonsending) func unconditionalBridge<Value: Sendable, Request>(
+  _ callSite: CallSite,
+  ifDropped valueIfDropped: Value?,
+  in operation: (Shared<Reply<Value>>) -> Request,
+  onCancel cancel: (Request) -> Void,
+  onDiscard discard: (@Sendable (Value) -> Void)?
+) async -> Value {
   let reply = Reply(callSite, onDiscard: discard)
   switch start(reply, whenCancelled: .deliverResult, in: operation) {
   case .answered(let value):

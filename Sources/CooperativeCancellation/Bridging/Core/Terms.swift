@@ -1,0 +1,47 @@
+/// What a caller asks of one bridged call, apart from the call itself.
+@usableFromInline
+struct Terms {
+  @usableFromInline let response: CancellationResponse
+  @usableFromInline let timeout: Duration?
+  @usableFromInline let clock: any Clock<Duration>
+  @usableFromInline let callSite: CallSite
+
+  @inlinable
+  init(
+    _ response: CancellationResponse,
+    _ timeout: Duration?,
+    _ clock: any Clock<Duration>,
+    _ fileID: StaticString,
+    _ line: UInt
+  ) {
+    self.response = response
+    self.timeout = timeout
+    self.clock = clock
+    self.callSite = CallSite(fileID: fileID, line: line)
+  }
+}
+
+/// The moment at which a call's time is up.
+@usableFromInline
+struct Deadline: Sendable {
+  private let sleep: @Sendable () async throws -> Void
+
+  /// Begins to count.
+  @usableFromInline
+  init(after timeout: Duration, on clock: some Clock<Duration>) {
+    let end = clock.now.advanced(by: timeout)
+    sleep = { try await clock.sleep(until: end, tolerance: nil) }
+  }
+
+  /// Interrupts a wait when the time is up, unless the returned task is cancelled before.
+  ///
+  /// Detached, so that it keeps nothing of the caller's alive, its task-local values included, if the
+  /// clock is slow to notice that it is cancelled.
+  @usableFromInline
+  func interrupt<Answer>(_ wait: Shared<Wait<Answer>>) -> Task<Void, Never> {
+    Task.detached { [sleep] in
+      try? await sleep()
+      if !Task.isCancelled { wait.contents.interrupt(.timedOut) }
+    }
+  }
+}

@@ -1,0 +1,157 @@
+/// Calls an SDK that reports a value and an error, one of them `nil`, and waits for it.
+///
+/// ```swift
+/// let image = try await withAsyncThrowingValue { sdk.image(at: url, completion: $0) }
+/// ```
+///
+/// Fits `(Value?, (any Error)?)`, `(Value?, NSError?)`, and `(Bool, (any Error)?)`.
+///
+/// Returns the value. Throws the error, also if there is a value beside it, which then goes to
+/// `onDiscard`; ``MissingValueError`` if there is neither; and whatever else the bridge for a `Result`
+/// throws.
+///
+/// All ten guarantees of the contract hold: check before, one outcome, prompt, check after, nothing lost,
+/// misuse, forwarding, no lock held, in place, no extra demands.
+///
+/// - Parameters:
+///   - response: What to do when the task is cancelled, or the time is up, before the SDK has answered.
+///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
+///     With zero or less it is not called.
+///   - clock: What measures the timeout.
+///   - fileID: The file that errors and reports name; the caller's.
+///   - line: The line that they name; the caller's.
+///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
+///     on the caller's actor, at once. It receives the completion that the SDK must call exactly once,
+///     from any thread.
+///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
+///     actor, in the waiting task, at most once.
+///   - discard: Closes or frees a value that nobody receives. Runs on the thread that brought the value
+///     (the SDK's), or on the caller's actor if the task had received it already.
+@inlinable
+nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Request>(
+  whenCancelled response: CancellationResponse = .abandonCallback,
+  timeout: Duration? = nil,
+  clock: any Clock<Duration> = ContinuousClock(),
+  fileID: StaticString = #fileID,
+  line: UInt = #line,
+  in operation: (_ completion: @escaping @Sendable (Value?, (any Error)?) -> Void) throws ->
+    Request,
+  onCancel cancel: (Request) -> Void = { _ in },
+  onDiscard discard: (@Sendable (Value) -> Void)? = nil
+) async throws -> Value {
+  let terms = Terms(response, timeout, clock, fileID, line)
+  let value = try await throwingBridge(
+    terms,
+    in: { reply in try operation { reply.contents.answer($0, beside: $1) } },
+    onCancel: cancel,
+    onDiscard: onlyPresent(to: discard)
+  )
+  guard let value else { throw MissingValueError(callSite: terms.callSite) }
+  return value
+}
+
+/// Calls an SDK that reports two values and an error, and waits for it.
+///
+/// ```swift
+/// let (data, response) = try await withAsyncThrowingValue { completion in
+///   let task = session.dataTask(with: url, completionHandler: completion)
+///   task.resume()
+///   return task
+/// } onCancel: {
+///   $0.cancel()
+/// }
+/// ```
+///
+/// Returns both values. Throws the error, also if there are values beside it; ``MissingValueError`` if
+/// there is no error and a value is missing; and whatever else the bridge for a `Result` throws. Values
+/// that are not returned go to `onDiscard`, a lone one with `nil` for the other.
+///
+/// All ten guarantees of the contract hold: check before, one outcome, prompt, check after, nothing lost,
+/// misuse, forwarding, no lock held, in place, no extra demands.
+///
+/// - Parameters:
+///   - response: What to do when the task is cancelled, or the time is up, before the SDK has answered.
+///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
+///     With zero or less it is not called.
+///   - clock: What measures the timeout.
+///   - fileID: The file that errors and reports name; the caller's.
+///   - line: The line that they name; the caller's.
+///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
+///     on the caller's actor, at once. It receives the completion that the SDK must call exactly once,
+///     from any thread.
+///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
+///     actor, in the waiting task, at most once.
+///   - discard: Closes or frees values that nobody receives; at least one of the two is there. Runs on the
+///     thread that brought them (the SDK's), or on the caller's actor if the task had received them
+///     already.
+@inlinable
+nonisolated(nonsending) public func withAsyncThrowingValue<
+  First: Sendable,
+  Second: Sendable,
+  Request
+>(
+  whenCancelled response: CancellationResponse = .abandonCallback,
+  timeout: Duration? = nil,
+  clock: any Clock<Duration> = ContinuousClock(),
+  fileID: StaticString = #fileID,
+  line: UInt = #line,
+  in operation: (_ completion: @escaping @Sendable (First?, Second?, (any Error)?) -> Void) throws
+    -> Request,
+  onCancel cancel: (Request) -> Void = { _ in },
+  onDiscard discard: (@Sendable (First?, Second?) -> Void)? = nil
+) async throws -> (First, Second) {
+  let terms = Terms(response, timeout, clock, fileID, line)
+  let values = try await throwingBridge(
+    terms,
+    in: { reply in try operation { reply.contents.answer(($0, $1), beside: $2) } },
+    onCancel: cancel,
+    onDiscard: onlyPresent(to: discard)
+  )
+  guard let first = values.0, let second = values.1 else {
+    onlyPresent(to: discard)?(values)
+    throw MissingValueError(callSite: terms.callSite)
+  }
+  return (first, second)
+}
+
+/// Calls an SDK that reports an error or nothing, and waits until it is done.
+///
+/// ```swift
+/// try await withAsyncThrowingValue { sdk.save(document, completion: $0) }
+/// ```
+///
+/// Returns when the SDK reports `nil`. Throws the error that it reports, and whatever else the bridge for a
+/// `Result` throws.
+///
+/// All ten guarantees of the contract hold: check before, one outcome, prompt, check after, nothing lost,
+/// misuse, forwarding, no lock held, in place, no extra demands.
+///
+/// - Parameters:
+///   - response: What to do when the task is cancelled, or the time is up, before the SDK has answered.
+///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
+///     With zero or less it is not called.
+///   - clock: What measures the timeout.
+///   - fileID: The file that errors and reports name; the caller's.
+///   - line: The line that they name; the caller's.
+///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
+///     on the caller's actor, at once. It receives the completion that the SDK must call exactly once,
+///     from any thread.
+///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
+///     actor, in the waiting task, at most once.
+@inlinable
+nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
+  whenCancelled response: CancellationResponse = .abandonCallback,
+  timeout: Duration? = nil,
+  clock: any Clock<Duration> = ContinuousClock(),
+  fileID: StaticString = #fileID,
+  line: UInt = #line,
+  in operation: (_ completion: @escaping @Sendable ((any Error)?) -> Void) throws -> Request,
+  onCancel cancel: (Request) -> Void = { _ in }
+) async throws {
+  try await throwingBridge(
+    Terms(response, timeout, clock, fileID, line),
+    in: { reply in try operation { reply.contents.answer((), beside: $0) } },
+    onCancel: cancel,
+    onDiscard: nil
+  )
+}
