@@ -26,9 +26,25 @@ public final class Backend: Sendable {
     }
 
     var result: Result<User, SDKError> {
+      error.map { .failure($0) } ?? .success(user())
+    }
+
+    var error: SDKError? {
       switch answer {
-      case .success: .success(user())
-      case .failure(let error): .failure(error)
+      case .success, .halves: nil
+      case .failure(let error), .failureBeside(let error, _, _): error
+      }
+    }
+
+    /// The first value of a completion whose values may be missing.
+    var first: User? { brings.first ? user() : nil }
+    var second: User? { brings.second ? user() : nil }
+
+    private var brings: (first: Bool, second: Bool) {
+      switch answer {
+      case .success: (true, true)
+      case .failure: (false, false)
+      case .halves(let first, let second), .failureBeside(_, let first, let second): (first, second)
       }
     }
   }

@@ -4,6 +4,10 @@ public struct Behavior: Sendable {
   public enum Answer: Sendable {
     case success
     case failure(SDKError)
+    /// To a completion that takes values and an error: no error, and these of the values.
+    case halves(first: Bool, second: Bool)
+    /// To a completion that takes values and an error: the error, and these of the values beside it.
+    case failureBeside(SDKError, first: Bool, second: Bool)
   }
 
   /// Answers given before the call returns, on the caller's thread.

@@ -78,6 +78,74 @@ public final class FakeSDK {
   }
 }
 
+/// The other shapes that completions have.
+extension FakeSDK {
+  @discardableResult
+  public func typedUser(_ completion: @escaping @Sendable (Result<User, SDKError>) -> Void)
+    -> Request
+  {
+    backend.begin("typed") { completion($0.result) }
+  }
+
+  /// Value and error, one of them `nil`; or both, or neither, if it is told so.
+  @discardableResult
+  public func maybeUser(_ completion: @escaping @Sendable (User?, (any Error)?) -> Void) -> Request
+  {
+    backend.begin("maybe") { completion($0.first, $0.error) }
+  }
+
+  @discardableResult
+  public func isPremium(_ completion: @escaping @Sendable (Bool, (any Error)?) -> Void) -> Request {
+    backend.begin("premium") { completion($0.error == nil, $0.error) }
+  }
+
+  @discardableResult
+  public func save(_ completion: @escaping @Sendable ((any Error)?) -> Void) -> Request {
+    backend.begin("save") { completion($0.error) }
+  }
+
+  @discardableResult
+  public func userAndFriend(
+    _ completion: @escaping @Sendable (User?, User?, (any Error)?) -> Void
+  ) -> Request {
+    backend.begin("pair") { completion($0.first, $0.second, $0.error) }
+  }
+
+  @discardableResult
+  public func signIn(
+    success: @escaping @Sendable (User) -> Void,
+    failure: @escaping @Sendable (any Error) -> Void
+  ) -> Request {
+    backend.begin("signed in") {
+      switch $0.result {
+      case .success(let user): success(user)
+      case .failure(let error): failure(error)
+      }
+    }
+  }
+
+  @discardableResult
+  public func signIn(
+    success: @escaping @Sendable (User) -> Void,
+    failure: @escaping @Sendable (any Error) -> Void,
+    cancelled: @escaping @Sendable () -> Void
+  ) -> Request {
+    backend.begin("signed in") {
+      switch $0.result {
+      case .success(let user): success(user)
+      case .failure(.cancelled): cancelled()
+      case .failure(let error): failure(error)
+      }
+    }
+  }
+
+  /// Cannot fail, and brings two values.
+  @discardableResult
+  public func hostAndGuest(_ completion: @escaping @Sendable (User, User) -> Void) -> Request {
+    backend.begin("pair") { completion($0.user(), $0.user()) }
+  }
+}
+
 /// What the SDK gives for a call that can be cancelled. Not `Sendable`, as such objects are.
 public final class Request {
   private let number: Int

@@ -75,9 +75,9 @@ struct ResponseTests {
     call.run()
     call.cancel()
     call.run()
-    call.backend.answer(.failure(.cancelled))
+    call.backend.answer(.failure(.failed))
     call.run()
-    #expect(call.ending == .failure(.cancelled))
+    #expect(call.ending == .failure(.failed))
   }
 
   @Test(arguments: BridgeForm.checking)

@@ -8,6 +8,8 @@ enum Ending: Equatable, Sendable {
   case failure(SDKError)
   case cancelled
   case dropped(line: UInt)
+  case missing(line: UInt)
+  case timedOut(Duration, line: UInt)
   case fallback
   case other(String)
 }
@@ -31,10 +33,16 @@ struct BridgeForm: Sendable, CustomTestStringConvertible {
   /// Whether a value of the SDK comes out, and can be discarded.
   var carriesValue = true
 
+  /// Whether a value comes beside an error.
+  var failureBringsValue = false
+
   let run: @Sendable (FakeSDK, Watch) async -> Ending
 
   static let all = [
-    result, sending, fallback, fallbackNeverFailing, fallbackVoid, plain, neverFailing, void,
+    result, typedResult, sending, valueAndError, flagAndError, errorOnly, twoValuesAndError,
+    successAndFailure, successFailureAndCancelled,
+    fallback, fallbackNeverFailing, fallbackTwoValues, fallbackVoid,
+    plain, neverFailing, twoValues, void,
   ]
   static let throwing = all.filter { $0.kind == .throwing }
   static let withFallback = all.filter { $0.kind == .fallback }
@@ -46,8 +54,16 @@ struct BridgeForm: Sendable, CustomTestStringConvertible {
   /// The ending of a wait whose task is cancelled.
   var cancelled: Ending { kind == .throwing ? .cancelled : .fallback }
 
-  /// How many values come with that many answers.
-  func values(_ answers: Int) -> Int { carriesValue ? answers : 0 }
+  /// The ending of a wait whose time is up.
+  func timedOut(_ watch: Watch) -> Ending {
+    kind == .throwing ? .timedOut(watch.timeout ?? .zero, line: watch.line) : .fallback
+  }
+
+  /// How many values come with that many successes and failures. The forms that cannot fail bring a value
+  /// with a failure too, and a `Bool` beside an error is a value.
+  func values(_ successes: Int, failures: Int = 0) -> Int {
+    carriesValue ? successes + (failureBringsValue || kind != .throwing ? failures : 0) : 0
+  }
 }
 
 extension BridgeForm {
@@ -57,9 +73,34 @@ extension BridgeForm {
     delivered: .value("1")
   ) { sdk, watch in
     await ending {
-      try await withAsyncThrowingValue(whenCancelled: watch.response, line: watch.line) {
-        completion in
+      try await withAsyncThrowingValue(
+        whenCancelled: watch.response,
+        timeout: watch.timeout,
+        clock: watch.clock,
+        line: watch.line
+      ) { completion in
         try watch.operation { sdk.loadUser(id: "1", completion: completion) }
+      } onCancel: {
+        watch.onCancel($0)
+      } onDiscard: {
+        watch.onDiscard($0.id)
+      }.id
+    }
+  }
+
+  static let typedResult = BridgeForm(
+    testDescription: "Result<_, SDKError>",
+    kind: .throwing,
+    delivered: .value("typed")
+  ) { sdk, watch in
+    await ending {
+      try await withAsyncThrowingValue(
+        whenCancelled: watch.response,
+        timeout: watch.timeout,
+        clock: watch.clock,
+        line: watch.line
+      ) { completion in
+        try watch.operation { sdk.typedUser(completion) }
       } onCancel: {
         watch.onCancel($0)
       } onDiscard: {
@@ -72,12 +113,12 @@ extension BridgeForm {
     testDescription: "sending Result",
     kind: .throwing,
     delivered: .value("session")
-  ) {
-    sdk,
-    watch in
+  ) { sdk, watch in
     await ending {
-      let session = try await withAsyncThrowingValue(
+      try await withAsyncThrowingValue(
         whenCancelled: watch.response,
+        timeout: watch.timeout,
+        clock: watch.clock,
         line: watch.line
       ) { completion in
         try watch.operation { sdk.openSession(completion) }
@@ -85,8 +126,135 @@ extension BridgeForm {
         watch.onCancel($0)
       } onDiscard: {
         watch.onDiscard($0.user.id)
+      }.user.id
+    }
+  }
+
+  static let valueAndError = BridgeForm(
+    testDescription: "value and error",
+    kind: .throwing,
+    delivered: .value("maybe")
+  ) { sdk, watch in
+    await ending {
+      try await withAsyncThrowingValue(
+        whenCancelled: watch.response,
+        timeout: watch.timeout,
+        clock: watch.clock,
+        line: watch.line
+      ) { completion in
+        try watch.operation { sdk.maybeUser(completion) }
+      } onCancel: {
+        watch.onCancel($0)
+      } onDiscard: {
+        watch.onDiscard($0.id)
+      }.id
+    }
+  }
+
+  static let flagAndError = BridgeForm(
+    testDescription: "Bool and error",
+    kind: .throwing,
+    delivered: .value("true"),
+    failureBringsValue: true
+  ) { sdk, watch in
+    await ending {
+      try await withAsyncThrowingValue(
+        whenCancelled: watch.response,
+        timeout: watch.timeout,
+        clock: watch.clock,
+        line: watch.line
+      ) { completion in
+        try watch.operation { sdk.isPremium(completion) }
+      } onCancel: {
+        watch.onCancel($0)
+      } onDiscard: {
+        watch.onDiscard("\($0)")
+      }.description
+    }
+  }
+
+  static let errorOnly = BridgeForm(
+    testDescription: "error only",
+    kind: .throwing,
+    delivered: .value(""),
+    carriesValue: false
+  ) { sdk, watch in
+    await ending {
+      try await withAsyncThrowingValue(
+        whenCancelled: watch.response,
+        timeout: watch.timeout,
+        clock: watch.clock,
+        line: watch.line
+      ) { completion in
+        try watch.operation { sdk.save(completion) }
+      } onCancel: {
+        watch.onCancel($0)
       }
-      return session.user.id
+      return ""
+    }
+  }
+
+  static let twoValuesAndError = BridgeForm(
+    testDescription: "two values and error",
+    kind: .throwing,
+    delivered: .value("pair")
+  ) { sdk, watch in
+    await ending {
+      let (user, friend) = try await withAsyncThrowingValue(
+        whenCancelled: watch.response,
+        timeout: watch.timeout,
+        clock: watch.clock,
+        line: watch.line
+      ) { completion in
+        try watch.operation { sdk.userAndFriend(completion) }
+      } onCancel: {
+        watch.onCancel($0)
+      } onDiscard: { first, second in
+        watch.onDiscard([first, second].compactMap { $0?.id }.joined(separator: "+"))
+      }
+      return user === friend ? "the same" : user.id
+    }
+  }
+
+  static let successAndFailure = BridgeForm(
+    testDescription: "success and failure",
+    kind: .throwing,
+    delivered: .value("signed in")
+  ) { sdk, watch in
+    await ending {
+      try await withAsyncThrowingValue(
+        whenCancelled: watch.response,
+        timeout: watch.timeout,
+        clock: watch.clock,
+        line: watch.line
+      ) { success, failure in
+        try watch.operation { sdk.signIn(success: success, failure: failure) }
+      } onCancel: {
+        watch.onCancel($0)
+      } onDiscard: {
+        watch.onDiscard($0.id)
+      }.id
+    }
+  }
+
+  static let successFailureAndCancelled = BridgeForm(
+    testDescription: "success, failure and cancelled",
+    kind: .throwing,
+    delivered: .value("signed in")
+  ) { sdk, watch in
+    await ending {
+      try await withAsyncThrowingValue(
+        whenCancelled: watch.response,
+        timeout: watch.timeout,
+        clock: watch.clock,
+        line: watch.line
+      ) { success, failure, cancelled in
+        try watch.operation { sdk.signIn(success: success, failure: failure, cancelled: cancelled) }
+      } onCancel: {
+        watch.onCancel($0)
+      } onDiscard: {
+        watch.onDiscard($0.id)
+      }.id
     }
   }
 }
@@ -102,6 +270,8 @@ extension BridgeForm {
     await withAsyncValue(
       fallback: nil,
       whenCancelled: watch.response,
+      timeout: watch.timeout,
+      clock: watch.clock,
       line: watch.line
     ) { (completion: @escaping @Sendable (User?) -> Void) in
       unthrowing { try watch.operation { sdk.currentUser(completion) } }
@@ -120,6 +290,8 @@ extension BridgeForm {
     await withAsyncValue(
       fallback: nil,
       whenCancelled: watch.response,
+      timeout: watch.timeout,
+      clock: watch.clock,
       line: watch.line
     ) { (completion: @escaping @Sendable (Result<User?, Never>) -> Void) in
       unthrowing { try watch.operation { sdk.cachedUser { completion($0.map { $0 }) } } }
@@ -128,6 +300,27 @@ extension BridgeForm {
     } onDiscard: {
       watch.onDiscard($0?.id ?? "the fallback")
     }.map { .value($0.id) } ?? .fallback
+  }
+
+  static let fallbackTwoValues = BridgeForm(
+    testDescription: "two values, fallback",
+    kind: .fallback,
+    delivered: .value("pair")
+  ) { sdk, watch in
+    let (host, _) = await withAsyncValue(
+      fallback: (nil, nil),
+      whenCancelled: watch.response,
+      timeout: watch.timeout,
+      clock: watch.clock,
+      line: watch.line
+    ) { (completion: @escaping @Sendable (User?, User?) -> Void) in
+      unthrowing { try watch.operation { sdk.hostAndGuest(completion) } }
+    } onCancel: {
+      watch.onCancel($0)
+    } onDiscard: { host, guest in
+      watch.onDiscard([host, guest].map { $0?.id ?? "the fallback" }.joined(separator: "+"))
+    }
+    return host.map { .value($0.id) } ?? .fallback
   }
 
   static let fallbackVoid = BridgeForm(
@@ -139,6 +332,8 @@ extension BridgeForm {
     await withAsyncValue(
       fallback: (),
       whenCancelled: watch.response,
+      timeout: watch.timeout,
+      clock: watch.clock,
       line: watch.line
     ) { completion in
       unthrowing { try watch.operation { sdk.flush(completion) } }
@@ -182,6 +377,21 @@ extension BridgeForm {
     )
   }
 
+  static let twoValues = BridgeForm(
+    testDescription: "two values",
+    kind: .unconditional,
+    delivered: .value("pair")
+  ) { sdk, watch in
+    let (host, _) = await withAsyncValue(line: watch.line) { completion in
+      unthrowing { try watch.operation { sdk.hostAndGuest(completion) } }
+    } onCancel: {
+      watch.onCancel($0)
+    } onDiscard: { host, guest in
+      watch.onDiscard(host.id + "+" + guest.id)
+    }
+    return .value(host.id)
+  }
+
   static let void = BridgeForm(
     testDescription: "Void",
     kind: .unconditional,
@@ -207,6 +417,10 @@ private func ending(_ body: () async throws -> String) async -> Ending {
     return .cancelled
   } catch let error as DroppedCompletionError {
     return .dropped(line: error.callSite.line)
+  } catch let error as MissingValueError {
+    return .missing(line: error.callSite.line)
+  } catch let error as TimeoutError {
+    return .timedOut(error.duration, line: error.callSite.line)
   } catch {
     return .other("\(error)")
   }

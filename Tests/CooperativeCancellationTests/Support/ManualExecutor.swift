@@ -14,6 +14,8 @@ final class ManualExecutor: TaskExecutor {
   /// How many jobs it was ever given: a task that never suspended is one.
   var jobCount: Int { state.withLock { $0.jobCount } }
 
+  var isIdle: Bool { state.withLock { $0.jobs.isEmpty } }
+
   /// Runs `body` whenever a task becomes ready, on the thread that resumes it, in the middle of that.
   func onEnqueue(_ body: @escaping @Sendable () -> Void) {
     state.withLock { $0.onEnqueue = body }

@@ -29,6 +29,11 @@ struct TestCall: ~Copyable {
     executor.runUntilIdle()
   }
 
+  /// Waits until the task has been woken by another thread.
+  func becomesReady() async {
+    while executor.isIdle { await Task.yield() }
+  }
+
   func cancel() {
     task.cancel()
   }

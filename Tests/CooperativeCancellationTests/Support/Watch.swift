@@ -11,6 +11,8 @@ final class Watch: Sendable {
 
   let line = Reports.shared.uniqueLine()
   let response: CancellationResponse
+  let timeout: Duration?
+  let clock: any Clock<Duration>
   private let beforeSDK: @Sendable () throws -> Void
   private let afterSDK: @Sendable () throws -> Void
   private let inOnCancel: @Sendable () -> Void
@@ -19,12 +21,16 @@ final class Watch: Sendable {
 
   init(
     response: CancellationResponse = .abandonCallback,
+    timeout: Duration? = nil,
+    clock: any Clock<Duration> = ContinuousClock(),
     beforeSDK: @escaping @Sendable () throws -> Void = {},
     afterSDK: @escaping @Sendable () throws -> Void = {},
     inOnCancel: @escaping @Sendable () -> Void = {},
     inOnDiscard: @escaping @Sendable () -> Void = {}
   ) {
     self.response = response
+    self.timeout = timeout
+    self.clock = clock
     self.beforeSDK = beforeSDK
     self.afterSDK = afterSDK
     self.inOnCancel = inOnCancel
