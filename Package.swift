@@ -22,15 +22,16 @@ let package = Package(
     ),
     .executableTarget(name: "Tour", dependencies: ["CooperativeCancellation"]),
     .target(name: "FakeCallbackSDK", path: "Tests/FakeCallbackSDK"),
+    .target(name: "HostileCLibrary", path: "Tests/HostileCLibrary"),
     .testTarget(
       name: "CooperativeCancellationTests",
-      dependencies: ["CooperativeCancellation", "FakeCallbackSDK"]
+      dependencies: ["CooperativeCancellation", "FakeCallbackSDK", "HostileCLibrary"]
     ),
   ],
   swiftLanguageModes: [.v6]
 )
 
-for target in package.targets {
+for target in package.targets where target.name != "HostileCLibrary" {
   target.swiftSettings = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),

@@ -23,7 +23,7 @@ public struct MissingValueError: Error, Sendable, Hashable, CustomStringConverti
   }
 
   @usableFromInline
-  init(callSite: CallSite) {
+  package init(callSite: CallSite) {
     self.callSite = callSite
   }
 }

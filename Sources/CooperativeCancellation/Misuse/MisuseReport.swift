@@ -17,6 +17,9 @@ public struct MisuseReport: Sendable, Hashable {
 
     /// A completion was released without having been called, in a wait that cannot throw.
     case completionDropped
+
+    /// A C library's callback passed arguments of other types to ``CallbackContext`` than its closure has.
+    case contextCalledWithOtherTypes
   }
 
   /// What went wrong.
@@ -40,6 +43,12 @@ extension MisuseReport: CustomStringConvertible {
       \(callSite): the completion made here was released without being called, so there is no value \
       to return. Call it exactly once on every path, or use `withAsyncThrowingValue`, which throws \
       `DroppedCompletionError`, or `fallback:`, which serves this case too.
+      """
+    case .contextCalledWithOtherTypes:
+      """
+      \(callSite): the closure of this CallbackContext was called with arguments of other types than its \
+      parameters, and was given up. Write the types in the closure as C declares them, as in \
+      `CallbackContext { (status: Int32, text: UnsafePointer<CChar>?) in … }`.
       """
     }
   }

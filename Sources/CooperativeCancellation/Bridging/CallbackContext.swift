@@ -1,0 +1,155 @@
+internal import Synchronization
+
+/// Carries a Swift closure through a C callback's `void *context`.
+///
+/// ```swift
+/// // void fetch(const char *key, void (*callback)(void *context, int status, int value), void *context);
+/// let value = try await withAsyncThrowingValue { completion in
+///   let context = CallbackContext { (status: Int32, value: Int32) in
+///     completion(status == 0 ? .success(value) : .failure(FetchError(status)))
+///   }
+///   fetch(key, { @Sendable in CallbackContext.call($0, $1, $2) }, context.pointer)
+///   return context
+/// } onCancel: { context in
+///   context.release()
+/// }
+/// ```
+///
+/// `@Sendable` matters: without it, a closure that is written in code of an actor belongs to that actor,
+/// and Swift traps when the C library calls it on a thread of its own.
+///
+/// The pointer is not an address but a number that names an entry in a table. So a C library cannot do
+/// harm with it: a second call, a late call, a call after the library's own destroy callback find no entry
+/// and do nothing.
+///
+/// An entry lives until the first ``call(_:_:)`` (unless it is repeating) or until
+/// it is released. A library that does neither keeps it, and the closure, for ever: release the context in
+/// `onCancel`, as above, or in the library's destroy callback.
+public struct CallbackContext: Sendable {
+  private let number: UInt
+
+  /// What to pass to C as the context, or user data, of the callback.
+  public var pointer: UnsafeMutableRawPointer {
+    // Not `nil`, because the table gives out no zero: the only unsafe line of the library.
+    UnsafeMutableRawPointer(bitPattern: number).unsafelyUnwrapped
+  }
+
+  /// Keeps a closure for C to call: once, or any number of times.
+  ///
+  /// A repeating context is for progress callbacks, and for those that ask whether to go on:
+  ///
+  /// ```swift
+  /// // void progress_handler(int (*should_stop)(void *context), void *context);
+  /// let context = CallbackContext(isRepeating: true) { () -> Int32 in flag.isCancelled ? 1 : 0 }
+  /// defer { context.release() }
+  /// progress_handler({ @Sendable in CallbackContext.call($0, otherwise: 1) }, context.pointer)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - isRepeating: Whether the closure is kept until the context is released, rather than for one call.
+  ///   - fileID: The file to name in reports; by default the caller's.
+  ///   - line: The line to name in them; by default the caller's.
+  ///   - body: Runs inside ``call(_:_:)``, on the thread that calls, with no lock held. Pointers among its
+  ///     arguments are valid for as long as the C library says, usually during the call: copy what they
+  ///     point to.
+  public init<each Argument, Output>(
+    isRepeating: Bool = false,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    _ body: @escaping @Sendable (repeat each Argument) -> Output
+  ) {
+    let entry = Entry(body, isRepeating: isRepeating, CallSite(fileID: fileID, line: line))
+    number = CallbackContext.table.withLock { $0.add(entry) }
+  }
+
+  /// Gives the closure up, if it is still kept. Calls from now on do nothing.
+  public func release() {
+    CallbackContext.release(pointer)
+  }
+}
+
+// What the C library calls.
+extension CallbackContext {
+  /// Calls the closure whose context C handed back; nothing happens if it is no longer kept.
+  ///
+  /// The arguments must have the types of the closure's parameters. If they have not, the closure is not
+  /// called but given up, and that is reported to ``MisuseReport/handler``: a wait that it belongs to ends
+  /// with ``DroppedCompletionError``.
+  public static func call<each Argument>(
+    _ pointer: UnsafeMutableRawPointer?,
+    _ argument: repeat each Argument
+  ) {
+    call(pointer, repeat each argument, otherwise: ())
+  }
+
+  /// Calls the closure whose context C handed back and returns what it returns, or `otherwise` if it is no
+  /// longer kept.
+  public static func call<each Argument, Output>(
+    _ pointer: UnsafeMutableRawPointer?,
+    _ argument: repeat each Argument,
+    otherwise: Output
+  ) -> Output {
+    guard let entry = table.withLock({ $0.entry(for: pointer) }) else { return otherwise }
+    guard let entry = entry as? Entry<repeat each Argument, Output> else {
+      release(pointer)
+      MisuseReport.send(.contextCalledWithOtherTypes, entry.callSite)
+      return otherwise
+    }
+    return entry.body(repeat each argument)
+  }
+
+  /// Gives up the closure whose context C hands back: for a library's destroy callback.
+  public static func release(_ pointer: UnsafeMutableRawPointer?) {
+    // Released here, after unlocking: its captures are the user's.
+    _ = table.withLock { $0.remove(pointer) }
+  }
+}
+
+// MARK: - The table
+
+extension CallbackContext {
+  private protocol AnyEntry: AnyObject, Sendable {
+    var isRepeating: Bool { get }
+    var callSite: CallSite { get }
+  }
+
+  private final class Entry<each Argument, Output>: AnyEntry {
+    let body: @Sendable (repeat each Argument) -> Output
+    let isRepeating: Bool
+    let callSite: CallSite
+
+    init(
+      _ body: @escaping @Sendable (repeat each Argument) -> Output,
+      isRepeating: Bool,
+      _ callSite: CallSite
+    ) {
+      self.body = body
+      self.isRepeating = isRepeating
+      self.callSite = callSite
+    }
+  }
+
+  private struct Table {
+    private var entries: [UInt: any AnyEntry] = [:]
+    private var lastNumber: UInt = 0
+
+    /// Numbers are not used again, so that a late call cannot meet another's entry; where a pointer has 32
+    /// bits, not before four thousand million others. Zero would be no pointer, and is skipped.
+    mutating func add(_ entry: any AnyEntry) -> UInt {
+      repeat { lastNumber &+= 1 } while lastNumber == 0 || entries[lastNumber] != nil
+      entries[lastNumber] = entry
+      return lastNumber
+    }
+
+    mutating func entry(for pointer: UnsafeMutableRawPointer?) -> (any AnyEntry)? {
+      guard let entry = entries[UInt(bitPattern: pointer)] else { return nil }
+      return entry.isRepeating ? entry : remove(pointer)
+    }
+
+    mutating func remove(_ pointer: UnsafeMutableRawPointer?) -> (any AnyEntry)? {
+      entries.removeValue(forKey: UInt(bitPattern: pointer))
+    }
+  }
+
+  private static let table = Locked(Table())
+}

@@ -1,0 +1,153 @@
+import CooperativeCancellation
+import FakeCallbackSDK
+import HostileCLibrary
+import Testing
+
+/// A wrapper as a user writes it.
+private func fetch(
+  _ behavior: hostile_behavior,
+  line: UInt = #line,
+  destroys: Bool = true
+) async throws -> String {
+  try await withAsyncThrowingValue(line: line) { completion in
+    let context = CallbackContext { (status: Int32, text: UnsafePointer<CChar>?) in
+      completion(
+        status == 0 ? .success(text.map { String(cString: $0) } ?? "") : .failure(SDKError.failed)
+      )
+    }
+    hostile_fetch(
+      behavior,
+      { @Sendable in CallbackContext.call($0, $1, $2) },
+      destroys ? { CallbackContext.release($0) } : nil,
+      context.pointer
+    )
+    return context
+  } onCancel: {
+    $0.release()
+  }
+}
+
+@Suite("C callbacks", .watchdog)
+struct CallbackContextTests {
+  @Test(arguments: [
+    HOSTILE_NOW, HOSTILE_LATER, HOSTILE_TWICE, HOSTILE_TWICE_AT_ONCE, HOSTILE_WITH_OTHER_CONTEXT,
+  ])
+  func `the first call counts, and every other is harmless`(behavior: hostile_behavior) async throws
+  {
+    for _ in 0..<100 { #expect(try await fetch(behavior) == "text") }
+  }
+
+  @Test
+  func `an error is thrown`() async {
+    await #expect(throws: SDKError.failed) { try await fetch(HOSTILE_FAIL) }
+  }
+
+  @Test(arguments: [HOSTILE_ONLY_DESTROY, HOSTILE_AFTER_DESTROY])
+  func `a context that is destroyed before the call is a dropped completion`(
+    behavior: hostile_behavior
+  ) async {
+    for _ in 0..<100 {
+      await #expect(throws: DroppedCompletionError.self) { try await fetch(behavior) }
+    }
+  }
+
+  @Test
+  func `a cancelled wait releases the context, and its captures with it`() async {
+    final class Captured: Sendable {}
+    weak var captured: Captured?
+    let isWaiting = Signal()
+    do {
+      let object = Captured()
+      captured = object
+      let task = Task {
+        try await withAsyncThrowingValue {
+          (completion: @escaping @Sendable (Result<Int, any Error>) -> Void) in
+          let context = CallbackContext { [object] (status: Int32) in
+            _ = object
+            completion(.success(Int(status)))
+          }
+          isWaiting.fire()
+          return context
+        } onCancel: {
+          $0.release()
+          CallbackContext.call($0.pointer, Int32(1))  // Late, and harmless.
+        }
+      }
+      await isWaiting.wait()
+      task.cancel()
+      let result = await task.result
+      #expect(throws: CancellationError.self) { try result.get() }
+    }
+    #expect(captured == nil)
+  }
+
+  @Test
+  func `a call with other types is reported and ends the wait`() async {
+    let line = Reports.shared.uniqueLine()
+    let error = await #expect(throws: DroppedCompletionError.self) {
+      try await withAsyncThrowingValue { completion in
+        let context = CallbackContext(line: line) { (status: Int64) in completion(.success(status))
+        }
+        CallbackContext.call(context.pointer, Int32(1))
+        CallbackContext.call(context.pointer, Int64(1))
+      }
+    }
+    #expect(error != nil)
+    #expect(Reports.shared.kinds(line: line) == [.contextCalledWithOtherTypes])
+    #expect(Reports.shared.texts(line: line)[0].contains("arguments of other types"))
+  }
+
+  @Test
+  func `a repeating context answers until it is released`() {
+    let flag = CancellationFlag()
+    let context = CallbackContext(isRepeating: true) { () -> Int32 in flag.isCancelled ? 1 : 0 }
+    #expect(hostile_work(10, { CallbackContext.call($0, otherwise: 1) }, context.pointer) == 10)
+    flag.cancel()
+    #expect(hostile_work(10, { CallbackContext.call($0, otherwise: 1) }, context.pointer) == 0)
+    context.release()
+    #expect(hostile_work(10, { CallbackContext.call($0, otherwise: 0) }, context.pointer) == 10)
+  }
+
+  @Test
+  func `a closure that is released may use contexts itself`() {
+    final class Releaser: Sendable {
+      let context = CallbackContext(isRepeating: true) { () -> Int32 in 1 }
+      deinit { context.release() }
+    }
+    let context = CallbackContext { [releaser = Releaser()] () -> Int32 in
+      CallbackContext.call(releaser.context.pointer, otherwise: 0)
+    }
+    #expect(CallbackContext.call(context.pointer, otherwise: 0 as Int32) == 1)
+    #expect(CallbackContext.call(context.pointer, otherwise: 0 as Int32) == 0)
+  }
+
+  @MainActor final class ViewModel {
+    var starts = 0
+
+    func fetch(_ behavior: hostile_behavior) async throws -> String {
+      try await withAsyncThrowingValue { completion in
+        starts += 1
+        let context = CallbackContext { (status: Int32, text: UnsafePointer<CChar>?) in
+          completion(.success(text.map { String(cString: $0) } ?? ""))
+        }
+        hostile_fetch(
+          behavior,
+          { @Sendable in CallbackContext.call($0, $1, $2) },
+          nil,
+          context.pointer
+        )
+        return context
+      } onCancel: {
+        $0.release()
+      }
+    }
+  }
+
+  @Test @MainActor
+  func `works from the main actor`() async throws {
+    let model = ViewModel()
+    #expect(try await model.fetch(HOSTILE_LATER) == "text")
+    #expect(try await model.fetch(HOSTILE_NOW) == "text")
+    #expect(model.starts == 2)
+  }
+}

@@ -1,0 +1,112 @@
+import CooperativeCancellation
+import Dispatch
+import FakeCallbackSDK
+import HostileCLibrary
+import Testing
+
+@Suite("CancellationFlag", .watchdog)
+struct CancellationFlagTests {
+  /// What an SDK does that asks whether to go on: it works on a thread of its own until it is told to stop.
+  private static func export(
+    shouldContinue: @escaping @Sendable () -> Bool,
+    completion: @escaping @Sendable (Result<Int, any Error>) -> Void
+  ) {
+    DispatchQueue.global().async {
+      var steps = 0
+      while shouldContinue() { steps += 1 }
+      completion(.success(steps))
+    }
+  }
+
+  @Test
+  func `tells the SDK's thread that the waiting task is cancelled`() async {
+    let isWorking = Signal()
+    let seenByStaticCheck = Protected(false)
+    let task = Task {
+      try await withCancellationFlag { flag in
+        try await withAsyncThrowingValue(whenCancelled: .waitForCallback) { completion in
+          Self.export(
+            shouldContinue: {
+              isWorking.fire()
+              seenByStaticCheck.withLock { $0 = $0 || Task.isCancelled }
+              return !flag.isCancelled
+            },
+            completion: completion
+          )
+        }
+      }
+    }
+    await isWorking.wait()
+    task.cancel()
+    let result = await task.result
+    #expect(throws: CancellationError.self) { try result.get() }
+    #expect(seenByStaticCheck.withLock { $0 } == false, "there, Task.isCancelled tells nothing")
+  }
+
+  @Test
+  func `is set before the body runs in a task that is cancelled already`() async {
+    let wasSet = await Task {
+      cancelThisTask()
+      return await withCancellationFlag { $0.isCancelled }
+    }.value
+    #expect(wasSet)
+  }
+
+  @Test
+  func `is not set in a task that is not cancelled, and stays set when set`() async {
+    await withCancellationFlag { flag in
+      #expect(!flag.isCancelled)
+      flag.cancel()
+      #expect(flag.isCancelled)
+      #expect(!Task.isCancelled)
+    }
+  }
+
+  @MainActor final class ViewModel {
+    var steps: [String] = []
+
+    func load() async throws -> Int {
+      try await withCancellationFlag { flag in
+        MainActor.preconditionIsolated()
+        steps.append("body")
+        let value = try await withAsyncThrowingValue { completion in
+          MainActor.preconditionIsolated()
+          steps.append("operation")
+          DispatchQueue.global().async { completion(.success(flag.isCancelled ? 1 : 0)) }
+        }
+        MainActor.preconditionIsolated()
+        steps.append("end")
+        return value
+      }
+    }
+  }
+
+  private actor Service {
+    var steps = 0
+
+    func load() async throws -> Int {
+      try await withCancellationFlag { flag in
+        preconditionIsolated()
+        steps += 1
+        let value = try await withAsyncThrowingValue { completion in
+          preconditionIsolated()
+          steps += 1
+          DispatchQueue.global().async { completion(.success(flag.isCancelled ? 1 : 0)) }
+        }
+        preconditionIsolated()
+        steps += 1
+        return value
+      }
+    }
+  }
+
+  @Test @MainActor
+  func `body runs on the caller's actor`() async throws {
+    let model = ViewModel()
+    #expect(try await model.load() == 0)
+    #expect(model.steps == ["body", "operation", "end"])
+    let service = Service()
+    #expect(try await service.load() == 0)
+    #expect(await service.steps == 3)
+  }
+}

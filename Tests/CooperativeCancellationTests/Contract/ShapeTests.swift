@@ -1,0 +1,116 @@
+import CooperativeCancellation
+import FakeCallbackSDK
+import Testing
+
+/// What values and errors in one completion mean, where the shape allows more than one of them, or none.
+@Suite("Completions that take values and an error", .watchdog)
+struct ShapeTests {
+  private func run(_ form: BridgeForm, _ answer: Behavior.Answer) -> (Ending?, [Watch.Event]) {
+    let call = TestCall(form, .inside(answer))
+    call.run()
+    #expect(call.watch.reports == [])
+    #expect(call.backend.valuesAlive == 0)
+    return (call.ending, Array(call.watch.events.dropFirst()))
+  }
+
+  @Test
+  func `neither value nor error is an error that says so`() {
+    let call = TestCall(.valueAndError, .inside(.halves(first: false, second: false)))
+    call.run()
+    #expect(call.ending == .missing(line: call.watch.line))
+    #expect(call.watch.discarded == 0)
+    let text = "\(MissingValueError(callSite: CallSite(line: 7)))"
+    #expect(text.contains(":7 without the value that it promises and without an error"))
+    #expect(text.contains("completion(error.map { .failure($0) } ?? .success(value))"))
+  }
+
+  @Test
+  func `a value beside an error: the error wins and the value is discarded`() {
+    let (ending, events) = run(
+      .valueAndError,
+      .failureBeside(.failed, first: true, second: false)
+    )
+    #expect(ending == .failure(.failed))
+    #expect(events == [.discard("maybe")])
+  }
+
+  @Test(arguments: [(true, false), (false, true), (false, false)])
+  func `a lone half without an error is discarded, and the error says that a value is missing`(
+    first: Bool,
+    second: Bool
+  ) {
+    let call = TestCall(.twoValuesAndError, .inside(.halves(first: first, second: second)))
+    call.run()
+    #expect(call.ending == .missing(line: call.watch.line))
+    #expect(call.watch.events.dropFirst() == (first || second ? [.discard("pair")] : []))
+    #expect(call.backend.valuesAlive == 0)
+  }
+
+  @Test(arguments: [(true, false), (false, true), (true, true), (false, false)])
+  func `what comes beside an error of two values is discarded together`(
+    first: Bool,
+    second: Bool
+  ) {
+    let (ending, events) = run(
+      .twoValuesAndError,
+      .failureBeside(.failed, first: first, second: second)
+    )
+    #expect(ending == .failure(.failed))
+    switch (first, second) {
+    case (true, true): #expect(events == [.discard("pair+pair")])
+    case (false, false): #expect(events == [])
+    default: #expect(events == [.discard("pair")])
+    }
+  }
+
+  @Test
+  func `late and duplicate halves are discarded too`() {
+    let call = TestCall(.twoValuesAndError, .onDemand)
+    call.run()
+    call.cancel()
+    call.run()
+    call.backend.answer(.halves(first: true, second: false))
+    call.backend.answer(.failureBeside(.failed, first: false, second: true))
+    call.backend.answer()
+    #expect(
+      call.watch.events.dropFirst(2) == [.discard("pair"), .discard("pair"), .discard("pair+pair")]
+    )
+    #expect(call.watch.reports == [.completionCalledAgain, .completionCalledAgain])
+    #expect(call.backend.valuesAlive == 0)
+  }
+
+  @Test
+  func `a missing value is not delivered to a cancelled task as an error`() {
+    let call = TestCall(.valueAndError, .onDemand)
+    call.run()
+    call.backend.answer(.halves(first: false, second: false))
+    call.cancel()
+    call.run()
+    #expect(call.ending == .cancelled)
+  }
+
+  @Test
+  func `an SDK that says not found with two nils is bridged with an optional value`() async throws {
+    let sdk = FakeSDK(.inside(.halves(first: false, second: false)))
+    let user: User? = try await withAsyncThrowingValue { completion in
+      sdk.maybeUser { user, error in
+        completion(error.map { .failure($0) } ?? .success(user))
+      }
+    }
+    #expect(user == nil)
+  }
+
+  @Test
+  func `the SDK's own cancel is a CancellationError although the task is not cancelled`() {
+    let (ending, _) = run(.successFailureAndCancelled, .failure(.cancelled))
+    #expect(ending == .cancelled)
+  }
+
+  @Test
+  func `success and failure closures are one completion`() {
+    let call = TestCall(.successAndFailure, .inside(.success, .failure(.failed)))
+    call.run()
+    #expect(call.ending == .value("signed in"))
+    #expect(call.watch.reports == [.completionCalledAgain])
+  }
+}
