@@ -27,11 +27,16 @@ let package = Package(
       name: "CooperativeCancellationTests",
       dependencies: ["CooperativeCancellation", "FakeCallbackSDK", "HostileCLibrary"]
     ),
+    // What users write, with the settings that they have: those of a new package.
+    .testTarget(
+      name: "CallSiteTests",
+      dependencies: ["CooperativeCancellation", "FakeCallbackSDK"]
+    ),
   ],
   swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where target.name != "HostileCLibrary" {
+for target in package.targets where !["CallSiteTests", "HostileCLibrary"].contains(target.name) {
   target.swiftSettings = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
