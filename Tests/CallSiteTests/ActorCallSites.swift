@@ -228,6 +228,16 @@ actor ActorCalls {
     }
   }
 
+  func voidStatement() async throws {
+    calls += 1
+    try await withAsyncThrowingValue { completion in
+      sdk.save { error in
+        if let error { completion(.failure(error)) } else { completion(.success(())) }
+      }
+    }
+    calls += 1
+  }
+
   func closures() async throws -> User {
     try await withAsyncThrowingValue { success, failure in
       sdk.signIn(success: success, failure: failure)
@@ -376,6 +386,7 @@ struct AnActorCallSiteTests {
     #expect(try await calls.converted() == "1")
     #expect(try await calls.switched() == "1")
     try await calls.voidSwitched()
+    try await calls.voidStatement()
     #expect(try await calls.closures().id == "signed in")
     #expect(try await calls.closuresShort().id == "signed in")
     #expect(try await calls.threeClosures().id == "signed in")

@@ -59,6 +59,7 @@ public final class Backend: Sendable {
   private static let queue = DispatchQueue(label: "FakeCallbackSDK", attributes: .concurrent)
 
   let usersAlive = Atomic<Int>(0)
+  let usersMade = Atomic<Int>(0)
   private let behavior: Behavior
   private let state = Protected(State())
 
@@ -71,6 +72,9 @@ public final class Backend: Sendable {
   }
 
   public var counts: Counts { state.withLock { $0.counts } }
+
+  /// How many values it has made.
+  public var valuesMade: Int { usersMade.load(ordering: .acquiring) }
 
   /// How many of the values that it has made are still there.
   public var valuesAlive: Int { usersAlive.load(ordering: .acquiring) }

@@ -193,6 +193,7 @@ public final class User: Sendable {
     self.id = id
     self.backend = backend
     backend.usersAlive.add(1, ordering: .relaxed)
+    backend.usersMade.add(1, ordering: .releasing)
   }
 
   deinit {

@@ -79,6 +79,52 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   )
 }
 
+/// Calls an SDK that reports a `Result` without a value, and waits until it is done.
+///
+/// ```swift
+/// try await withAsyncThrowingValue { completion in
+///   sdk.rename(to: name) { error in
+///     if let error { completion(.failure(error)) } else { completion(.success) }
+///   }
+/// }
+/// ```
+///
+/// Returns when the SDK reports success, and throws what the bridge for a value does.
+///
+/// All ten guarantees of the contract hold: check before, one outcome, prompt, check after, nothing lost,
+/// misuse, forwarding, no lock held, in place, no extra demands.
+///
+/// - Parameters:
+///   - response: What to do when the task is cancelled, or the time is up, before the SDK has answered.
+///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
+///     With zero or less it is not called.
+///   - clock: What measures the timeout.
+///   - fileID: The file that errors and reports name; the caller's.
+///   - line: The line that they name; the caller's.
+///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
+///     on the caller's actor, at once. It receives the completion that the SDK must call exactly once,
+///     from any thread.
+///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
+///     actor, in the waiting task, at most once.
+@inlinable
+nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
+  whenCancelled response: CancellationResponse = .abandonCallback,
+  timeout: Duration? = nil,
+  clock: any Clock<Duration> = ContinuousClock(),
+  fileID: StaticString = #fileID,
+  line: UInt = #line,
+  in operation:
+    (_ completion: @escaping @Sendable (Result<Void, any Error>) -> Void) throws -> Request,
+  onCancel cancel: (Request) -> Void = { _ in }
+) async throws {
+  try await throwingBridge(
+    Terms(response, timeout, clock, fileID, line),
+    in: { reply in try operation { reply.contents.answer($0) } },
+    onCancel: cancel,
+    onDiscard: nil
+  )
+}
+
 /// Calls an SDK that reports a `Result` with an error type of its own, and waits for it.
 ///
 /// ```swift

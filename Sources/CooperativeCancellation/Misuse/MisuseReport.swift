@@ -55,7 +55,13 @@ extension MisuseReport: CustomStringConvertible {
 }
 
 extension MisuseReport {
-  private static let current = Locked<@Sendable (MisuseReport) -> Void>(printOncePerCallSite)
+  /// A closure in a structure: one that is stored in a generic type by itself is wrapped once more each
+  /// time that it is read under the lock, until a call of it overflows the stack.
+  private struct Handler {
+    let body: @Sendable (MisuseReport) -> Void
+  }
+
+  private static let current = Locked(Handler(body: printOncePerCallSite))
   private static let printed = Locked<Set<MisuseReport>>([])
 
   /// Receives every report. The default is ``printOncePerCallSite(_:)``.
@@ -64,11 +70,11 @@ extension MisuseReport {
   /// a completion was released. No lock is held meanwhile, so it may call anything, this library
   /// included. It receives repeated reports of the same call site; keep it short.
   public static var handler: @Sendable (MisuseReport) -> Void {
-    get { current.withLock { $0 } }
+    get { current.withLock { $0.body } }
     set {
       // The old handler is released after unlocking: its captures are the host's.
       _ = current.withLock { current in
-        defer { current = newValue }
+        defer { current = Handler(body: newValue) }
         return current
       }
     }

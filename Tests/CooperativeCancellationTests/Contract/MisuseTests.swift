@@ -139,4 +139,14 @@ struct MessageTests {
     #expect(lines.count == 3)
     #expect(lines.filter { $0.contains("MisuseTests.swift:1: ") }.count == 2)
   }
+
+  @Test
+  func `the handler does not change by being read`() async {
+    await #expect(processExitsWith: .success) {
+      for _ in 0..<200_000 { _ = MisuseReport.handler }
+      await withAsyncValue {
+        $0(); $0()
+      }
+    }
+  }
 }

@@ -39,6 +39,14 @@ final class Watch: Sendable {
 
   var events: [Event] { log.withLock { $0 } }
   var discarded: Int { events.filter { if case .discard = $0 { true } else { false } }.count }
+
+  /// How many values the discards carried: two values of one completion are one discard.
+  var valuesDiscarded: Int {
+    events.reduce(0) { count, event in
+      if case .discard(let ids) = event { count + ids.split(separator: "+").count } else { count }
+    }
+  }
+
   var forwarded: Int { events.filter { $0 == .onCancel }.count }
   var reports: [MisuseReport.Kind] { Reports.shared.kinds(line: line) }
 

@@ -1,0 +1,7 @@
+// A bridge without await.
+
+import CooperativeCancellation
+
+func user(_ sdk: SDK) async throws -> User {
+  try withAsyncThrowingValue { sdk.load($0) }
+}
