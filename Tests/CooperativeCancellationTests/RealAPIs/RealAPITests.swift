@@ -1,0 +1,145 @@
+import CooperativeCancellation
+import Dispatch
+import FakeCallbackSDK
+import Foundation
+import HostileCLibrary
+import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// APIs that nobody here wrote, each wrapped in one expression.
+@Suite("Real callback APIs", .watchdog)
+struct RealAPITests {
+  private func dataTask(_ url: URL) async throws -> (Data, URLResponse) {
+    try await withAsyncThrowingValue { completion in
+      let task = URLSession.shared.dataTask(with: url, completionHandler: completion)
+      task.resume()
+      return task
+    } onCancel: {
+      $0.cancel()
+    }
+  }
+
+  @Test
+  func `URLSession, three arguments`() async throws {
+    let server = try LoopbackServer(answer: "hello")
+    let (data, response) = try await dataTask(server.url)
+    #expect(String(decoding: data, as: UTF8.self) == "hello")
+    #expect((response as? HTTPURLResponse)?.statusCode == 200)
+  }
+
+  @Test
+  func `URLSession, cancelled: the server sees the connection go`() async throws {
+    let server = try LoopbackServer(answer: nil)
+    let task = Task { try await dataTask(server.url) }
+    await server.hasRequest.wait()
+    task.cancel()
+    let result = await task.result
+    #expect(throws: CancellationError.self) { try result.get() }
+    await server.connectionIsGone.wait()
+  }
+
+  @Test
+  func `URLSession, an error`() async throws {
+    let port = try LoopbackServer.unusedPort()
+    let url = try #require(URL(string: "http://127.0.0.1:\(port)/"))
+    await #expect(throws: URLError.self) { try await dataTask(url) }
+  }
+
+  @Test
+  func `Process and its termination handler`() async throws {
+    let process = Process()
+    process.executableURL = URL(filePath: "/bin/sh")
+    process.arguments = ["-c", "exit 7"]
+    let status = try await withAsyncThrowingValue { completion in
+      process.terminationHandler = { completion(.success($0.terminationStatus)) }
+      try process.run()
+    }
+    #expect(status == 7)
+  }
+
+  @Test
+  func `a file read through DispatchIO`() async throws {
+    let file = try #require(FileHandle(forReadingAtPath: #filePath))
+    let count = try await withAsyncThrowingValue { completion in
+      DispatchIO.read(
+        fromFileDescriptor: file.fileDescriptor,
+        maxLength: 10,
+        runningHandlerOn: .global()
+      ) { data, error in
+        completion(error == 0 ? .success(data.count) : .failure(POSIXError(.EIO)))
+      }
+    }
+    #expect(count == 10)
+  }
+
+  @Test
+  func `a work item, which drops its closure when it is cancelled`() async throws {
+    let queue = DispatchQueue(label: "work", attributes: .initiallyInactive)
+    let isWaiting = Signal()
+    let task = Task {
+      try await withAsyncThrowingValue { completion in
+        let work = DispatchWorkItem { completion(.success(1)) }
+        queue.async(execute: work)
+        isWaiting.fire()
+        return work
+      } onCancel: {
+        $0.cancel()
+      }
+    }
+    await isWaiting.wait()
+    task.cancel()
+    let result = await task.result
+    #expect(throws: CancellationError.self) { try result.get() }
+    queue.activate()
+    let value = try await withAsyncThrowingValue { completion in
+      queue.async(execute: DispatchWorkItem { completion(.success(2)) })
+    }
+    #expect(value == 2)
+  }
+
+  @Test
+  func `a pipe's readability handler`() async {
+    let pipe = Pipe()
+    let text = await withAsyncValue(fallback: "") { completion in
+      pipe.fileHandleForReading.readabilityHandler = { handle in
+        handle.readabilityHandler = nil
+        completion(String(decoding: handle.availableData, as: UTF8.self))
+      }
+      pipe.fileHandleForWriting.write(Data("ready".utf8))
+    }
+    #expect(text == "ready")
+  }
+
+  @Test @MainActor
+  func `a timer on the main run loop`() async {
+    await withAsyncValue(fallback: ()) { completion in
+      let timer = Timer(timeInterval: 0, repeats: false) { _ in completion() }
+      timer.fire()
+      return timer
+    } onCancel: {
+      $0.invalidate()
+    }
+  }
+
+  @Test
+  func `a C callback`() async throws {
+    let status: Int32 = try await withAsyncThrowingValue { completion in
+      let context = CallbackContext { (status: Int32, _: UnsafePointer<CChar>?) in
+        completion(.success(status))
+      }
+      hostile_fetch(
+        HOSTILE_LATER,
+        { @Sendable in CallbackContext.call($0, $1, $2) },
+        nil,
+        context.pointer
+      )
+      return context
+    } onCancel: {
+      $0.release()
+    }
+    #expect(status == 0)
+  }
+}
