@@ -5,27 +5,28 @@ import Synchronization
 
 /// A file read through `DispatchIO`.
 enum FileRead {
-  static func scenes(path: String) async throws -> [Scene] {
-    [
-      try await Scene(
-        "A file, read to its end (DispatchIO)",
-        byHand: { "\(try await readByHand(path, noting: $0)) bytes" },
-        bridged: { "\(try await read(path, noting: $0)) bytes" },
-        cancel: .never,
-        isOver: { $0.contains("file closed") }
-      ),
-      try await Scene(
-        "The same file, cancelled just before the callback reports its end",
-        byHand: { timeline in
-          "\(try await readByHand(path, noting: timeline, atEnd: timeline.cancelTask)) bytes"
-        },
-        bridged: { timeline in
-          "\(try await read(path, noting: timeline, atEnd: timeline.cancelTask)) bytes"
-        },
-        cancel: .byTheScenario,
-        isOver: { $0.contains("file closed") }
-      ),
-    ]
+  static func toTheEnd(_ path: String) async throws -> Scene {
+    try await Scene(
+      "A file, read to its end (DispatchIO)",
+      byHand: { "\(try await readByHand(path, noting: $0)) bytes" },
+      bridged: { "\(try await read(path, noting: $0)) bytes" },
+      cancel: .never,
+      isOver: { $0.contains("file closed") }
+    )
+  }
+
+  static func cancelled(_ path: String) async throws -> Scene {
+    try await Scene(
+      "The same file, cancelled just before the callback reports its end",
+      byHand: { timeline in
+        "\(try await readByHand(path, noting: timeline, atEnd: timeline.cancelTask)) bytes"
+      },
+      bridged: { timeline in
+        "\(try await read(path, noting: timeline, atEnd: timeline.cancelTask)) bytes"
+      },
+      cancel: .byTheScenario,
+      isOver: { $0.contains("file closed") }
+    )
   }
 
   private static func readByHand(
@@ -75,8 +76,14 @@ enum FileRead {
   }
 
   private static func open(_ path: String, noting timeline: Timeline) throws -> DispatchIO {
-    let descriptor = Foundation.open(path, O_RDONLY)
+    // Without O_NONBLOCK, to open a pipe would wait for its other end.
+    let descriptor = Foundation.open(path, O_RDONLY | O_NONBLOCK)
     guard descriptor >= 0 else { throw FileError(path, errno) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      close(descriptor)
+      throw FileError(path, "not a regular file")
+    }
     timeline.note("file opened")
     return DispatchIO(type: .stream, fileDescriptor: descriptor, queue: .global()) { _ in
       close(descriptor)
@@ -87,8 +94,12 @@ enum FileRead {
   struct FileError: Error, CustomStringConvertible {
     let description: String
 
+    init(_ path: String, _ reason: String) {
+      description = "cannot read '\(path)': \(reason)"
+    }
+
     init(_ path: String, _ code: Int32) {
-      description = "cannot read '\(path)': \(String(cString: strerror(code)))"
+      self.init(path, String(cString: strerror(code)))
     }
   }
 }

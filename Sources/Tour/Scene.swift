@@ -6,7 +6,7 @@ struct Scene: CustomStringConvertible {
   let byHand: Timeline
   let bridged: Timeline
 
-  /// Plays a scenario both ways and prints it.
+  /// Plays a scenario both ways.
   init(
     _ title: String,
     byHand: @escaping @Sendable (Timeline) async throws -> String,

@@ -36,10 +36,10 @@ struct SlowServer {
     let piece = [UInt8](repeating: 0x2E, count: 10_000)
     let head = "HTTP/1.1 200 OK\r\nContent-Length: \(20 * piece.count)\r\nConnection: close\r\n\r\n"
     for (number, bytes) in ([Array(head.utf8)] + Array(repeating: piece, count: 20)).enumerated() {
+      Thread.sleep(forTimeInterval: number == 0 ? 0 : 0.1)
       guard send(connection, bytes, bytes.count, 0) == bytes.count else {
         return "server: connection gone, \(number - 1) of 20 sent"
       }
-      Thread.sleep(forTimeInterval: number == 0 ? 0 : 0.1)
     }
     return "server: all 20 pieces sent"
   }

@@ -29,16 +29,22 @@ struct Tour {
 
   private static func run(path: String) async throws {
     // First, so that a file that cannot be read is told at once.
-    let read = try await FileRead.scenes(path: path)
-    for scene in try await [ChildProcess.scene()] + read + [Download.scene()] {
-      print(scene)
-    }
+    show(try await FileRead.toTheEnd(path))
+    show(try await FileRead.cancelled(path))
+    show(try await ChildProcess.scene())
+    show(try await Download.scene())
     print(
       """
       The code is in Sources/Tour. "By hand" is the helper that circulates: it checks for
-      cancellation before the call and again in the callback, and neither check helps.
+      cancellation before the call and again in the callback, and the second check never fires.
       """
     )
+  }
+
+  /// Prints a scene as it ends, also into a pipe.
+  private static func show(_ scene: Scene) {
+    print(scene)
+    fflush(nil)
   }
 
   private static func complain(_ message: String) {

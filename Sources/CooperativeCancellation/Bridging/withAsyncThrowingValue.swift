@@ -50,10 +50,10 @@
 ///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
 ///     With zero or less it is not called.
 ///   - clock: What measures the timeout.
-///   - fileID: The file that errors and reports name; the caller's.
-///   - line: The line that they name; the caller's.
+///   - fileID: The file to name in errors and reports; by default the caller's.
+///   - line: The line to name in them; by default the caller's.
 ///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. It receives the completion that the SDK must call exactly once,
+///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the completion that the SDK must call exactly once,
 ///     from any thread.
 ///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
 ///     actor, in the waiting task, at most once.
@@ -99,10 +99,10 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 ///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
 ///     With zero or less it is not called.
 ///   - clock: What measures the timeout.
-///   - fileID: The file that errors and reports name; the caller's.
-///   - line: The line that they name; the caller's.
+///   - fileID: The file to name in errors and reports; by default the caller's.
+///   - line: The line to name in them; by default the caller's.
 ///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. It receives the completion that the SDK must call exactly once,
+///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the completion that the SDK must call exactly once,
 ///     from any thread.
 ///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
 ///     actor, in the waiting task, at most once.
@@ -142,10 +142,10 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
 ///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
 ///     With zero or less it is not called.
 ///   - clock: What measures the timeout.
-///   - fileID: The file that errors and reports name; the caller's.
-///   - line: The line that they name; the caller's.
+///   - fileID: The file to name in errors and reports; by default the caller's.
+///   - line: The line to name in them; by default the caller's.
 ///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. It receives the completion that the SDK must call exactly once,
+///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the completion that the SDK must call exactly once,
 ///     from any thread.
 ///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
 ///     actor, in the waiting task, at most once.
@@ -200,10 +200,10 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
 ///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
 ///     With zero or less it is not called.
 ///   - clock: What measures the timeout.
-///   - fileID: The file that errors and reports name; the caller's.
-///   - line: The line that they name; the caller's.
+///   - fileID: The file to name in errors and reports; by default the caller's.
+///   - line: The line to name in them; by default the caller's.
 ///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. It receives the completion that the SDK must call exactly once,
+///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the completion that the SDK must call exactly once,
 ///     from any thread.
 ///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
 ///     actor, in the waiting task, at most once.

@@ -15,11 +15,11 @@
 /// lock held, in place, no extra demands.
 ///
 /// - Parameters:
-///   - fileID: The file that reports name; the caller's.
-///   - line: The line that they name; the caller's.
+///   - fileID: The file to name in reports; by default the caller's.
+///   - line: The line to name in them; by default the caller's.
 ///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once, also in a
-///     cancelled task. It receives the completion that the SDK must call exactly once,
+///     on the caller's actor, at once, also in a cancelled task. What it returns is kept until the wait
+///     ends. It receives the completion that the SDK must call exactly once,
 ///     from any thread.
 ///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
 ///     actor, in the cancelled task, at most once.
@@ -48,11 +48,11 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
 ///   neither does a dropped completion. With `fallback:` both do.
 ///
 /// - Parameters:
-///   - fileID: The file that reports name; the caller's.
-///   - line: The line that they name; the caller's.
+///   - fileID: The file to name in reports; by default the caller's.
+///   - line: The line to name in them; by default the caller's.
 ///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once, also in a
-///     cancelled task. It receives the completion that the SDK must call exactly once,
+///     on the caller's actor, at once, also in a cancelled task. What it returns is kept until the wait
+///     ends. It receives the completion that the SDK must call exactly once,
 ///     from any thread.
 ///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
 ///     actor, in the cancelled task, at most once.
@@ -80,11 +80,11 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
 ///   neither does a dropped completion. With `fallback:` both do.
 ///
 /// - Parameters:
-///   - fileID: The file that reports name; the caller's.
-///   - line: The line that they name; the caller's.
+///   - fileID: The file to name in reports; by default the caller's.
+///   - line: The line to name in them; by default the caller's.
 ///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once, also in a
-///     cancelled task. It receives the completion that the SDK must call exactly once,
+///     on the caller's actor, at once, also in a cancelled task. What it returns is kept until the wait
+///     ends. It receives the completion that the SDK must call exactly once,
 ///     from any thread.
 ///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
 ///     actor, in the cancelled task, at most once.
@@ -117,11 +117,11 @@ nonisolated(nonsending) public func withAsyncValue<First: Sendable, Second: Send
 ///   ``MisuseReport/handler`` and ends the wait.
 ///
 /// - Parameters:
-///   - fileID: The file that reports name; the caller's.
-///   - line: The line that they name; the caller's.
+///   - fileID: The file to name in reports; by default the caller's.
+///   - line: The line to name in them; by default the caller's.
 ///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once, also in a
-///     cancelled task. It receives the completion that the SDK must call exactly once,
+///     on the caller's actor, at once, also in a cancelled task. What it returns is kept until the wait
+///     ends. It receives the completion that the SDK must call exactly once,
 ///     from any thread.
 ///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
 ///     actor, in the cancelled task, at most once.

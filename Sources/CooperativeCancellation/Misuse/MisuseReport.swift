@@ -15,7 +15,8 @@ public struct MisuseReport: Sendable, Hashable {
     /// `onDiscard`.
     case completionCalledAgain
 
-    /// A completion was released without having been called, in a wait that cannot throw.
+    /// A completion was released without having been called, in a wait that cannot throw. With a fallback,
+    /// or for `Void`, the wait has ended; otherwise it never ends.
     case completionDropped
 
     /// A C library's callback passed arguments of other types to ``CallbackContext`` than its closure has.
@@ -40,9 +41,9 @@ extension MisuseReport: CustomStringConvertible {
       """
     case .completionDropped:
       """
-      \(callSite): the completion made here was released without being called, so there is no value \
-      to return. Call it exactly once on every path, or use `withAsyncThrowingValue`, which throws \
-      `DroppedCompletionError`, or `fallback:`, which serves this case too.
+      \(callSite): the completion made here was released without being called, so there is no value: a \
+      wait with `fallback:` or for `Void` has ended, any other never ends. Call it exactly once on every \
+      path of the SDK's callback.
       """
     case .contextCalledWithOtherTypes:
       """

@@ -150,3 +150,71 @@ struct MessageTests {
     }
   }
 }
+
+@Suite("What operation returns", .watchdog)
+struct RequestLifetimeTests {
+  private final class Owner: Sendable {
+    let completion: @Sendable (Result<Int, any Error>) -> Void
+
+    init(_ completion: @escaping @Sendable (Result<Int, any Error>) -> Void) {
+      self.completion = completion
+    }
+  }
+
+  private func task(
+    _ operation:
+      @escaping @Sendable (@escaping @Sendable (Result<Int, any Error>) -> Void) -> Owner?,
+    on executor: ManualExecutor
+  ) -> Task<Int, any Error> {
+    Task(executorPreference: executor) {
+      try await withAsyncThrowingValue {
+        operation($0)
+      } onCancel: { _ in
+      }
+    }
+  }
+
+  @Test
+  func `is kept until the wait ends, a delegate for instance`() async throws {
+    let executor = ManualExecutor()
+    weak var owner: Owner?
+    let created = Protected<Owner?>(nil)
+    let task = task(
+      { completion in
+        let owner = Owner(completion)
+        created.withLock { $0 = owner }
+        return owner
+      },
+      on: executor
+    )
+    executor.runUntilIdle()
+    owner = created.withLock { created in
+      defer { created = nil }
+      return created
+    }
+    #expect(owner != nil)
+    owner?.completion(.success(1))
+    executor.runUntilIdle()
+    #expect(try await task.value == 1)
+    #expect(owner == nil)
+  }
+
+  @Test
+  func `keeps a completion from being dropped if it owns it`() async {
+    let executor = ManualExecutor()
+    let owning = task({ Owner($0) }, on: executor)
+    let dropping = task(
+      { completion in
+        _ = completion; return nil
+      },
+      on: executor
+    )
+    executor.runUntilIdle()
+    let dropped = await dropping.result
+    #expect(throws: DroppedCompletionError.self) { try dropped.get() }
+    owning.cancel()
+    executor.runUntilIdle()
+    let cancelled = await owning.result
+    #expect(throws: CancellationError.self) { try cancelled.get() }
+  }
+}

@@ -4,7 +4,7 @@ import Testing
 
 /// One service, written twice, through the same scenarios: what the checks that people repeat by hand do
 /// not do, and the bridge does.
-@Suite("The duplicate checks, removed", .watchdog)
+@Suite("The same service by hand and bridged", .watchdog)
 struct DuplicateChecksTests {
   typealias Method = @Sendable (any AccountService) async throws -> Void
 

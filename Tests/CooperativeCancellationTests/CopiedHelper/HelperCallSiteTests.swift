@@ -34,12 +34,12 @@ struct HelperCallSiteTests {
   }
 
   @Test
-  func `succeeds`() async throws {
+  func `a call that succeeds returns`() async throws {
     try await Repository(sdk: FakeSDK(.later)).updateUserAttribute(.init(), value: "Ann")
   }
 
   @Test
-  func `throws the mapped error`() async {
+  func `a call that fails throws the error that the wrapper made of it`() async {
     let repository = Repository(sdk: FakeSDK(.queued(.failure(.failed))))
     await #expect(throws: GenericErrorEntity.self) {
       try await repository.updateUserAttribute(.init(), value: "Ann")
@@ -47,7 +47,7 @@ struct HelperCallSiteTests {
   }
 
   @Test
-  func `is cancelled at once`() async {
+  func `a cancelled call returns at once`() async {
     let sdk = FakeSDK(.never)
     let backend = sdk.backend
     let task = Task { [repository = Repository(sdk: sdk)] in
