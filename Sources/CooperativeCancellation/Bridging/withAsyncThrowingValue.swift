@@ -179,8 +179,8 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
 ///
 /// ```swift
 /// let document = try await withAsyncThrowingValue { completion in
-///   sdk.read(path) { bytes, error in
-///     completion(error.map { .failure($0) } ?? .success(Document(bytes)))
+///   sdk.read(path) { @Sendable bytes, error in
+///     if let error { completion(.failure(error)) } else { completion(.success(Document(bytes))) }
 ///   }
 /// }
 /// ```
