@@ -21,6 +21,9 @@ public struct MisuseReport: Sendable, Hashable {
 
     /// A C library's callback passed arguments of other types to ``CallbackContext`` than its closure has.
     case contextCalledWithOtherTypes
+
+    /// A checkpoint ran outside any task, where it can never throw. Reported by debug builds.
+    case checkpointOutsideTask
   }
 
   /// What went wrong.
@@ -50,6 +53,11 @@ extension MisuseReport: CustomStringConvertible {
       \(callSite): the closure of this CallbackContext was called with arguments of other types than its \
       parameters, and was given up. Write the types in the closure as C declares them, as in \
       `CallbackContext { (status: Int32, text: UnsafePointer<CChar>?) in … }`.
+      """
+    case .checkpointOutsideTask:
+      """
+      \(callSite): this checkpoint runs outside any task, where it can never throw: in an SDK's callback, \
+      for instance. Put it in the code that awaits, or ask a `CancellationFlag` there.
       """
     }
   }
