@@ -80,7 +80,10 @@ public final class Backend: Sendable {
   public var valuesAlive: Int { usersAlive.load(ordering: .acquiring) }
 
   func begin(_ id: String, _ deliver: @escaping @Sendable (Delivery) -> Void) -> Request {
-    let completion: Completion = { deliver(Delivery(answer: $0, id: id, backend: self)) }
+    // Weakly, because the backend keeps completions.
+    let completion: Completion = { [weak self] in
+      if let self { deliver(Delivery(answer: $0, id: id, backend: self)) }
+    }
     let number = state.withLock { state in
       state.counts.started += 1
       if behavior.keepsCompletion { state.kept[state.counts.started] = completion }

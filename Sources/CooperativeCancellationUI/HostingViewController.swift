@@ -1,0 +1,42 @@
+#if canImport(UIKit) && canImport(SwiftUI) && !os(watchOS)
+  public import CooperativeCancellation
+  public import SwiftUI
+  public import UIKit
+
+  /// Shows a SwiftUI view, and cancels its view model's tasks when the screen has gone: dismissed, popped, or
+  /// its navigation controller dismissed.
+  ///
+  /// ```swift
+  /// final class FeatureAViewController: HostingViewController<FeatureAView, FeatureAViewModel> {
+  ///   override func viewDidLoad() {
+  ///     super.viewDidLoad()
+  ///     viewModel.addTask { [weak self] in await self?.viewModel.load() }
+  ///   }
+  /// }
+  /// ```
+  open class HostingViewController<Content: View, ViewModel: TaskOwner>: UIHostingController<
+    Content
+  >
+  {
+    /// The owner of the screen's tasks.
+    public let viewModel: ViewModel
+
+    /// Shows `rootView`, for as long as the tasks of `viewModel` may run.
+    public init(rootView: Content, viewModel: ViewModel) {
+      self.viewModel = viewModel
+      super.init(rootView: rootView)
+    }
+
+    /// Not available: the screen has no view model in an archive.
+    @available(*, unavailable)
+    public required init?(coder: NSCoder) {
+      return nil
+    }
+
+    /// Cancels the view model's tasks if the screen has gone for good.
+    override open func viewDidDisappear(_ animated: Bool) {
+      super.viewDidDisappear(animated)
+      cancelTasksIfGone(of: viewModel)
+    }
+  }
+#endif

@@ -1,0 +1,28 @@
+#if canImport(SwiftUI)
+  public import CooperativeCancellation
+  public import SwiftUI
+
+  extension View {
+    /// Cancels the tasks of a bag when this view is removed, not while it is merely covered.
+    ///
+    /// ```swift
+    /// FeedView(model: model).cancelsTasks(of: model.tasks)
+    /// ```
+    ///
+    /// SwiftUI's own `.task` is enough for work that begins when the view appears and belongs to it alone; it
+    /// is cancelled when the view disappears, also when it is covered. This is for work that the view model
+    /// starts, at any time, and that goes on while another screen lies on top.
+    public func cancelsTasks(of bag: TaskBag) -> some View {
+      modifier(BagLifetimeModifier(bag: bag))
+    }
+  }
+
+  private struct BagLifetimeModifier: ViewModifier {
+    let bag: TaskBag
+    @State private var lifetime = BagLifetime()
+
+    func body(content: Content) -> some View {
+      content.onAppear { lifetime.tie(bag) }
+    }
+  }
+#endif

@@ -1,0 +1,188 @@
+import CooperativeCancellation
+import Dispatch
+import FakeCallbackSDK
+import Synchronization
+import Testing
+
+/// A task that ends only when it is cancelled.
+func foreverTask() -> Task<Void, any Error> {
+  Task { try await withAsyncThrowingValue { FakeSDK(.never).save($0) } }
+}
+
+@Suite("AnyTask", .watchdog)
+struct AnyTaskTests {
+  // The call sites of the original's read-me file, as written there.
+  @Test
+  func `the call sites of the original compile and do what it promises`() async {
+    let taskA = Task<Bool, Never> { true }
+    let taskB = Task<Void, any Error> {}
+    _ = (taskA, taskB)
+
+    var tasks: [AnyTask] = []
+    Task<Bool, Never> { true }.store(in: &tasks)
+    Task<Void, any Error> {}.store(in: &tasks)
+    Task {
+      // Async task code
+    }.store(in: &tasks)
+    #expect(tasks.count == 3)
+
+    var set: Set<AnyTask> = []
+    Task {
+      // Async task code
+    }.store(in: &set)
+    #expect(set.count == 1)
+
+    let erased: AnyTask = Task {
+      // Async task code
+    }.erased()
+    #expect(erased.options == .default)
+
+    let task = Task {
+      // Async task code
+    }
+    let anyTask = AnyTask(task)
+    #expect(!anyTask.isCancelled)
+
+    Task {}.store(in: &tasks, options: [.assertOnOverCancellation])
+    _ = Task {}.erased(options: [])
+    _ = AnyTask(Task {}, options: [])
+
+    let stored: AnyTask = foreverTask().store(in: &tasks)
+    #expect(!stored.isCancelled)
+    stored.cancel()
+    #expect(stored.isCancelled)
+  }
+
+  @Test
+  func `is cancelled when the collection is destroyed, also if options are left out`() async {
+    let inArray = foreverTask()
+    let inSet = foreverTask()
+    do {
+      var array: [AnyTask] = []
+      var set: Set<AnyTask> = []
+      inArray.store(in: &array)
+      inSet.store(in: &set)
+      #expect(!inArray.isCancelled && !inSet.isCancelled)
+      _ = (array, set)
+    }
+    #expect(inArray.isCancelled && inSet.isCancelled)
+    _ = await (inArray.result, inSet.result)
+  }
+
+  @Test
+  func `is not cancelled by a release without the option, or after detach`() async {
+    let task = foreverTask()
+    do { _ = task.erased(options: []) }
+    #expect(!task.isCancelled)
+    do { task.erased().detach() }
+    #expect(!task.isCancelled)
+    do { _ = task.erased(options: .assertOnOverCancellation) }
+    #expect(!task.isCancelled)
+    do { _ = task.erased() }
+    #expect(task.isCancelled)
+    _ = await task.result
+  }
+
+  @Test
+  func `the same task stored again in a set adds nothing and cancels nothing`() async {
+    var tasks: Set<AnyTask> = []
+    let task = foreverTask()
+    let first = task.store(in: &tasks)
+    let second = task.store(in: &tasks)
+    #expect(tasks.count == 1)
+    #expect(first === second)
+    #expect(!task.isCancelled)
+    #expect(AnyTask(task, options: []) == first)
+    #expect(AnyTask(task, options: []).hashValue == first.hashValue)
+    #expect(AnyTask(Task {}) != AnyTask(Task {}))
+    #expect(AnyTask(Task {}) != AnyTask(Task { 1 }))
+    tasks = []
+    #expect(!task.isCancelled, "somebody still holds it")
+    withExtendedLifetime((first, second)) {}
+    task.cancel()
+    _ = await task.result
+  }
+
+  @Test
+  func `cancel is idempotent, and re-entrant from the task's own cancellation handler`() async {
+    let isWaiting = Signal()
+    let box = Protected<AnyTask?>(nil)
+    let count = Atomic(0)
+    let task = Task {
+      await withTaskCancellationHandler {
+        isWaiting.fire()
+        _ = try? await withAsyncThrowingValue { FakeSDK(.never).save($0) }
+      } onCancel: {
+        count.add(1, ordering: .relaxed)
+        box.withLock { $0 }?.cancel()
+      }
+    }
+    await isWaiting.wait()
+    box.withLock { $0 = task.erased() }
+    box.withLock { $0 }?.cancel()
+    box.withLock { $0 }?.cancel()
+    await task.value
+    #expect(count.load(ordering: .relaxed) == 1)
+  }
+
+  @Test
+  func `cancel from many threads at once cancels once`() async {
+    var cancelledFirst = [0, 0]
+    for _ in 0..<2_000 {
+      let handlerRuns = Atomic(0)
+      let isWaiting = Signal()
+      let task = Task {
+        await withTaskCancellationHandler {
+          isWaiting.fire()
+          _ = try? await withAsyncThrowingValue { FakeSDK(.never).save($0) }
+        } onCancel: {
+          handlerRuns.add(1, ordering: .relaxed)
+        }
+      }
+      await isWaiting.wait()
+      let erased = task.erased()
+      let winner = Protected(-1)
+      raceTwo { number in
+        for _ in 0..<Int.random(in: 0..<200) { _ = handlerRuns.load(ordering: .relaxed) }
+        winner.withLock { $0 = $0 < 0 ? number : $0 }
+        erased.cancel()
+      }
+      await task.value
+      cancelledFirst[winner.withLock { $0 }] += 1
+      #expect(handlerRuns.load(ordering: .relaxed) == 1)
+    }
+    print("AnyTask.cancel() raced 2000 times: first \(cancelledFirst)")
+    #expect(cancelledFirst.allSatisfy { $0 > 0 })
+  }
+
+  #if DEBUG
+    @Test
+    func `over-cancellation stops a debug build if it is asked to`() async {
+      await #expect(processExitsWith: .failure) {
+        let task = Task {}.erased(options: [.assertOnOverCancellation])
+        task.cancel()
+        task.cancel()
+      }
+      await #expect(processExitsWith: .failure) {
+        let task = Task {}
+        task.cancel()
+        task.erased(options: [.assertOnOverCancellation]).cancel()
+      }
+    }
+  #endif
+
+  @Test
+  func `a release is no over-cancellation`() async {
+    await #expect(processExitsWith: .success) {
+      do {
+        let task = Task {}.erased(options: [.assertOnOverCancellation, .cancelWhenReleased])
+        task.cancel()
+      }
+      do {
+        let task = Task {}
+        task.cancel()
+        _ = task.erased(options: [.assertOnOverCancellation, .cancelWhenReleased])
+      }
+    }
+  }
+}

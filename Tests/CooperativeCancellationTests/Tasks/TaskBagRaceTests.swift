@@ -1,0 +1,135 @@
+import CooperativeCancellation
+import Dispatch
+import FakeCallbackSDK
+import MallocStatistics
+import Synchronization
+import Testing
+
+#if DEBUG
+  private let million = 100_000
+#else
+  private let million = 1_000_000
+#endif
+
+@Suite("TaskBag, many tasks and many threads", .serialized, .watchdog(seconds: 300))
+struct TaskBagRaceTests {
+  @Test
+  func `a bag that has seen a million tasks holds none, and has given its storage back`() async {
+    // A process of its own, because other tests use memory too.
+    let result = await #expect(
+      processExitsWith: .success,
+      observing: [\.standardOutputContent]
+    ) {
+      let bag = TaskBag()
+      func run(_ count: Int) async throws {
+        for number in 0..<count {
+          while bag.count > 100 { await Task.yield() }
+          if number.isMultiple(of: 2) { bag.add {} } else { bag.add(id: number % 50) {} }
+        }
+        try await bag.waitForAll()
+      }
+      try await run(1_000)  // What the runtime allocates once.
+      let before = malloc_bytes_in_use()
+      try await run(million)
+      let after = malloc_bytes_in_use()
+      print("bytes in use: \(before) before \(million) tasks, \(after) after")
+      #expect(bag.isEmpty)
+      #expect(after < before + 1_000_000)
+    }
+    print(String(decoding: result?.standardOutputContent ?? [], as: UTF8.self))
+  }
+
+  @Test
+  func `a backlog's storage is given back`() async {
+    let result = await #expect(
+      processExitsWith: .success,
+      observing: [\.standardOutputContent]
+    ) {
+      let bag = TaskBag()
+      let before = malloc_bytes_in_use()
+      for number in 0..<20_000 {
+        bag.add(id: number) { while true { try await yieldingCheckpoint() } }
+      }
+      let loaded = malloc_bytes_in_use()
+      bag.cancelAll()
+      try await bag.waitForAll()
+      let after = malloc_bytes_in_use()
+      print("bytes in use: \(before) before 20000 tasks, \(loaded) with them, \(after) after")
+      #expect(loaded > before + 5_000_000)
+      #expect(after < before + 1_000_000)
+    }
+    print(String(decoding: result?.standardOutputContent ?? [], as: UTF8.self))
+  }
+
+  /// What became of the tasks of a race.
+  final class Tally: Sendable {
+    let added = Atomic(0)
+    let finished = Atomic(0)
+    let cancelled = Atomic(0)
+
+    /// The body of every task: ends at once, or waits for its cancel.
+    func body(waits: Bool) async {
+      if waits {
+        while !Task.isCancelled { await Task.yield() }
+        cancelled.add(1, ordering: .relaxed)
+      } else {
+        finished.add(1, ordering: .relaxed)
+      }
+    }
+  }
+
+  @Test
+  func `add, store, cancel, replace, finish and release, from several threads at once`()
+    async throws
+  {
+    let tally = Tally()
+    let replaced = Atomic(0)
+    let cancelledByID = Atomic(0)
+    for _ in 0..<200 {
+      var bag: TaskBag? = TaskBag()
+      let members = Protected(bag)
+      bag = nil
+      raceTwo { _ in
+        for _ in 0..<50 {
+          // The last owner may be either thread, or a task.
+          guard let bag = members.withLock({ $0 }) else { continue }
+          let waits = Bool.random()
+          switch Int.random(in: 0..<100) {
+          case 0..<30:
+            tally.added.add(1, ordering: .relaxed)
+            bag.add { await tally.body(waits: waits) }
+          case 30..<60:
+            tally.added.add(1, ordering: .relaxed)
+            bag.add(id: Int.random(in: 0..<3)) { await tally.body(waits: waits) }
+            replaced.add(1, ordering: .relaxed)
+          case 60..<75:
+            tally.added.add(1, ordering: .relaxed)
+            Task { await tally.body(waits: waits) }.store(in: bag)
+          case 75..<95:
+            if bag.cancel(id: Int.random(in: 0..<3)) { cancelledByID.add(1, ordering: .relaxed) }
+          case 95..<98:
+            bag.cancelAll()
+          default:
+            members.withLock { $0 = nil }
+          }
+        }
+      }
+      members.withLock { $0 = nil }
+    }
+    func ended() -> Int {
+      tally.finished.load(ordering: .acquiring) + tally.cancelled.load(ordering: .acquiring)
+    }
+    let added = tally.added.load(ordering: .relaxed)
+    while ended() < added { await Task.yield() }
+    let finished = tally.finished.load(ordering: .relaxed)
+    let cancelled = tally.cancelled.load(ordering: .relaxed)
+    print("task bag raced: \(added) added, \(finished) finished, \(cancelled) cancelled")
+    #expect(finished + cancelled == added, "each ended once")
+    for often in [
+      finished, cancelled, replaced.load(ordering: .relaxed),
+      cancelledByID.load(ordering: .relaxed),
+    ] {
+      #expect(often > 100, "a race in which an outcome hardly occurs proves little")
+    }
+  }
+}

@@ -1,0 +1,333 @@
+import CooperativeCancellation
+import FakeCallbackSDK
+import Synchronization
+import Testing
+
+#if canImport(Observation)
+  import Observation
+#endif
+
+@Suite("TaskBag", .watchdog)
+struct TaskBagTests {
+  /// Waits for something that never comes, until it is cancelled.
+  private static func waitForCancel() async throws {
+    try await withAsyncThrowingValue { FakeSDK(.never).save($0) }
+  }
+
+  @Test
+  func `cancels its tasks when it is released, those that were stored included`() async {
+    let ended = Signal()
+    let stored = foreverTask()
+    do {
+      let bag = TaskBag()
+      stored.store(in: bag)
+      bag.add {
+        do { try await Self.waitForCancel() } catch { ended.fire() }
+      }
+      #expect(bag.count == 2)
+    }
+    await ended.wait()
+    #expect(stored.isCancelled)
+  }
+
+  // The class of the text that the bag is known from.
+  final class Alpha {
+    let bag = TaskBag()
+    let ended: Signal
+
+    init(ended: Signal) {
+      self.ended = ended
+      Task {
+        do { try await TaskBagTests.waitForCancel() } catch { ended.fire() }
+      }.store(in: bag)
+    }
+  }
+
+  @Test
+  func `a task of an object that is not kept ends with the object`() async {
+    let ended = Signal()
+    _ = Alpha(ended: ended)
+    await ended.wait()
+  }
+
+  @Test
+  func `finished tasks leave by themselves`() async throws {
+    let bag = TaskBag()
+    for _ in 0..<1_000 { bag.add {} }
+    try await bag.waitForAll()
+    #expect(bag.isEmpty)
+    Task {}.store(in: bag)
+    try await bag.waitForAll()
+    #expect(bag.count == 0)
+  }
+
+  @Test
+  func `cancelAll leaves it usable, close does not`() async throws {
+    let bag = TaskBag()
+    bag.add { try await Self.waitForCancel() }
+    bag.cancelAll()
+    try await bag.waitForAll()
+    let wasCancelled = Protected<[Bool]>([])
+    bag.add { wasCancelled.withLock { $0.append(Task.isCancelled) } }
+    try await bag.waitForAll()
+    #expect(!bag.isClosed)
+    bag.close()
+    #expect(bag.isClosed)
+    let stored = foreverTask()
+    stored.store(in: bag)
+    #expect(stored.isCancelled)
+    bag.add {
+      while !Task.isCancelled { await Task.yield() }
+      wasCancelled.withLock { $0.append(Task.isCancelled) }
+    }
+    try await bag.waitForAll()
+    #expect(wasCancelled.withLock { $0 } == [false, true])
+  }
+
+  @Test
+  func `waitForAll ends when its own task is cancelled, and the bag's tasks go on`() async {
+    let bag = TaskBag()
+    let running = foreverTask()
+    running.store(in: bag)
+    let waiting = Task { try await bag.waitForAll() }
+    waiting.cancel()
+    let result = await waiting.result
+    #expect(throws: CancellationError.self) { try result.get() }
+    #expect(!running.isCancelled)
+    #expect(bag.count == 1)
+  }
+
+  @Test
+  func `by id: replace cancels the old task, keep does not start the new one, runBeside runs both`()
+    async throws
+  {
+    let bag = TaskBag()
+    let log = Protected<[String]>([])
+    @Sendable func run(_ name: String) async throws {
+      do { try await Self.waitForCancel() } catch {
+        log.withLock { $0.append(name) }
+        throw error
+      }
+    }
+    #expect(bag.add(id: "load") { try await run("first") })
+    #expect(!bag.add(id: "load", ifTaken: .keep) { try await run("never") })
+    #expect(bag.count == 1)
+    #expect(bag.add(id: "load", ifTaken: .runBeside) { try await run("beside") })
+    #expect(bag.count == 2)
+    #expect(bag.add(id: 1) { try await run("other id") })
+    #expect(bag.add(id: "load", ifTaken: .replace) { try await run("last") })
+    while log.withLock({ $0.count }) < 2 { await Task.yield() }
+    #expect(Set(log.withLock { $0 }) == ["first", "beside"])
+    #expect(bag.cancel(id: "load"))
+    #expect(!bag.cancel(id: "load"), "the id is free again")
+    #expect(!bag.cancel(id: "nobody"))
+    while log.withLock({ $0.count }) < 3 { await Task.yield() }
+    #expect(log.withLock { $0.last } == "last")
+    #expect(bag.cancel(id: 1))
+    try await bag.waitForAll()
+  }
+
+  @Test
+  func `the end of a replaced task does not evict its successor`() async throws {
+    let bag = TaskBag()
+    let mayEnd = Signal()
+    let oldEnded = Signal()
+    bag.add(id: "load") {
+      await mayEnd.wait()  // Takes its time, although it is cancelled.
+      oldEnded.fire()
+    }
+    bag.add(id: "load") { try await Self.waitForCancel() }
+    mayEnd.fire()
+    await oldEnded.wait()
+    while bag.count > 1 { await Task.yield() }
+    #expect(bag.cancel(id: "load"), "the successor is still there")
+    try await bag.waitForAll()
+  }
+
+  @Test
+  func `cancel and replace work from inside the task itself`() async throws {
+    let bag = TaskBag()
+    let log = Protected<[String]>([])
+    bag.add(id: "self") { [weak bag] in
+      #expect(bag?.cancel(id: "self") == true)
+      #expect(Task.isCancelled)
+      log.withLock { $0.append("cancelled") }
+      bag?.add(id: "self") { log.withLock { $0.append("first successor") } }
+    }
+    try await bag.waitForAll()
+    bag.add(id: "self") { [weak bag] in
+      bag?.add(id: "self") { log.withLock { $0.append("second successor") } }
+      #expect(Task.isCancelled)
+    }
+    try await bag.waitForAll()
+    #expect(log.withLock { $0 } == ["cancelled", "first successor", "second successor"])
+  }
+
+  @Test
+  func `an error goes to onError with the call site, a CancellationError does not`() async throws {
+    struct Failed: Error {}
+    let errors = Protected<[(String, CallSite)]>([])
+    let bag = TaskBag { error, callSite in
+      errors.withLock { $0.append(("\(error)", callSite)) }
+    }
+    bag.add { throw Failed() }
+    let line: UInt = #line - 1
+    bag.add { try await Self.waitForCancel() }
+    bag.add(id: 1) { throw CancellationError() }
+    bag.cancelAll()
+    try await bag.waitForAll()
+    #expect(errors.withLock { $0.map(\.0) } == ["Failed()"])
+    #expect(errors.withLock { $0.first?.1 } == CallSite(fileID: #fileID, line: line))
+  }
+
+  @Test
+  func `without onError, an error is printed with its call site`() async {
+    let result = await #expect(
+      processExitsWith: .success,
+      observing: [\.standardErrorContent]
+    ) {
+      let bag = TaskBag()
+      bag.add(line: 7) { throw SDKError.failed }
+      try await bag.waitForAll()
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("TaskBagTests.swift:7: the task added here threw: failed"))
+  }
+
+  @Test
+  func `tasks have the name and the priority that they are given`() async throws {
+    let bag = TaskBag()
+    let seen = Protected<[String]>([])
+    bag.add(name: "loader", priority: .low) {
+      seen.withLock { $0.append("\(Task.name ?? "") \(Task.basePriority == .low)") }
+    }
+    bag.add(id: 1, name: "saver", priority: .high) {
+      seen.withLock { $0.append("\(Task.name ?? "") \(Task.basePriority == .high)") }
+    }
+    try await bag.waitForAll()
+    #expect(Set(seen.withLock { $0 }) == ["loader true", "saver true"])
+  }
+
+  @Test
+  func `nothing is kept: owner, bag, task and captured object go, also while the task runs`() async
+  {
+    final class Captured: Sendable {}
+    final class Owner: Sendable {
+      let bag = TaskBag()
+      func start(_ object: Captured, _ ended: Signal) {
+        bag.add { [weak self] in
+          do { try await TaskBagTests.waitForCancel() } catch {}
+          _ = (self, object)
+          ended.fire()
+        }
+      }
+    }
+    weak var owner: Owner?
+    weak var bag: TaskBag?
+    weak var captured: Captured?
+    let ended = Signal()
+    do {
+      let object = Captured()
+      let strong = Owner()
+      owner = strong
+      bag = strong.bag
+      captured = object
+      strong.start(object, ended)
+      #expect(owner != nil && bag != nil && captured != nil)
+    }
+    #expect(owner == nil && bag == nil)
+    await ended.wait()
+    while captured != nil { await Task.yield() }
+  }
+}
+
+@Suite("TaskOwner, the view model's bag", .watchdog)
+struct TaskOwnerTests {
+  // As in the text that it is known from, with the superclass replaced by a protocol and a bag.
+  @MainActor
+  final class FeatureAViewModel: TaskOwner {
+    let tasks = TaskBag()
+    func sleep() async -> Bool {
+      do {
+        // wait 5 seconds
+        try await Task.sleep(nanoseconds: 5_000_000_000)
+        return true
+      } catch {
+        return false
+      }
+    }
+  }
+
+  @MainActor
+  final class FeatureAViewController {
+    let viewModel = FeatureAViewModel()
+    var printed: [String] = []
+    let hasPrinted = Signal()
+
+    func viewDidLoad() {
+      viewModel.addTask { [weak self] in
+        let success = await self?.viewModel.sleep() ?? false
+
+        // after waiting sleeping hours, print log
+        self?.printed.append("success is \(success)")
+        self?.hasPrinted.fire()
+      }
+    }
+  }
+
+  @Test @MainActor
+  func `the screen's tasks end when the screen is dismissed`() async throws {
+    let screen = FeatureAViewController()
+    screen.viewDidLoad()
+    screen.viewModel.cancelAll()
+    await screen.hasPrinted.wait()
+    #expect(screen.printed == ["success is false"])
+    try await screen.viewModel.tasks.waitForAll()
+  }
+
+  #if canImport(Observation)
+    @MainActor @Observable
+    final class Counter: TaskOwner {
+      // Sendable, so that `let` is enough: no `deinit`, no annotation.
+      let tasks = TaskBag()
+      var count = 0
+
+      func count(to limit: Int, step: Signal) {
+        addTask(id: "count") { [weak self] in
+          for _ in 0..<limit {
+            MainActor.preconditionIsolated()
+            self?.count += 1
+            step.fire()
+            await Task.yield()
+            try checkpoint()
+          }
+        }
+      }
+    }
+
+    @Test @MainActor
+    func `an observable view model counts on the main actor until it is cancelled`() async throws {
+      let counter = Counter()
+      let step = Signal()
+      counter.count(to: .max, step: step)
+      await step.wait()
+      await step.wait()
+      #expect(counter.cancelTask(id: "count"))
+      try await counter.tasks.waitForAll()
+      #expect(counter.count >= 2)
+      let final = counter.count
+      counter.count(to: 3, step: step)
+      try await counter.tasks.waitForAll()
+      #expect(counter.count == final + 3)
+    }
+
+    @Test @MainActor
+    func `tasks begin on the caller's actor in the order in which they were added`() async throws {
+      let bag = TaskBag()
+      var order: [Int] = []
+      for number in 0..<100 { bag.add { order.append(number) } }
+      try await bag.waitForAll()
+      #expect(order == Array(0..<100))
+    }
+  #endif
+}
