@@ -10,7 +10,7 @@ internal import Synchronization
 ///
 /// It owns the task for one purpose only, to cancel it: a task that runs to its end is not affected, and its
 /// value is still to be had from the `Task` itself. Two of the same task are equal, and each is an owner:
-/// the first one that is released cancels. ``Swift/Task/store(in:options:)-(Set<AnyTask>)`` keeps one.
+/// the first one that is released cancels. `store(in:)` with a set keeps one.
 ///
 /// May be used from any thread. `cancel()` runs the task's cancellation handlers before it returns, with no
 /// lock of the library's held.

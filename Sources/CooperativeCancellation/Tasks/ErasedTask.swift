@@ -4,10 +4,11 @@ protocol ErasedTask: Sendable, Hashable {
   func cancel()
 }
 
-extension ErasedTask {
-  func isSame(as other: any ErasedTask) -> Bool {
+extension Task: ErasedTask {}
+
+extension Equatable {
+  /// Whether the other one is of the same type, and equal.
+  func isSame(as other: Any) -> Bool {
     (other as? Self) == self
   }
 }
-
-extension Task: ErasedTask {}

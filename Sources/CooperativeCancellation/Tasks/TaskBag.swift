@@ -38,7 +38,7 @@ public final class TaskBag: Sendable {
 
   /// Makes an empty bag.
   ///
-  /// - Parameter onError: Receives the error that a task of ``add(name:priority:fileID:line:operation:)``
+  /// - Parameter onError: Receives the error that a task of ``add(name:priority:isolation:fileID:line:operation:)``
   ///   throws, and the call that added it, but no `CancellationError`. Runs in that task, off any actor. The
   ///   default prints a line to standard error.
   public init(
@@ -208,13 +208,13 @@ extension TaskBag {
       }
       members.finish(slot)
     }
-    members.start(slot, task)
+    members.start(slot, .made(task))
     return true
   }
 
   fileprivate func adopt<Success, Failure>(_ task: Task<Success, Failure>) {
     guard let slot = members.reserve(id: nil, ifTaken: .runBeside) else { return }
-    members.start(slot, task)
+    members.start(slot, .given(task.erased(options: [])))
     Task<Void, Never>.detached { [members] in
       _ = await task.result
       members.finish(slot)
@@ -230,12 +230,12 @@ extension TaskBag {
       guard let (slot, replaced) = registry.withLock({ $0.reserve(id: id, ifTaken: policy) }) else {
         return nil
       }
-      for task in replaced { task.cancel() }
+      for member in replaced { member.cancel() }
       return slot
     }
 
-    func start(_ slot: Int, _ task: any ErasedTask) {
-      if registry.withLock({ $0.start(slot, task) }) { task.cancel() }
+    func start(_ slot: Int, _ member: Member) {
+      if registry.withLock({ $0.start(slot, member) }) { member.cancel() }
     }
 
     func finish(_ slot: Int) {
@@ -244,9 +244,9 @@ extension TaskBag {
     }
 
     @discardableResult
-    func cancel(_ tasks: (inout TaskRegistry) -> [any ErasedTask]?) -> Bool {
-      guard let tasks = registry.withLock({ tasks(&$0) }) else { return false }
-      for task in tasks { task.cancel() }
+    func cancel(_ choose: (inout TaskRegistry) -> [Member]?) -> Bool {
+      guard let members = registry.withLock({ choose(&$0) }) else { return false }
+      for member in members { member.cancel() }
       return true
     }
   }

@@ -1,5 +1,5 @@
 /// What a task of a ``TaskBag`` is found by.
-package struct TaskID: Hashable, Sendable {
+package final class TaskID: Hashable, Sendable {
   private let value: any Hashable & Sendable
 
   package init(_ value: some Hashable & Sendable) {
@@ -7,7 +7,7 @@ package struct TaskID: Hashable, Sendable {
   }
 
   package static func == (left: TaskID, right: TaskID) -> Bool {
-    AnyHashable(left.value) == AnyHashable(right.value)
+    left === right || left.value.isSame(as: right.value)
   }
 
   package func hash(into hasher: inout Hasher) {
@@ -15,27 +15,48 @@ package struct TaskID: Hashable, Sendable {
   }
 }
 
-/// Which tasks a ``TaskBag`` holds: a value type without a lock. What it returns is to be cancelled, or
-/// released, after unlocking.
+/// A task that a registry holds: one that the bag made, or one that it was given.
+enum Member: Sendable {
+  case made(Task<Void, Never>)
+  case given(AnyTask)
+
+  func cancel() {
+    switch self {
+    case .made(let task): task.cancel()
+    case .given(let task): task.cancel()
+    }
+  }
+}
+
+/// Which tasks a ``TaskBag`` holds: a value type without a lock.
 ///
-/// A task has a slot from before it exists until after it has ended:
+/// What it returns is to be cancelled, or released, after unlocking. A task has a slot from before it exists
+/// until after it has ended:
 ///
 /// ```
-///   free ── reserve ──▶ starting ── start ──▶ running ── finish ──▶ free
-///                          │                    │
-///                          └ finish ▶ finished ─┴ (start) ────────▶ free
+///   free ── reserve ──▶ starting ── start ───▶ running ── finish ──▶ free
+///                          │
+///                          └ finish ▶ finished ── start ──────────▶ free
 /// ```
 ///
 /// It is removed by its slot, never by its id: the end of a task that was replaced cannot evict its
 /// successor.
 package struct TaskRegistry: Sendable {
-  private enum Slot: Sendable {
-    case free
-    /// The task is being made. `isCancelled`: it must be cancelled when it is there.
-    case starting(id: TaskID?, isCancelled: Bool)
-    case running(any ErasedTask, id: TaskID?)
-    /// The task has ended before the one who made it could say so.
-    case finished
+  private struct Slot: Sendable {
+    enum State: Sendable {
+      case free
+      /// The task is being made.
+      case starting
+      /// The task is being made, and must be cancelled when it is there.
+      case startingCancelled
+      case running
+      /// The task has ended before the one who made it could say so.
+      case finished
+    }
+
+    var state = State.free
+    var member: Member?
+    var id: TaskID?
   }
 
   private var slots: [Slot] = []
@@ -49,8 +70,8 @@ package struct TaskRegistry: Sendable {
 
   package init() {}
 
-  /// How many slots are kept for reuse although the registry is empty; more are given back.
-  private static let keptCapacity = 64
+  /// How many slots an empty registry keeps for reuse; if there are more, all are given back.
+  private static let keptCapacity = 256
 
   // MARK: Events
 
@@ -58,8 +79,8 @@ package struct TaskRegistry: Sendable {
   mutating func reserve(
     id: TaskID?,
     ifTaken policy: TaskBag.TakenIDPolicy
-  ) -> (slot: Int, replaced: [any ErasedTask])? {
-    var replaced: [any ErasedTask] = []
+  ) -> (slot: Int, replaced: [Member])? {
+    var replaced: [Member] = []
     if let id, slotsByID[id] != nil {
       switch policy {
       case .replace: replaced = detach(id: id)
@@ -72,63 +93,59 @@ package struct TaskRegistry: Sendable {
       slot = free
     } else {
       slot = slots.count
-      slots.append(.free)
+      slots.append(Slot())
     }
-    slots[slot] = .starting(id: id, isCancelled: isClosed)
-    if let id, !isClosed { slotsByID[id, default: []].append(slot) }
+    slots[slot].state = isClosed ? .startingCancelled : .starting
+    if let id, !isClosed {
+      slots[slot].id = id
+      slotsByID[id, default: []].append(slot)
+    }
     count += 1
     return (slot, replaced)
   }
 
   /// The task of a slot is there. Returns whether it must be cancelled.
-  mutating func start(_ slot: Int, _ task: any ErasedTask) -> Bool {
-    switch slots[slot] {
-    case .starting(let id, let isCancelled):
-      slots[slot] = .running(task, id: id)
-      return isCancelled
-    case .finished:
+  mutating func start(_ slot: Int, _ member: Member) -> Bool {
+    let state = slots[slot].state
+    if state == .finished {
       free(slot)
       return false
-    case .running, .free:
-      return false
     }
+    slots[slot].state = .running
+    slots[slot].member = member
+    return state == .startingCancelled
   }
 
   /// The task of a slot has ended. Returns what was held for it, and whom to tell that all have ended.
   mutating func finish(
     _ slot: Int
-  ) -> (task: (any ErasedTask)?, waiters: [@Sendable (Result<Void, any Error>) -> Void]) {
-    var task: (any ErasedTask)?
+  ) -> (member: Member?, waiters: [@Sendable (Result<Void, any Error>) -> Void]) {
     count -= 1
-    switch slots[slot] {
-    case .starting(let id, _):
-      forget(slot, id)
-      slots[slot] = .finished
-    case .running(let running, let id):
-      forget(slot, id)
-      task = running
+    if let id = slots[slot].id { forget(slot, id) }
+    let member = slots[slot].member.take()
+    if slots[slot].state == .running {
       free(slot)
-    case .finished, .free:
-      break
+    } else {
+      slots[slot].state = .finished
     }
-    guard count == 0 else { return (task, []) }
+    guard count == 0, !waiters.isEmpty else { return (member, []) }
     defer { waiters = [] }
-    return (task, waiters)
+    return (member, waiters)
   }
 
   /// Returns the tasks with an id, for cancelling, and frees the id; `nil` if there is none.
-  mutating func cancel(id: TaskID) -> [any ErasedTask]? {
+  mutating func cancel(id: TaskID) -> [Member]? {
     slotsByID[id] == nil ? nil : detach(id: id)
   }
 
   /// Returns all tasks, for cancelling, and frees their ids.
-  mutating func cancelAll() -> [any ErasedTask] {
+  mutating func cancelAll() -> [Member] {
     slotsByID = [:]
     return slots.indices.compactMap { cancel($0) }
   }
 
   /// From now on, what is added is to be cancelled at once. Returns all tasks, for cancelling.
-  mutating func close() -> [any ErasedTask] {
+  mutating func close() -> [Member] {
     isClosed = true
     return cancelAll()
   }
@@ -142,32 +159,26 @@ package struct TaskRegistry: Sendable {
 
   // MARK: Slots
 
-  private mutating func detach(id: TaskID) -> [any ErasedTask] {
+  private mutating func detach(id: TaskID) -> [Member] {
     (slotsByID.removeValue(forKey: id) ?? []).compactMap { cancel($0) }
   }
 
   /// Takes the id from a slot. Returns its task, if it is there already.
-  private mutating func cancel(_ slot: Int) -> (any ErasedTask)? {
-    switch slots[slot] {
-    case .starting:
-      slots[slot] = .starting(id: nil, isCancelled: true)
-      return nil
-    case .running(let task, _):
-      slots[slot] = .running(task, id: nil)
-      return task
-    case .finished, .free:
-      return nil
-    }
+  private mutating func cancel(_ slot: Int) -> Member? {
+    slots[slot].id = nil
+    if slots[slot].state == .starting { slots[slot].state = .startingCancelled }
+    return slots[slot].member
   }
 
-  private mutating func forget(_ slot: Int, _ id: TaskID?) {
-    guard let id, var others = slotsByID[id] else { return }
+  private mutating func forget(_ slot: Int, _ id: TaskID) {
+    slots[slot].id = nil
+    guard var others = slotsByID[id] else { return }
     others.removeAll { $0 == slot }
     slotsByID[id] = others.isEmpty ? nil : others
   }
 
   private mutating func free(_ slot: Int) {
-    slots[slot] = .free
+    slots[slot].state = .free
     freeSlots.append(slot)
     if freeSlots.count == slots.count, slots.count > TaskRegistry.keptCapacity {
       slots = []

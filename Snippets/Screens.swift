@@ -1,0 +1,69 @@
+// The same screen, dismissed early: once with its tasks tied to it, and once without.
+//
+//     swift run Screens
+
+import CooperativeCancellation
+
+@MainActor
+final class FeatureAViewModel: TaskOwner {
+  let tasks = TaskBag()
+}
+
+@MainActor
+final class Screen {
+  private let name: String
+  private let isTied: Bool
+  private let start: ContinuousClock.Instant
+  private let viewModel = FeatureAViewModel()
+
+  init(_ name: String, isTied: Bool, start: ContinuousClock.Instant) {
+    self.name = name
+    self.isTied = isTied
+    self.start = start
+  }
+
+  private func log(_ event: String) {
+    let tenths = Int((ContinuousClock.now - start) / .milliseconds(100))
+    print("\(tenths / 10).\(tenths % 10) s  \(name): \(event)")
+  }
+
+  // A timer stands for whatever a screen waits for.
+  private func sleep() async -> Bool {
+    do {
+      try await Task.sleep(for: .seconds(2))
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  func viewDidLoad() -> Task<Void, Never>? {
+    log("on screen, its task waits for 2 s")
+    if isTied {
+      viewModel.addTask { self.log("success is \(await self.sleep())") }
+      return nil
+    }
+    return Task { self.log("success is \(await self.sleep())") }
+  }
+
+  // What `HostingViewController` calls when the screen has gone.
+  func dismissed() {
+    log("dismissed")
+    if isTied { viewModel.cancelAll() }
+  }
+
+  func waitForTasks() async throws {
+    try await viewModel.tasks.waitForAll()
+  }
+}
+
+let start = ContinuousClock.now
+let screenA = Screen("FeatureA, tasks tied to the screen", isTied: true, start: start)
+let screenB = Screen("FeatureB, tasks left alone        ", isTied: false, start: start)
+_ = screenA.viewDidLoad()
+let leftAlone = screenB.viewDidLoad()
+try await Task.sleep(for: .milliseconds(500))
+screenA.dismissed()
+screenB.dismissed()
+try await screenA.waitForTasks()
+await leftAlone?.value
