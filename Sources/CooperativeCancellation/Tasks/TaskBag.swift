@@ -34,7 +34,6 @@ public final class TaskBag: Sendable {
   }
 
   private let members: Members
-  private let onError: @Sendable (any Error, CallSite) -> Void
 
   /// Makes an empty bag.
   ///
@@ -45,8 +44,7 @@ public final class TaskBag: Sendable {
     onError: @escaping @Sendable (_ error: any Error, _ callSite: CallSite) -> Void = TaskBag
       .printError
   ) {
-    self.members = Members()
-    self.onError = onError
+    members = Members(onError: onError)
   }
 
   deinit {
@@ -197,14 +195,12 @@ extension TaskBag {
   ) -> Bool {
     guard let slot = members.reserve(id: id, ifTaken: policy) else { return false }
     // The task must not hold the bag, whose release is what cancels it.
-    let task = Task(name: name, priority: priority) { [members, onError] in
+    let task = Task(name: name, priority: priority) { [members] in
       _ = isolation  // Captured, so that the task begins on that actor.
       do {
         try await operation()
-      } catch is CancellationError {
-        // What it was asked for.
       } catch {
-        onError(error, callSite)
+        members.report(error, callSite)
       }
       members.finish(slot)
     }
@@ -225,6 +221,16 @@ extension TaskBag {
   /// after unlocking.
   private final class Members: Sendable {
     let registry = Locked(TaskRegistry())
+    private let onError: @Sendable (any Error, CallSite) -> Void
+
+    init(onError: @escaping @Sendable (any Error, CallSite) -> Void) {
+      self.onError = onError
+    }
+
+    func report(_ error: any Error, _ callSite: CallSite) {
+      // A cancel is what the task was asked for.
+      if !(error is CancellationError) { onError(error, callSite) }
+    }
 
     func reserve(id: TaskID?, ifTaken policy: TakenIDPolicy) -> Int? {
       guard let (slot, replaced) = registry.withLock({ $0.reserve(id: id, ifTaken: policy) }) else {

@@ -119,6 +119,8 @@ struct CallbackContextTests {
     }
     #expect(CallbackContext.call(context.pointer, otherwise: 0 as Int32) == 1)
     #expect(CallbackContext.call(context.pointer, otherwise: 0 as Int32) == 0)
+    // Not called, but released: the last reference goes in `release()`.
+    CallbackContext { [releaser = Releaser()] in _ = releaser }.release()
   }
 
   @MainActor final class ViewModel {

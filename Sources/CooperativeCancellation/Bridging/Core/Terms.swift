@@ -40,8 +40,9 @@ struct Deadline: Sendable {
   @usableFromInline
   func interrupt<Answer>(_ wait: Shared<Wait<Answer>>) -> Task<Void, Never> {
     Task.detached { [sleep] in
+      // Cancelled, it comes to a wait that has ended, where it changes nothing.
       try? await sleep()
-      if !Task.isCancelled { wait.contents.interrupt(.timedOut) }
+      wait.contents.interrupt(.timedOut)
     }
   }
 }
