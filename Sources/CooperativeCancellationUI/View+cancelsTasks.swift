@@ -21,6 +21,10 @@
     let bag: TaskBag
     @State private var lifetime = BagLifetime()
 
+    init(bag: TaskBag) {
+      self.bag = bag
+    }
+
     func body(content: Content) -> some View {
       content.onAppear { lifetime.tie(bag) }
     }

@@ -143,7 +143,7 @@ struct AnyTaskTests {
       let erased = task.erased()
       let winner = Protected(-1)
       raceTwo { number in
-        for _ in 0..<Int.random(in: 0..<200) { _ = handlerRuns.load(ordering: .relaxed) }
+        for _ in 0..<Int.random(in: 0..<5_000) { _ = handlerRuns.load(ordering: .relaxed) }
         winner.withLock { $0 = $0 < 0 ? number : $0 }
         erased.cancel()
       }
