@@ -105,6 +105,12 @@ extension FakeSDK {
   }
 
   @discardableResult
+  public func rename(_ completion: @escaping @Sendable (Result<Void, any Error>) -> Void) -> Request
+  {
+    backend.begin("rename") { completion($0.error.map { .failure($0) } ?? .success(())) }
+  }
+
+  @discardableResult
   public func userAndFriend(
     _ completion: @escaping @Sendable (User?, User?, (any Error)?) -> Void
   ) -> Request {

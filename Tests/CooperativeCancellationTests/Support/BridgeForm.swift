@@ -39,7 +39,8 @@ struct BridgeForm: Sendable, CustomTestStringConvertible {
   let run: @Sendable (FakeSDK, Watch) async -> Ending
 
   static let all = [
-    result, typedResult, sending, valueAndError, flagAndError, errorOnly, twoValuesAndError,
+    result, typedResult, sending, valueAndError, flagAndError, errorOnly, voidResult,
+    twoValuesAndError,
     successAndFailure, successFailureAndCancelled,
     fallback, fallbackNeverFailing, fallbackTwoValues, fallbackVoid,
     plain, neverFailing, twoValues, void,
@@ -187,6 +188,27 @@ extension BridgeForm {
         line: watch.line
       ) { completion in
         try watch.operation { sdk.save(completion) }
+      } onCancel: {
+        watch.onCancel($0)
+      }
+      return ""
+    }
+  }
+
+  static let voidResult = BridgeForm(
+    testDescription: "Result<Void, _>",
+    kind: .throwing,
+    delivered: .value(""),
+    carriesValue: false
+  ) { sdk, watch in
+    await ending {
+      try await withAsyncThrowingValue(
+        whenCancelled: watch.response,
+        timeout: watch.timeout,
+        clock: watch.clock,
+        line: watch.line
+      ) { completion in
+        try watch.operation { sdk.rename(completion) }
       } onCancel: {
         watch.onCancel($0)
       }
