@@ -32,7 +32,7 @@
 nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Request>(
   whenCancelled response: CancellationResponse = .abandonCallback,
   timeout: Duration? = nil,
-  clock: any Clock<Duration> = ContinuousClock(),
+  clock: @autoclosure () -> any Clock<Duration> = ContinuousClock(),
   fileID: StaticString = #fileID,
   line: UInt = #line,
   in operation: (
@@ -46,8 +46,8 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
     Terms(response, timeout, clock, fileID, line),
     in: { reply in
       try operation(
-        { reply.contents.answer(.success($0)) },
-        { reply.contents.answer(.failure($0)) }
+        { reply.answer(.success($0)) },
+        { reply.answer(.failure($0)) }
       )
     },
     onCancel: cancel,
@@ -90,7 +90,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Request>(
   whenCancelled response: CancellationResponse = .abandonCallback,
   timeout: Duration? = nil,
-  clock: any Clock<Duration> = ContinuousClock(),
+  clock: @autoclosure () -> any Clock<Duration> = ContinuousClock(),
   fileID: StaticString = #fileID,
   line: UInt = #line,
   in operation: (
@@ -105,9 +105,9 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
     Terms(response, timeout, clock, fileID, line),
     in: { reply in
       try operation(
-        { reply.contents.answer(.success($0)) },
-        { reply.contents.answer(.failure($0)) },
-        { reply.contents.answer(.failure(CancellationError())) }
+        { reply.answer(.success($0)) },
+        { reply.answer(.failure($0)) },
+        { reply.answer(.failure(CancellationError())) }
       )
     },
     onCancel: cancel,

@@ -31,7 +31,7 @@
 nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Request>(
   whenCancelled response: CancellationResponse = .abandonCallback,
   timeout: Duration? = nil,
-  clock: any Clock<Duration> = ContinuousClock(),
+  clock: @autoclosure () -> any Clock<Duration> = ContinuousClock(),
   fileID: StaticString = #fileID,
   line: UInt = #line,
   in operation: (_ completion: @escaping @Sendable (Value?, (any Error)?) -> Void) throws ->
@@ -42,7 +42,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   let terms = Terms(response, timeout, clock, fileID, line)
   let value = try await throwingBridge(
     terms,
-    in: { reply in try operation { reply.contents.answer($0, beside: $1) } },
+    in: { reply in try operation { reply.answer($0, beside: $1) } },
     onCancel: cancel,
     onDiscard: onlyPresent(to: discard)
   )
@@ -92,7 +92,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
 >(
   whenCancelled response: CancellationResponse = .abandonCallback,
   timeout: Duration? = nil,
-  clock: any Clock<Duration> = ContinuousClock(),
+  clock: @autoclosure () -> any Clock<Duration> = ContinuousClock(),
   fileID: StaticString = #fileID,
   line: UInt = #line,
   in operation: (_ completion: @escaping @Sendable (First?, Second?, (any Error)?) -> Void) throws
@@ -103,7 +103,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
   let terms = Terms(response, timeout, clock, fileID, line)
   let values = try await throwingBridge(
     terms,
-    in: { reply in try operation { reply.contents.answer(($0, $1), beside: $2) } },
+    in: { reply in try operation { reply.answer(($0, $1), beside: $2) } },
     onCancel: cancel,
     onDiscard: onlyPresent(to: discard)
   )
@@ -142,7 +142,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
 nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
   whenCancelled response: CancellationResponse = .abandonCallback,
   timeout: Duration? = nil,
-  clock: any Clock<Duration> = ContinuousClock(),
+  clock: @autoclosure () -> any Clock<Duration> = ContinuousClock(),
   fileID: StaticString = #fileID,
   line: UInt = #line,
   in operation: (_ completion: @escaping @Sendable ((any Error)?) -> Void) throws -> Request,
@@ -150,7 +150,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
 ) async throws {
   try await throwingBridge(
     Terms(response, timeout, clock, fileID, line),
-    in: { reply in try operation { reply.contents.answer((), beside: $0) } },
+    in: { reply in try operation { reply.answer((), beside: $0) } },
     onCancel: cancel,
     onDiscard: nil
   )

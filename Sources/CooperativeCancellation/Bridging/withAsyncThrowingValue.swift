@@ -63,7 +63,7 @@
 nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Request>(
   whenCancelled response: CancellationResponse = .abandonCallback,
   timeout: Duration? = nil,
-  clock: any Clock<Duration> = ContinuousClock(),
+  clock: @autoclosure () -> any Clock<Duration> = ContinuousClock(),
   fileID: StaticString = #fileID,
   line: UInt = #line,
   in operation: (_ completion: @escaping @Sendable (Result<Value, any Error>) -> Void) throws ->
@@ -73,7 +73,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 ) async throws -> Value {
   try await throwingBridge(
     Terms(response, timeout, clock, fileID, line),
-    in: { reply in try operation { reply.contents.answer($0) } },
+    in: { reply in try operation { reply.answer($0) } },
     onCancel: cancel,
     onDiscard: discard
   )
@@ -110,7 +110,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
   whenCancelled response: CancellationResponse = .abandonCallback,
   timeout: Duration? = nil,
-  clock: any Clock<Duration> = ContinuousClock(),
+  clock: @autoclosure () -> any Clock<Duration> = ContinuousClock(),
   fileID: StaticString = #fileID,
   line: UInt = #line,
   in operation:
@@ -119,7 +119,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
 ) async throws {
   try await throwingBridge(
     Terms(response, timeout, clock, fileID, line),
-    in: { reply in try operation { reply.contents.answer($0) } },
+    in: { reply in try operation { reply.answer($0) } },
     onCancel: cancel,
     onDiscard: nil
   )
@@ -159,7 +159,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
 >(
   whenCancelled response: CancellationResponse = .abandonCallback,
   timeout: Duration? = nil,
-  clock: any Clock<Duration> = ContinuousClock(),
+  clock: @autoclosure () -> any Clock<Duration> = ContinuousClock(),
   fileID: StaticString = #fileID,
   line: UInt = #line,
   in operation: (_ completion: @escaping @Sendable (Result<Value, Failure>) -> Void) throws ->
@@ -169,7 +169,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
 ) async throws -> Value {
   try await throwingBridge(
     Terms(response, timeout, clock, fileID, line),
-    in: { reply in try operation { reply.contents.answer($0.mapError { $0 }) } },
+    in: { reply in try operation { reply.answer($0.mapError { $0 }) } },
     onCancel: cancel,
     onDiscard: discard
   )
@@ -213,7 +213,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
 nonisolated(nonsending) public func withAsyncThrowingValue<Value, Request>(
   whenCancelled response: CancellationResponse = .abandonCallback,
   timeout: Duration? = nil,
-  clock: any Clock<Duration> = ContinuousClock(),
+  clock: @autoclosure () -> any Clock<Duration> = ContinuousClock(),
   fileID: StaticString = #fileID,
   line: UInt = #line,
   in operation: (_ completion: @escaping @Sendable (sending Result<Value, any Error>) -> Void)
@@ -224,7 +224,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value, Request>(
   let terms = Terms(response, timeout, clock, fileID, line)
   let parcel = try await throwingBridge(
     terms,
-    in: { reply in try operation { reply.contents.answer(Parcel.packing($0)) } },
+    in: { reply in try operation { reply.answer(Parcel.packing($0)) } },
     onCancel: cancel,
     onDiscard: Parcel.opening(discard)
   )

@@ -56,7 +56,7 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
   fallback: Value,
   whenCancelled response: CancellationResponse = .abandonCallback,
   timeout: Duration? = nil,
-  clock: any Clock<Duration> = ContinuousClock(),
+  clock: @autoclosure () -> any Clock<Duration> = ContinuousClock(),
   fileID: StaticString = #fileID,
   line: UInt = #line,
   in operation: (_ completion: @escaping @Sendable (Value) -> Void) -> Request,
@@ -66,7 +66,7 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
   await fallbackBridge(
     Terms(response, timeout, clock, fileID, line),
     fallback: fallback,
-    in: { reply in operation { reply.contents.answer($0) } },
+    in: { reply in operation { reply.answer($0) } },
     onCancel: cancel,
     onDiscard: discard
   )
@@ -100,7 +100,7 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
   fallback: Value,
   whenCancelled response: CancellationResponse = .abandonCallback,
   timeout: Duration? = nil,
-  clock: any Clock<Duration> = ContinuousClock(),
+  clock: @autoclosure () -> any Clock<Duration> = ContinuousClock(),
   fileID: StaticString = #fileID,
   line: UInt = #line,
   in operation: (_ completion: @escaping @Sendable (Result<Value, Never>) -> Void) -> Request,
@@ -110,7 +110,7 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
   await fallbackBridge(
     Terms(response, timeout, clock, fileID, line),
     fallback: fallback,
-    in: { reply in operation { reply.contents.answer($0.get()) } },
+    in: { reply in operation { reply.answer($0.get()) } },
     onCancel: cancel,
     onDiscard: discard
   )
@@ -144,7 +144,7 @@ nonisolated(nonsending) public func withAsyncValue<First: Sendable, Second: Send
   fallback: (First, Second),
   whenCancelled response: CancellationResponse = .abandonCallback,
   timeout: Duration? = nil,
-  clock: any Clock<Duration> = ContinuousClock(),
+  clock: @autoclosure () -> any Clock<Duration> = ContinuousClock(),
   fileID: StaticString = #fileID,
   line: UInt = #line,
   in operation: (_ completion: @escaping @Sendable (First, Second) -> Void) -> Request,
@@ -154,7 +154,7 @@ nonisolated(nonsending) public func withAsyncValue<First: Sendable, Second: Send
   await fallbackBridge(
     Terms(response, timeout, clock, fileID, line),
     fallback: fallback,
-    in: { reply in operation { reply.contents.answer(($0, $1)) } },
+    in: { reply in operation { reply.answer(($0, $1)) } },
     onCancel: cancel,
     onDiscard: both(to: discard)
   )
@@ -191,7 +191,7 @@ nonisolated(nonsending) public func withAsyncValue<Request>(
   fallback: Void,
   whenCancelled response: CancellationResponse = .abandonCallback,
   timeout: Duration? = nil,
-  clock: any Clock<Duration> = ContinuousClock(),
+  clock: @autoclosure () -> any Clock<Duration> = ContinuousClock(),
   fileID: StaticString = #fileID,
   line: UInt = #line,
   in operation: (_ completion: @escaping @Sendable () -> Void) -> Request,
@@ -200,7 +200,7 @@ nonisolated(nonsending) public func withAsyncValue<Request>(
   await fallbackBridge(
     Terms(response, timeout, clock, fileID, line),
     fallback: fallback,
-    in: { reply in operation { reply.contents.answer(()) } },
+    in: { reply in operation { reply.answer(()) } },
     onCancel: cancel,
     onDiscard: nil
   )

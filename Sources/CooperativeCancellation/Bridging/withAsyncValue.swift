@@ -35,7 +35,7 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
   await unconditionalBridge(
     CallSite(fileID: fileID, line: line),
     ifDropped: nil,
-    in: { reply in operation { reply.contents.answer($0) } },
+    in: { reply in operation { reply.answer($0) } },
     onCancel: cancel,
     onDiscard: discard
   )
@@ -68,7 +68,7 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
   await unconditionalBridge(
     CallSite(fileID: fileID, line: line),
     ifDropped: nil,
-    in: { reply in operation { reply.contents.answer($0.get()) } },
+    in: { reply in operation { reply.answer($0.get()) } },
     onCancel: cancel,
     onDiscard: discard
   )
@@ -100,7 +100,7 @@ nonisolated(nonsending) public func withAsyncValue<First: Sendable, Second: Send
   await unconditionalBridge(
     CallSite(fileID: fileID, line: line),
     ifDropped: nil,
-    in: { reply in operation { reply.contents.answer(($0, $1)) } },
+    in: { reply in operation { reply.answer(($0, $1)) } },
     onCancel: cancel,
     onDiscard: both(to: discard)
   )
@@ -135,7 +135,7 @@ nonisolated(nonsending) public func withAsyncValue<Request>(
   await unconditionalBridge(
     CallSite(fileID: fileID, line: line),
     ifDropped: (),
-    in: { reply in operation { reply.contents.answer(()) } },
+    in: { reply in operation { reply.answer(()) } },
     onCancel: cancel,
     onDiscard: nil
   )

@@ -6,10 +6,10 @@ struct ReplyMachineTests {
   enum Step {
     /// The SDK calls the completion.
     case answer
-    /// The task looks for an early answer.
+    /// The task takes the answer.
     case take
     /// The task goes to wait.
-    case forward
+    case wait
     /// `operation` threw.
     case refuse
   }
@@ -22,13 +22,13 @@ struct ReplyMachineTests {
       case .answer:
         switch machine.answer(1) {
         case .keep: "keep"
-        case .forward: "forward"
+        case .wake: "wake"
         case .discard: "discard"
         case .reportAndDiscard: "misuse"
         }
-      case .take: machine.takeEarly() == nil ? "nothing" : "the answer"
-      case .forward:
-        machine.forward(to: Shared(Wait(response: .abandonCallback))) == nil
+      case .take: machine.take() == nil ? "nothing" : "the answer"
+      case .wait:
+        machine.takeOrAwait(by: Wait(response: .abandonCallback)) == nil
           ? "nothing" : "the answer"
       case .refuse: machine.refuse() == nil ? "nothing" : "the answer"
       }
@@ -44,16 +44,17 @@ struct ReplyMachineTests {
   }
 
   @Test
-  func `an answer to a waiting task is forwarded once`() {
+  func `an answer to a waiting task wakes it, and is there for it to take`() {
     #expect(
-      run(.take, .forward, .answer, .answer) == ["nothing", "nothing", "forward", "misuse"]
+      run(.take, .wait, .answer, .answer, .take, .take, .answer)
+        == ["nothing", "nothing", "wake", "misuse", "the answer", "nothing", "misuse"]
     )
   }
 
   @Test
   func `an answer between the task's look and its wait is not lost`() {
     #expect(
-      run(.take, .answer, .forward, .answer) == ["nothing", "keep", "the answer", "misuse"]
+      run(.take, .answer, .wait, .answer) == ["nothing", "keep", "the answer", "misuse"]
     )
   }
 

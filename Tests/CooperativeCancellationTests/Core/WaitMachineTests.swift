@@ -12,72 +12,78 @@ struct WaitMachineTests {
     case next
   }
 
+  private final class AnyReply: Sendable {}
+
   /// What the machine says to each step.
   private func run(_ response: CancellationResponse, _ steps: Step...) -> [String] {
-    var machine = WaitMachine<Int>(response: response)
+    var machine = WaitMachine(response: response)
     return steps.map { step in
       switch step {
       case .cancel: return machine.interrupt(.cancelled) ? "counts" : "ignored"
       case .timeout: return machine.interrupt(.timedOut) ? "counts" : "ignored"
-      case .answer: return machine.answer(1) ? "counts" : "refused"
-      case .drop: return machine.drop() ? "counts" : "refused"
+      case .answer: return machine.hear(.answered(in: AnyReply())) ? "counts" : "refused"
+      case .drop: return machine.hear(.dropped) ? "counts" : "refused"
       case .next:
         let maySleep = machine.hasNoEvent
         let event = machine.next()
         #expect(maySleep == (event == nil), "hasNoEvent says what next() says")
         switch event {
         case nil: return "sleep"
-        case .interrupted(.cancelled): return "cancelled"
-        case .interrupted(.timedOut): return "timed out"
-        case .answered: return "answered"
-        case .dropped: return "dropped"
+        case .interrupted: return "forward"
+        case .ended(.answered): return "answered"
+        case .ended(.dropped): return "dropped"
+        case .ended(.interrupted(let cause, discarding: nil)): return "\(cause)"
+        case .ended(.interrupted(let cause, discarding: _?)): return "\(cause), discard"
         }
       }
     }
   }
 
   @Test(arguments: CancellationResponse.allCases)
-  func `the first of cancel and timeout names the error, and there is one interruption`(
+  func `the first of cancel and timeout counts, and there is one interruption`(
     response: CancellationResponse
   ) {
+    for (first, second) in [(Step.cancel, Step.timeout), (.timeout, .cancel)] {
+      #expect(
+        run(response, .next, first, second, .next, second, first)
+          == ["sleep", "counts", "ignored", "forward", "ignored", "ignored"]
+      )
+    }
+  }
+
+  @Test
+  func `abandonCallback ends with the interruption and refuses what comes after it`() {
     #expect(
-      run(response, .next, .cancel, .timeout, .next, .timeout, .cancel, .next)
-        == ["sleep", "counts", "ignored", "cancelled", "ignored", "ignored", "sleep"]
+      run(.abandonCallback, .cancel, .answer, .next, .next)
+        == ["counts", "refused", "forward", "cancelled"]
     )
     #expect(
-      run(response, .next, .timeout, .cancel, .next, .cancel, .timeout, .next)
-        == ["sleep", "counts", "ignored", "timed out", "ignored", "ignored", "sleep"]
+      run(.abandonCallback, .timeout, .next, .drop, .next)
+        == ["counts", "forward", "refused", "timedOut"]
     )
   }
 
   @Test
-  func `abandonCallback refuses what comes after an interruption`() {
+  func `waitForCallback ends with the interruption once the SDK has had its say`() {
     #expect(
-      run(.abandonCallback, .cancel, .answer, .next) == ["counts", "refused", "cancelled"]
+      run(.waitForCallback, .timeout, .next, .next, .answer, .next)
+        == ["counts", "forward", "sleep", "counts", "timedOut, discard"]
     )
     #expect(
-      run(.abandonCallback, .timeout, .next, .answer) == ["counts", "timed out", "refused"]
-    )
-    #expect(
-      run(.abandonCallback, .cancel, .drop, .next, .next)
-        == ["counts", "refused", "cancelled", "sleep"]
+      run(.waitForCallback, .cancel, .drop, .next, .next)
+        == ["counts", "counts", "forward", "cancelled"]
     )
   }
 
-  @Test(arguments: [CancellationResponse.waitForCallback, .deliverResult])
-  func `the other responses let the task read the interruption and then the answer`(
-    response: CancellationResponse
-  ) {
+  @Test
+  func `deliverResult ends with what the SDK says, also after an interruption`() {
     #expect(
-      run(response, .timeout, .answer, .next, .next)
-        == ["counts", "counts", "timed out", "answered"]
+      run(.deliverResult, .timeout, .answer, .next, .next)
+        == ["counts", "counts", "forward", "answered"]
     )
     #expect(
-      run(response, .timeout, .next, .next, .answer, .next)
-        == ["counts", "timed out", "sleep", "counts", "answered"]
-    )
-    #expect(
-      run(response, .cancel, .next, .drop, .next) == ["counts", "cancelled", "counts", "dropped"]
+      run(.deliverResult, .cancel, .next, .next, .drop, .next)
+        == ["counts", "forward", "sleep", "counts", "dropped"]
     )
   }
 

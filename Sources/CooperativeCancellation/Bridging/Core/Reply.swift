@@ -1,6 +1,6 @@
 public import Synchronization
 
-/// What a completion closure owns, and nobody else once the task waits: when the SDK has released the
+/// What a completion closure owns, and nobody else while the task sleeps: when the SDK has released the
 /// closure without calling it, the last reference goes, and that is how a dropped completion is noticed.
 ///
 /// The lock around a ``ReplyMachine``. Everything that is not the library's own, and the wait's lock,
@@ -11,8 +11,8 @@ package struct Reply<Answer: Sendable>: ~Copyable, SharedContents {
   @usableFromInline let discard: (@Sendable (Answer) -> Void)?
   @usableFromInline let machine: Locked<ReplyMachine<Answer>>
 
-  // Spares the end of every call that was answered a look at the machine: that code is not specialised
-  // (see `Shared`).
+  // Only to spare a look at the machine: before the wait, and at the end of every call that was answered,
+  // where the code is not specialised (see `Shared`).
   @usableFromInline let wasCalled = Atomic<Bool>(false)
 
   @inlinable
@@ -22,50 +22,16 @@ package struct Reply<Answer: Sendable>: ~Copyable, SharedContents {
     self.machine = Locked(.expected)
   }
 
-  /// The SDK called the completion, on any thread.
+  /// The answer, if the SDK has given it and nobody has taken it.
   @inlinable
-  func answer(_ answer: Answer) {
-    // Relaxed: it is read when every reference has been released, and that orders it.
-    wasCalled.store(true, ordering: .relaxed)
-    switch machine.withLock({ $0.answer(answer) }) {
-    case .keep:
-      break
-    case .forward(let wait):
-      if !wait.contents.answer(answer) { discard?(answer) }
-    case .discard:
-      discard?(answer)
-    case .reportAndDiscard:
-      MisuseReport.send(.completionCalledAgain, callSite)
-      discard?(answer)
-    }
+  func take() -> Answer? {
+    wasCalled.load(ordering: .relaxed) ? machine.withLock { $0.take() } : nil
   }
 
-  /// The SDK called a completion that takes a value and an error: the error wins, and the value beside it
-  /// is discarded.
+  /// The task is going to wait, unless the SDK has answered by now.
   @inlinable
-  func answer<Value>(_ value: Value, beside error: (any Error)?)
-  where Answer == Result<Value, any Error> {
-    if let error {
-      answer(.failure(error))
-      discard?(.success(value))
-    } else {
-      answer(.success(value))
-    }
-  }
-
-  /// The answer, if the SDK has given it already.
-  @inlinable
-  func takeEarly() -> Answer? {
-    machine.withLock { $0.takeEarly() }
-  }
-
-  /// The task is going to wait: from now on `wait` decides what becomes of the answer.
-  @inlinable
-  func forward(to wait: Shared<Wait<Answer>>) {
-    if let answer = machine.withLock({ $0.forward(to: wait) }) {
-      // Nothing else knows this wait yet, so it accepts.
-      _ = wait.contents.answer(answer)
-    }
+  func takeOrAwait(by wait: Wait) -> Answer? {
+    machine.withLock { $0.takeOrAwait(by: wait) }
   }
 
   /// `operation` threw: whatever the SDK answers, before or after, is not delivered.
@@ -77,15 +43,52 @@ package struct Reply<Answer: Sendable>: ~Copyable, SharedContents {
   /// Nobody can call the completion any more.
   @inlinable
   package func lastReferenceWasReleased() {
+    // Relaxed: all references were released, and that orders it.
     if !wasCalled.load(ordering: .relaxed) { drop() }
   }
 
   @inlinable
   func drop() {
-    let wait: Shared<Wait<Answer>>? = machine.withLock { machine in
+    let wait: Wait? = machine.withLock { machine in
       if case .awaited(let wait) = machine { wait } else { nil }
     }
     // Not awaited means that `operation` threw: nobody waits.
-    wait?.contents.drop()
+    _ = wait?.hear(.dropped)
+  }
+}
+
+extension Shared where Contents: ~Copyable {
+  /// The SDK called the completion, on any thread.
+  ///
+  /// The answer rests here until the task takes it; the wait is told where.
+  @inlinable
+  func answer<Answer>(_ answer: Answer) where Contents == Reply<Answer> {
+    contents.wasCalled.store(true, ordering: .relaxed)
+    switch contents.machine.withLock({ $0.answer(answer) }) {
+    case .keep:
+      break
+    case .wake(let wait):
+      if !wait.hear(.answered(in: self)), let refused = contents.take() {
+        contents.discard?(refused)
+      }
+    case .discard:
+      contents.discard?(answer)
+    case .reportAndDiscard:
+      MisuseReport.send(.completionCalledAgain, contents.callSite)
+      contents.discard?(answer)
+    }
+  }
+
+  /// The SDK called a completion that takes a value and an error: the error wins, and the value beside it
+  /// is discarded.
+  @inlinable
+  func answer<Value>(_ value: Value, beside error: (any Error)?)
+  where Contents == Reply<Result<Value, any Error>> {
+    if let error {
+      answer(.failure(error))
+      contents.discard?(.success(value))
+    } else {
+      answer(.success(value))
+    }
   }
 }

@@ -1,16 +1,17 @@
 /// Makes one answer of a completion that the SDK may call never, once or many times.
 ///
 /// ```
-///               answer             takeEarly
-///  ┌──────────┐ ──────▶ ┌───────┐ ──────────▶ ┌────────┐
-///  │ expected │         │ early │  forward    │ called │ ◀─┐ answer (misuse)
-///  └──────────┘         └───────┘ ──────────▶ └────────┘ ──┘
-///    │      │ refuse                            ▲  ▲
-///    │      └──────────▶ ┌──────────┐  answer   │  │
-///    │ forward           │ unwanted │ ──────────┘  │ answer
-///    └─────────────────▶ ┌─────────┐ ─────────────┘
-///                        │ awaited │
-///                        └─────────┘
+///               answer             take
+///  ┌──────────┐ ──────▶ ┌──────────┐ ────▶ ┌────────┐
+///  │ expected │         │ answered │       │ called │ ◀─┐ answer (misuse)
+///  └──────────┘         └──────────┘       └────────┘ ──┘
+///    │      │ await          ▲ answer           ▲
+///    │      └──────────▶ ┌─────────┐            │
+///    │ refuse            │ awaited │            │
+///    │                   └─────────┘            │
+///    └─────────────────▶ ┌──────────┐   answer  │
+///                        │ unwanted │ ──────────┘
+///                        └──────────┘
 /// ```
 ///
 /// `Answer` is whatever the SDK reports: a value, a `Result`. A value type without a lock: ``Reply`` feeds
@@ -20,23 +21,23 @@ package enum ReplyMachine<Answer: Sendable>: Sendable {
   /// Initial state: `operation` is running, or has just returned, and the SDK has not answered.
   case expected
 
-  /// The SDK answered before the task went to wait; the task has not looked yet.
-  case early(Answer)
+  /// The SDK answered, and nobody has taken the answer yet.
+  case answered(Answer)
 
-  /// The task waits: the first answer is for its wait to accept or refuse.
-  case awaited(Shared<Wait<Answer>>)
+  /// The task waits: the first answer wakes it.
+  case awaited(by: Wait)
 
   /// `operation` threw: the first answer is discarded in silence.
   case unwanted
 
-  /// The one answer was given. Another is misuse.
+  /// The one answer was taken or discarded. Another is misuse.
   case called
 
   /// What becomes of the answer passed to ``answer(_:)``.
   @usableFromInline
   package enum Action: Sendable {
     case keep
-    case forward(to: Shared<Wait<Answer>>)
+    case wake(Wait)
     case discard
     case reportAndDiscard
   }
@@ -46,39 +47,39 @@ package enum ReplyMachine<Answer: Sendable>: Sendable {
   package mutating func answer(_ answer: Answer) -> Action {
     switch self {
     case .expected:
-      self = .early(answer)
+      self = .answered(answer)
       return .keep
     case .awaited(let wait):
-      self = .called
-      return .forward(to: wait)
+      self = .answered(answer)
+      return .wake(wait)
     case .unwanted:
       self = .called
       return .discard
-    case .early, .called:
+    case .answered, .called:
       return .reportAndDiscard
     }
   }
 
-  /// The task looks for an answer that needs no waiting.
+  /// Takes the answer, if it is there.
   @inlinable
-  package mutating func takeEarly() -> Answer? {
-    guard case .early(let answer) = self else { return nil }
+  package mutating func take() -> Answer? {
+    guard case .answered(let answer) = self else { return nil }
     self = .called
     return answer
   }
 
-  /// The task is going to wait. Returns an answer that came since it last looked.
+  /// The task is going to wait, unless the answer is there: then it is taken.
   @inlinable
-  package mutating func forward(to wait: Shared<Wait<Answer>>) -> Answer? {
-    if let answer = takeEarly() { return answer }
-    self = .awaited(wait)
+  package mutating func takeOrAwait(by wait: Wait) -> Answer? {
+    if let answer = take() { return answer }
+    self = .awaited(by: wait)
     return nil
   }
 
   /// `operation` threw. Returns an answer that came before, for discarding.
   @inlinable
   package mutating func refuse() -> Answer? {
-    if let answer = takeEarly() { return answer }
+    if let answer = take() { return answer }
     self = .unwanted
     return nil
   }

@@ -3,20 +3,20 @@
 struct Terms {
   @usableFromInline let response: CancellationResponse
   @usableFromInline let timeout: Duration?
-  @usableFromInline let clock: any Clock<Duration>
+  @usableFromInline let deadline: Deadline?
   @usableFromInline let callSite: CallSite
 
   @inlinable
   init(
     _ response: CancellationResponse,
     _ timeout: Duration?,
-    _ clock: any Clock<Duration>,
+    _ clock: () -> any Clock<Duration>,
     _ fileID: StaticString,
     _ line: UInt
   ) {
     self.response = response
     self.timeout = timeout
-    self.clock = clock
+    self.deadline = timeout.map { Deadline(after: $0, on: clock()) }
     self.callSite = CallSite(fileID: fileID, line: line)
   }
 }
@@ -38,11 +38,11 @@ struct Deadline: Sendable {
   /// Detached, so that it keeps nothing of the caller's alive, its task-local values included, if the
   /// clock is slow to notice that it is cancelled.
   @usableFromInline
-  func interrupt<Answer>(_ wait: Shared<Wait<Answer>>) -> Task<Void, Never> {
+  func interrupt(_ wait: Wait) -> Task<Void, Never> {
     Task.detached { [sleep] in
       // Cancelled, it comes to a wait that has ended, where it changes nothing.
       try? await sleep()
-      wait.contents.interrupt(.timedOut)
+      wait.interrupt(.timedOut)
     }
   }
 }

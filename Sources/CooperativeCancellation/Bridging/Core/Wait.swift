@@ -1,4 +1,4 @@
-public import Synchronization
+internal import Synchronization
 
 /// What the waiting task and those who may wake it share.
 ///
@@ -6,63 +6,43 @@ public import Synchronization
 /// resumed after unlocking: resumed under a lock that the runtime's cancellation handler also takes, it
 /// deadlocks.
 @usableFromInline
-package struct Wait<Answer: Sendable>: ~Copyable, SharedContents {
-  @usableFromInline
-  struct State: Sendable {
-    @usableFromInline var machine: WaitMachine<Answer>
-    @usableFromInline var sleeper: CheckedContinuation<Void, Never>?
-
-    @inlinable
-    init(machine: WaitMachine<Answer>) {
-      self.machine = machine
-    }
+package final class Wait: Sendable {
+  private struct State: Sendable {
+    var machine: WaitMachine
+    var sleeper: (any Sleeper)?
   }
 
-  @usableFromInline let state: Locked<State>
+  private let state: Locked<State>
 
-  @inlinable
+  @usableFromInline
   package init(response: CancellationResponse) {
     state = Locked(State(machine: WaitMachine(response: response)))
   }
 
-  /// The SDK answered. Returns whether the answer counts; one that does not is the caller's to discard.
-  @inlinable
-  func answer(_ answer: Answer) -> Bool {
-    wakeSleeper { $0.answer(answer) }
-  }
-
-  /// The SDK dropped its completion.
-  @inlinable
-  func drop() {
-    _ = wakeSleeper { $0.drop() }
+  /// The SDK called or dropped its completion. Returns whether that counts; an answer that does not is the
+  /// caller's to discard.
+  @usableFromInline
+  func hear(_ word: WaitMachine.LastWord) -> Bool {
+    wakeSleeper { $0.hear(word) }
   }
 
   /// The task was cancelled or its time is up. Called from the runtime's cancellation handler, which
   /// runs under a lock of the runtime's: nothing here but a state change and a resumption.
-  @inlinable
   func interrupt(_ cause: Interruption) {
     _ = wakeSleeper { $0.interrupt(cause) }
   }
 
   /// Tells the machine what happened, and wakes the task if that counts.
-  @inlinable
-  func wakeSleeper(_ happened: (inout WaitMachine<Answer>) -> Bool) -> Bool {
+  private func wakeSleeper(_ happened: (inout WaitMachine) -> Bool) -> Bool {
     let (counts, sleeper) = state.withLock { state in
       happened(&state.machine) ? (true, state.sleeper.take()) : (false, nil)
     }
-    sleeper?.resume()
+    sleeper?.wake()
     return counts
   }
 
-  /// The next event, if there is one.
-  @inlinable
-  func next() -> WaitMachine<Answer>.Event? {
-    state.withLock { $0.machine.next() }
-  }
-
   /// Keeps the continuation of a task that is going to sleep, unless there is an event to read.
-  @inlinable
-  func sleep(_ continuation: CheckedContinuation<Void, Never>) {
+  private func sleep(_ continuation: CheckedContinuation<Void, Never>) {
     let maySleep = state.withLock { state in
       guard state.machine.hasNoEvent else { return false }
       state.sleeper = continuation
@@ -70,25 +50,34 @@ package struct Wait<Answer: Sendable>: ~Copyable, SharedContents {
     }
     if !maySleep { continuation.resume() }
   }
-}
 
-extension Wait {
-  @inlinable
-  package func lastReferenceWasReleased() {}
-}
-
-extension Shared where Contents: ~Copyable {
-  /// What happened next: the task sleeps until something did.
-  @inlinable
-  nonisolated(nonsending) func nextEvent<Answer>() async -> WaitMachine<Answer>.Event
-  where Contents == Wait<Answer> {
+  /// Sleeps until the wait has ended, and forwards a cancel or a timeout as soon as it comes.
+  @usableFromInline
+  nonisolated(nonsending) func end(onInterruption forward: () -> Void) async -> WaitMachine.End {
     while true {
-      if let event = contents.next() { return event }
       await withTaskCancellationHandler {
-        await withCheckedContinuation { contents.sleep($0) }
+        await withCheckedContinuation { sleep($0) }
       } onCancel: {
-        contents.interrupt(.cancelled)
+        interrupt(.cancelled)
+      }
+      while let event = state.withLock({ $0.machine.next() }) {
+        switch event {
+        case .interrupted: forward()
+        case .ended(let end): return end
+        }
       }
     }
   }
+}
+
+/// A task that sleeps, as far as the one who wakes it cares.
+///
+/// A matter of speed: the size of a `CheckedContinuation` is not known outside the standard library, so that
+/// nothing which stores one has a known layout. What is erased has.
+private protocol Sleeper: Sendable {
+  func wake()
+}
+
+extension CheckedContinuation<Void, Never>: Sleeper {
+  fileprivate func wake() { resume() }
 }

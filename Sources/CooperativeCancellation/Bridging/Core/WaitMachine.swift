@@ -10,83 +10,94 @@ package enum Interruption: Sendable, Hashable {
 /// The task reads its events one after the other with ``next()`` and sleeps in between:
 ///
 /// ```
-///   nothing yet ── answer ──────────────▶ answered ── next ──▶ .answered
+///   nothing yet ── answer or drop ──────▶ .ended
 ///        │
-///        └────── interrupt ─────▶ interrupted ── next ──▶ .interrupted
+///        └────── interrupt ─────▶ .interrupted: the cancel is forwarded
 ///                                      │
-///            answer, .abandonCallback  ├──▶ refused: the SDK's side discards its value
-///            answer, any other response└──▶ interrupted and answered: the task reads both, in order
+///                    .abandonCallback  ├──▶ .ended; an answer is refused, for the SDK's side to discard
+///                  any other response  └── answer or drop ──▶ .ended
 /// ```
 ///
 /// An interruption that comes after the answer, and a second one, change nothing.
 ///
-/// `Answer` is whatever the SDK reports. A value type without a lock: ``Wait`` feeds it and acts on what
-/// it returns.
+/// What the SDK answered is none of its business: the value rests in the ``Reply``, which is passed on as
+/// it is, and kept alive until the task has read it. A value type without a lock: ``Wait`` feeds it and acts
+/// on what it returns.
 @usableFromInline
-package struct WaitMachine<Answer: Sendable>: Sendable {
-  /// What the task reads.
+package struct WaitMachine: Sendable {
+  /// A ``Reply`` that holds an answer, of whatever type.
   @usableFromInline
-  package enum Event: Sendable {
-    case interrupted(Interruption)
-    case answered(Answer)
+  package typealias AnyReply = any AnyObject & Sendable
+
+  /// The SDK's last word.
+  @usableFromInline
+  package enum LastWord: Sendable {
+    case answered(in: AnyReply)
     case dropped
   }
 
-  @usableFromInline let response: CancellationResponse
-  @usableFromInline var interruption: Interruption?
-  @usableFromInline var interruptionIsRead = false
-  /// The SDK's last word: ``Event/answered(_:)`` or ``Event/dropped``.
-  @usableFromInline var reply: Event?
+  /// How a wait ended.
+  @usableFromInline
+  package enum End: Sendable {
+    case answered(in: AnyReply)
+    case dropped
+    /// With the answer that was waited for, but is not delivered.
+    case interrupted(Interruption, discarding: AnyReply?)
+  }
 
-  @inlinable
+  /// What the task reads.
+  package enum Event: Sendable {
+    case interrupted
+    case ended(End)
+  }
+
+  private let response: CancellationResponse
+  private var interruption: Interruption?
+  private var interruptionIsRead = false
+  private var lastWord: LastWord?
+
   package init(response: CancellationResponse) {
     self.response = response
   }
 
+  private var isAbandoned: Bool { interruption != nil && response == .abandonCallback }
+
   /// The task was cancelled or its time is up. Returns whether that counts: then a sleeping task is
   /// woken.
-  @inlinable
   package mutating func interrupt(_ cause: Interruption) -> Bool {
-    guard interruption == nil, reply == nil else { return false }
+    guard interruption == nil, lastWord == nil else { return false }
     interruption = cause
     return true
   }
 
-  /// The SDK called its completion. Returns whether that counts: then a sleeping task is woken,
-  /// otherwise the answer is to be discarded.
+  /// The SDK called its completion, or dropped it. Returns whether that counts: then a sleeping task is
+  /// woken, otherwise an answer is to be discarded.
   ///
-  /// Either this or ``drop()`` comes, and once: ``ReplyMachine`` sees to that.
-  @inlinable
-  package mutating func answer(_ answer: Answer) -> Bool {
-    accept(.answered(answer))
-  }
-
-  /// The SDK dropped its completion. Returns whether that counts.
-  @inlinable
-  package mutating func drop() -> Bool {
-    accept(.dropped)
-  }
-
-  @inlinable
-  mutating func accept(_ reply: Event) -> Bool {
-    if interruption != nil, response == .abandonCallback { return false }
-    self.reply = reply
+  /// Comes once: ``ReplyMachine`` sees to that.
+  package mutating func hear(_ word: LastWord) -> Bool {
+    if isAbandoned { return false }
+    lastWord = word
     return true
   }
 
-  /// The next event for the task, or `nil`: then it may sleep.
-  @inlinable
-  package mutating func next() -> Event? {
-    if let interruption, !interruptionIsRead {
-      interruptionIsRead = true
-      return .interrupted(interruption)
-    }
-    return reply.take()
+  /// Whether the task may sleep: ``next()`` would return `nil`.
+  package var hasNoEvent: Bool {
+    lastWord == nil && (interruption == nil || interruptionIsRead && !isAbandoned)
   }
 
-  /// Whether ``next()`` would return `nil`, so that the task may sleep.
-  @inlinable
-  package var hasNoEvent: Bool {
-    (interruption == nil || interruptionIsRead) && reply == nil
+  /// The next event for the task, or `nil`: then it may sleep.
+  package mutating func next() -> Event? {
+    if interruption != nil, !interruptionIsRead {
+      interruptionIsRead = true
+      return .interrupted
+    }
+    if let interruption, isAbandoned { return .ended(.interrupted(interruption, discarding: nil)) }
+    switch (lastWord.take(), response == .deliverResult ? nil : interruption) {
+    case (nil, _): return nil
+    case (.answered(let reply), nil): return .ended(.answered(in: reply))
+    case (.dropped, nil): return .ended(.dropped)
+    case (.answered(let reply), let cause?): return .ended(.interrupted(cause, discarding: reply))
+    case (.dropped, let cause?): return .ended(.interrupted(cause, discarding: nil))
+    }
   }
 }

@@ -14,7 +14,7 @@
 @usableFromInline
 enum Started<Answer: Sendable, Request> {
   case answered(Answer)
-  case waiting(Shared<Wait<Answer>>, Request)
+  case waiting(Wait, Request)
 }
 
 /// Runs `operation`, which hands the SDK a completion closure that owns the reply.
@@ -23,6 +23,7 @@ enum Started<Answer: Sendable, Request> {
 /// sleeps: from then on only the completion closure owns it, so that to drop the one is to destroy the
 /// other.
 @inlinable
+@inline(__always)
 func start<Answer: Sendable, Request, Failure: Error>(
   _ reply: consuming Reply<Answer>,
   whenCancelled response: CancellationResponse,
@@ -36,9 +37,9 @@ func start<Answer: Sendable, Request, Failure: Error>(
     reply.contents.refuse()
     throw error
   }
-  if let answer = reply.contents.takeEarly() { return .answered(answer) }
-  let wait = Shared(Wait<Answer>(response: response))
-  reply.contents.forward(to: wait)
+  if let answer = reply.contents.take() { return .answered(answer) }
+  let wait = Wait(response: response)
+  if let answer = reply.contents.takeOrAwait(by: wait) { return .answered(answer) }
   return .waiting(wait, request)
 }
 
@@ -54,6 +55,7 @@ enum Outcome<Answer: Sendable>: Sendable {
 ///
 /// What it does not return it has discarded.
 @inlinable
+@inline(__always)
 nonisolated(nonsending) func bridge<Answer: Sendable, Request, Failure: Error>(
   _ terms: Terms,
   in operation: (Shared<Reply<Answer>>) throws(Failure) -> Request,
@@ -61,40 +63,36 @@ nonisolated(nonsending) func bridge<Answer: Sendable, Request, Failure: Error>(
   onDiscard discard: (@Sendable (Answer) -> Void)?
 ) async throws(Failure) -> Outcome<Answer> {
   if Task.isCancelled { return .interrupted(.cancelled) }
-  var deadline: Deadline?
-  if let timeout = terms.timeout {
-    if timeout <= .zero { return .interrupted(.timedOut) }
-    deadline = Deadline(after: timeout, on: terms.clock)
-  }
-  let response = terms.response
+  if let timeout = terms.timeout, timeout <= .zero { return .interrupted(.timedOut) }
   let reply = Reply(terms.callSite, onDiscard: discard)
-  switch try start(reply, whenCancelled: response, in: operation) {
+  switch try start(reply, whenCancelled: terms.response, in: operation) {
   case .answered(let answer):
     return .answered(answer)
   case .waiting(let wait, let request):
-    let timer = deadline?.interrupt(wait)
+    let timer = terms.deadline?.interrupt(wait)
     defer { timer?.cancel() }
-    var interruption: Interruption?
-    while true {
-      switch await wait.nextEvent() {
-      case .interrupted(let cause):
-        cancel(request)
-        if response == .abandonCallback { return .interrupted(cause) }
-        interruption = cause
-      case .answered(let answer):
-        guard let interruption, response == .waitForCallback else { return .answered(answer) }
-        discard?(answer)
-        return .interrupted(interruption)
-      case .dropped:
-        guard let interruption, response == .waitForCallback else { return .dropped }
-        return .interrupted(interruption)
-      }
+    switch await wait.end(onInterruption: { cancel(request) }) {
+    case .answered(let reply):
+      return take(from: reply).map { .answered($0) } ?? .dropped
+    case .dropped:
+      return .dropped
+    case .interrupted(let cause, let reply):
+      if let reply, let answer: Answer = take(from: reply) { discard?(answer) }
+      return .interrupted(cause)
     }
   }
 }
 
+/// Takes the answer out of a reply. A wait does not know its type; the one reply that can answer it has that
+/// of the call which made both.
+@inlinable
+func take<Answer: Sendable>(from reply: WaitMachine.AnyReply) -> Answer? {
+  (reply as? Shared<Reply<Answer>>)?.contents.take()
+}
+
 /// Bridges, checks after, and throws what there is to throw.
 @inlinable
+@inline(__always)
 nonisolated(nonsending) func throwingBridge<Value: Sendable, Request>(
   _ terms: Terms,
   in operation: (Shared<Reply<Result<Value, any Error>>>) throws -> Request,
@@ -127,6 +125,7 @@ nonisolated(nonsending) func throwingBridge<Value: Sendable, Request>(
 
 /// Bridges, checks after, and has a fallback for whatever a throwing bridge throws.
 @inlinable
+@inline(__always)
 nonisolated(nonsending) func fallbackBridge<Value: Sendable, Request>(
   _ terms: Terms,
   fallback: Value,
@@ -167,15 +166,13 @@ nonisolated(nonsending) func unconditionalBridge<Value: Sendable, Request>(
     return value
   case .waiting(let wait, let request):
     while true {
-      switch await wait.nextEvent() {
-      case .interrupted:
-        cancel(request)
-      case .answered(let value):
+      if case .answered(let reply) = await wait.end(onInterruption: { cancel(request) }),
+        let value: Value = take(from: reply)
+      {
         return value
-      case .dropped:
-        MisuseReport.send(.completionDropped, callSite)
-        if let valueIfDropped { return valueIfDropped }
       }
+      MisuseReport.send(.completionDropped, callSite)
+      if let valueIfDropped { return valueIfDropped }
     }
   }
 }
