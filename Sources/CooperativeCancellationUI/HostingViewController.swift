@@ -10,7 +10,10 @@
   /// final class FeatureAViewController: HostingViewController<FeatureAView, FeatureAViewModel> {
   ///   override func viewDidLoad() {
   ///     super.viewDidLoad()
-  ///     viewModel.addTask { [weak self] in await self?.viewModel.load() }
+  ///     viewModel.addTask { [weak viewModel, service] in
+  ///       let posts = try await service.posts()
+  ///       viewModel?.posts = posts
+  ///     }
   ///   }
   /// }
   /// ```

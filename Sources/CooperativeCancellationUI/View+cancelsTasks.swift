@@ -11,7 +11,8 @@
     ///
     /// SwiftUI's own `.task` is enough for work that begins when the view appears and belongs to it alone; it
     /// is cancelled when the view disappears, also when it is covered. This is for work that the view model
-    /// starts, at any time, and that goes on while another screen lies on top.
+    /// starts, at any time, and that goes on while another screen lies on top. If the view is given another
+    /// bag, the tasks of the one before are cancelled.
     public func cancelsTasks(of bag: TaskBag) -> some View {
       modifier(BagLifetimeModifier(bag: bag))
     }
@@ -26,7 +27,8 @@
     }
 
     func body(content: Content) -> some View {
-      content.onAppear { lifetime.tie(bag) }
+      // Once at first, and again if the view is given another bag.
+      content.onChange(of: ObjectIdentifier(bag), initial: true) { lifetime.tie(bag) }
     }
   }
 #endif

@@ -33,17 +33,28 @@ public protocol ViewModifier {
   func body(content: Content) -> Body
 }
 
-/// What a modifier wraps; it records what should happen when the view appears.
+/// What a modifier wraps; it records what should happen when the view appears, or is evaluated again with
+/// another value.
 public struct ModifierContent: View {
-  public var appearances: [@MainActor () -> Void] = []
+  public struct Change {
+    public let value: AnyHashable
+    public let initial: Bool
+    public let action: @MainActor () -> Void
+  }
+
+  public var changes: [Change] = []
 
   public init() {}
 
   public var body: Never { fatalError("a primitive view has no body") }
 
-  public func onAppear(perform action: @escaping @MainActor () -> Void) -> ModifierContent {
+  public func onChange(
+    of value: some Hashable,
+    initial: Bool = false,
+    _ action: @escaping @MainActor () -> Void
+  ) -> ModifierContent {
     var copy = self
-    copy.appearances.append(action)
+    copy.changes.append(Change(value: value, initial: initial, action: action))
     return copy
   }
 }
@@ -61,23 +72,36 @@ extension View {
   }
 }
 
-/// Keeps its first value for as long as the view that declares it, like the real one; here the view's own
-/// copies share it.
+/// Keeps its first value for as long as the view that declares it, like the real one: a view that is evaluated
+/// again adopts the state of the one before.
 @propertyWrapper
-public struct State<Value> {
+public struct State<Value>: AdoptableState {
   private final class Storage {
     var value: Value
     init(_ value: Value) { self.value = value }
   }
 
-  private let storage: Storage
+  private final class Slot {
+    var storage: Storage
+    init(_ storage: Storage) { self.storage = storage }
+  }
+
+  private let slot: Slot
 
   public init(wrappedValue: Value) {
-    storage = Storage(wrappedValue)
+    slot = Slot(Storage(wrappedValue))
   }
 
   public var wrappedValue: Value {
-    get { storage.value }
-    nonmutating set { storage.value = newValue }
+    get { slot.storage.value }
+    nonmutating set { slot.storage.value = newValue }
   }
+
+  public func adopt(_ earlier: any AdoptableState) {
+    if let earlier = earlier as? State { slot.storage = earlier.slot.storage }
+  }
+}
+
+public protocol AdoptableState {
+  func adopt(_ earlier: any AdoptableState)
 }

@@ -45,12 +45,28 @@ struct GlueTests {
   {
     let bag = TaskBag()
     bag.add { try await waitForCancel() }
-    do {
-      let shown = showView(with: bag)
-      for _ in 0..<10 { await Task.yield() }
-      #expect(bag.count == 1)
-      withExtendedLifetime(shown) {}
-    }
+    let place = Place()
+    place.show(bag)
+    place.show(bag)
+    for _ in 0..<10 { await Task.yield() }
+    #expect(bag.count == 1)
+    place.remove()
     try await bag.waitForAll()
+  }
+
+  @Test
+  func `a view that is given another bag cancels the first at once, and the other in the end`()
+    async throws
+  {
+    let (first, second) = (TaskBag(), TaskBag())
+    first.add { try await waitForCancel() }
+    second.add { try await waitForCancel() }
+    let place = Place()
+    place.show(first)
+    place.show(second)
+    try await first.waitForAll()
+    #expect(second.count == 1)
+    place.remove()
+    try await second.waitForAll()
   }
 }

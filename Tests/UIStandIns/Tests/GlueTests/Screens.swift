@@ -51,24 +51,48 @@ let disappearances: [(name: String, happen: @MainActor (UIViewController) -> Voi
   ),
 ]
 
-/// A view that is shown, with a bag that ends with it; and evaluated once more, as SwiftUI does.
+/// A place on the screen that shows a view with a bag, and evaluates it again and again, as SwiftUI does.
 @MainActor
-func showView(with bag: TaskBag) -> Any {
-  let shown = FeatureAView().cancelsTasks(of: bag)
-  (shown as? any Appearing)?.appear()
-  _ = FeatureAView().cancelsTasks(of: bag)
-  return shown
+final class Place {
+  private var shown: (any Evaluated)?
+
+  func show(_ bag: TaskBag) {
+    let view = FeatureAView().cancelsTasks(of: bag) as? any Evaluated
+    view?.appear(after: shown)
+    shown = view
+  }
+
+  func remove() {
+    shown = nil
+  }
 }
 
-/// Lets a test show a modified view whose type it does not know.
+/// Lets a test evaluate a modified view whose type it does not know.
 @MainActor
-protocol Appearing {
-  func appear()
+protocol Evaluated {
+  var states: [any AdoptableState] { get }
+  var changes: [ModifierContent.Change] { get }
 }
 
-extension ModifiedView: Appearing {
-  func appear() {
-    let content = modifier.body(content: ModifierContent()) as? ModifierContent
-    for action in content?.appearances ?? [] { action() }
+extension Evaluated {
+  func appear(after earlier: (any Evaluated)?) {
+    guard let earlier else {
+      for change in changes where change.initial { change.action() }
+      return
+    }
+    for (state, old) in zip(states, earlier.states) { state.adopt(old) }
+    for (change, old) in zip(changes, earlier.changes) where change.value != old.value {
+      change.action()
+    }
+  }
+}
+
+extension ModifiedView: Evaluated {
+  var states: [any AdoptableState] {
+    Mirror(reflecting: modifier).children.compactMap { $0.value as? any AdoptableState }
+  }
+
+  var changes: [ModifierContent.Change] {
+    (modifier.body(content: ModifierContent()) as? ModifierContent)?.changes ?? []
   }
 }
