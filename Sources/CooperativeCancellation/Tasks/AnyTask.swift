@@ -1,4 +1,4 @@
-internal import Synchronization
+public import Synchronization
 
 /// A task of any type, which is cancelled when its owner lets go of it.
 ///
@@ -39,11 +39,12 @@ public final class AnyTask: Sendable {
   /// How this one behaves.
   public let options: Options
 
-  private let task: any ErasedTask
-  private let isDetached = Atomic<Bool>(false)
-  private let wasCancelledHere = Atomic<Bool>(false)
+  @usableFromInline let task: any ErasedTask
+  @usableFromInline let isDetached = Atomic<Bool>(false)
+  @usableFromInline let wasCancelledHere = Atomic<Bool>(false)
 
   /// Takes ownership of a task.
+  @inlinable
   public init<Success, Failure>(_ task: Task<Success, Failure>, options: Options = .default) {
     self.task = task
     self.options = options
@@ -89,6 +90,7 @@ extension AnyTask: Hashable {
 
 extension Task {
   /// This task as an ``AnyTask``, which cancels it when released.
+  @inlinable
   public func erased(options: AnyTask.Options = .default) -> AnyTask {
     AnyTask(self, options: options)
   }

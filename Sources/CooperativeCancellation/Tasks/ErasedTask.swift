@@ -1,4 +1,5 @@
 /// A task of any type, as far as its owners care.
+@usableFromInline
 protocol ErasedTask: Sendable, Hashable {
   var isCancelled: Bool { get }
   func cancel()
@@ -6,9 +7,9 @@ protocol ErasedTask: Sendable, Hashable {
 
 extension Task: ErasedTask {}
 
-extension Equatable {
-  /// Whether the other one is of the same type, and equal.
-  func isSame(as other: Any) -> Bool {
-    (other as? Self) == self
+extension ErasedTask {
+  /// Whether the other one is the same task.
+  func isSame(as other: any ErasedTask) -> Bool {
+    other as? Self == self
   }
 }

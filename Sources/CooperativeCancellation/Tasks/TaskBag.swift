@@ -1,27 +1,28 @@
-internal import Synchronization
-
 /// The tasks of one owner: a view model, a screen, a connection. They are cancelled when it goes.
 ///
 /// ```swift
 /// @MainActor @Observable
 /// final class FeedModel {
 ///   private let tasks = TaskBag()
+///   private let service = FeedService()
 ///   var posts: [Post] = []
 ///
 ///   func refresh() {
-///     tasks.add(id: "refresh") { [weak self] in
-///       let posts = try await self?.service.posts()
-///       self?.posts = posts ?? []
+///     tasks.add(id: "refresh") { [weak self, service] in
+///       let posts = try await service.posts()
+///       self?.posts = posts
 ///     }
 ///   }
 /// }
 /// ```
 ///
 /// When the bag is released, all its tasks are cancelled, so the owner needs no `deinit`. A task leaves the
-/// bag when it has ended, and an empty bag has given its storage back. May be used from any thread.
+/// bag when it has ended, and a bag gives its storage back. May be used from any thread; what it calls of yours
+/// (cancellation handlers, `onError`, an id's `==`) runs with no lock of the library's held.
 ///
-/// A task keeps what it captures until it ends. Capture the owner weakly: a task that holds its owner keeps
-/// the bag alive with it, and is not cancelled by its release.
+/// A task keeps what it captures until it ends. A task that holds its owner keeps the bag alive with it, and
+/// is not cancelled by its release: capture the owner weakly, and do the waiting with something else, as above.
+/// `await self?.load()` holds the owner for as long as `load()` runs.
 public final class TaskBag: Sendable {
   /// What happens to a task that is added with an id which another task has.
   public enum TakenIDPolicy: Sendable, Hashable, CaseIterable {
@@ -33,43 +34,56 @@ public final class TaskBag: Sendable {
     case runBeside
   }
 
-  private let members: Members
+  @usableFromInline let members: BagMembers
 
   /// Makes an empty bag.
   ///
-  /// - Parameter onError: Receives the error that a task of ``add(name:priority:isolation:fileID:line:operation:)``
-  ///   throws, and the call that added it, but no `CancellationError`. Runs in that task, off any actor. The
-  ///   default prints a line to standard error.
+  /// - Parameter onError: What ``onError`` is at first.
   public init(
     onError: @escaping @Sendable (_ error: any Error, _ callSite: CallSite) -> Void = TaskBag
       .printError
   ) {
-    members = Members(onError: onError)
+    members = BagMembers(onError: onError)
   }
 
   deinit {
-    members.cancel { $0.close() }
+    members.close()
+  }
+
+  /// Receives the error that a task of ``add(name:priority:isolation:fileID:line:operation:)`` throws, and the call
+  /// that added it. The default is ``printError(_:_:)``.
+  ///
+  /// A `CancellationError` in a task that was cancelled is what was asked for, and is not passed on. Runs in that
+  /// task, where it was when it threw: for a task on the main actor, there. `Task.isCancelled` speaks of that
+  /// task.
+  public var onError: @Sendable (_ error: any Error, _ callSite: CallSite) -> Void {
+    get { members.onError }
+    set { members.onError = newValue }
   }
 
   /// How many tasks have not ended, the cancelled ones included.
-  public var count: Int { members.registry.withLock { $0.count } }
+  public var count: Int { members.count }
 
   /// Whether all tasks have ended.
   public var isEmpty: Bool { count == 0 }
 
   /// Whether ``close()`` was called.
-  public var isClosed: Bool { members.registry.withLock { $0.isClosed } }
+  public var isClosed: Bool { members.isClosed }
 
   /// Runs `operation` in a task of this bag.
   ///
   /// - Parameters:
   ///   - name: The task's name, for debuggers.
   ///   - priority: The task's priority; the current one if left out.
-  ///   - isolation: The actor that the task begins on; the caller's.
-  ///   - fileID: The file that `onError` is told; by default the caller's.
+  ///   - isolation: The caller's actor.
+  ///   - fileID: The file that ``onError`` is told; by default the caller's.
   ///   - line: The line that it is told; by default the caller's.
-  ///   - operation: Runs on the caller's actor, as with `Task { … }`. An error that it throws goes to the
-  ///     bag's `onError`.
+  ///   - operation: Runs where it would with `Task { … }`: on the caller's global actor, or on the caller's
+  ///     actor if it captures that. Tasks of one priority begin there in the order in which they were added.
+  ///     An error that it throws goes to ``onError``.
+  /// - Returns: Whether the task was started: `false` if the bag is closed.
+  @inlinable
+  @discardableResult
   public func add(
     name: String? = nil,
     priority: TaskPriority? = nil,
@@ -78,17 +92,12 @@ public final class TaskBag: Sendable {
     line: UInt = #line,
     // The attributes are those of `Task.init`, for the same call site.
     @_inheritActorContext @_implicitSelfCapture operation:
-      sending @escaping () async throws -> Void
-  ) {
-    _ = start(
-      nil,
-      .runBeside,
-      name,
-      priority,
-      isolation,
-      CallSite(fileID: fileID, line: line),
-      operation
-    )
+      @escaping @isolated(any) @Sendable () async throws -> Void
+  ) -> Bool {
+    guard let slot = members.reserve() else { return false }
+    let callSite = CallSite(fileID: fileID, line: line)
+    members.start(slot, makeTask(slot, name, priority, isolation, callSite, operation))
+    return true
   }
 
   /// Runs `operation` in a task of this bag that can be found by an id.
@@ -97,16 +106,17 @@ public final class TaskBag: Sendable {
   /// replaced.
   ///
   /// - Parameters:
-  ///   - id: What to find the task by.
+  ///   - id: What to find the task by. Its type counts: `1` and `"1"` are different ids.
   ///   - policy: What happens if a task of this bag has the id already.
   ///   - name: The task's name, for debuggers.
   ///   - priority: The task's priority; the current one if left out.
-  ///   - isolation: The actor that the task begins on; the caller's.
-  ///   - fileID: The file that `onError` is told; by default the caller's.
+  ///   - isolation: The caller's actor.
+  ///   - fileID: The file that ``onError`` is told; by default the caller's.
   ///   - line: The line that it is told; by default the caller's.
-  ///   - operation: Runs on the caller's actor, as with `Task { … }`. An error that it throws goes to the
-  ///     bag's `onError`.
-  /// - Returns: Whether the task was started: `false` if another one was kept.
+  ///   - operation: Runs where it would with `Task { … }`: on the caller's global actor, or on the caller's
+  ///     actor if it captures that. An error that it throws goes to ``onError``.
+  /// - Returns: Whether the task was started: `false` if another one was kept, or if the bag is closed.
+  @inlinable
   @discardableResult
   public func add(
     id: some Hashable & Sendable,
@@ -117,17 +127,12 @@ public final class TaskBag: Sendable {
     fileID: StaticString = #fileID,
     line: UInt = #line,
     @_inheritActorContext @_implicitSelfCapture operation:
-      sending @escaping () async throws -> Void
+      @escaping @isolated(any) @Sendable () async throws -> Void
   ) -> Bool {
-    start(
-      TaskID(id),
-      policy,
-      name,
-      priority,
-      isolation,
-      CallSite(fileID: fileID, line: line),
-      operation
-    )
+    guard let slot = members.reserve(id: TaskID(id), ifTaken: policy) else { return false }
+    let callSite = CallSite(fileID: fileID, line: line)
+    members.start(slot, makeTask(slot, name, priority, isolation, callSite, operation))
+    return true
   }
 
   /// Cancels the tasks with an id, and frees the id.
@@ -135,17 +140,17 @@ public final class TaskBag: Sendable {
   /// - Returns: Whether there was one.
   @discardableResult
   public func cancel(id: some Hashable & Sendable) -> Bool {
-    members.cancel { $0.cancel(id: TaskID(id)) }
+    members.cancel(id: TaskID(id))
   }
 
   /// Cancels all tasks, and frees their ids. The bag can still be used.
   public func cancelAll() {
-    members.cancel { $0.cancelAll() }
+    members.cancelAll()
   }
 
-  /// Cancels all tasks, and from now on each task that is added, at once.
+  /// Cancels all tasks, and from now on starts none; a task that is stored is cancelled at once.
   public func close() {
-    members.cancel { $0.close() }
+    members.close()
   }
 
   /// Waits until all tasks have ended, those that are added meanwhile included: for a graceful shutdown.
@@ -155,17 +160,54 @@ public final class TaskBag: Sendable {
   /// try await bag.waitForAll()
   /// ```
   ///
-  /// Throws `CancellationError` as soon as the waiting task is cancelled; the bag's tasks are not.
+  /// Throws `CancellationError` as soon as the waiting task is cancelled; the bag's tasks are not. A task of the bag
+  /// that waits for all waits for itself.
   public func waitForAll() async throws {
     try await withAsyncThrowingValue { completion in
-      if members.registry.withLock({ $0.wait(completion) }) { completion(.success) }
+      members.wait(completion)
+    } onCancel: { token in
+      members.stopWaiting(token)
     }
   }
 
-  /// Prints to standard error which call's task threw which error.
+  /// Prints to standard error which call's task threw which error, unless the task was cancelled: then the error
+  /// is most likely how the code in it reports that.
   public static func printError(_ error: any Error, _ callSite: CallSite) {
+    if Task.isCancelled { return }
     printToStandardError(
       "CooperativeCancellation: \(callSite): the task added here threw: \(error)"
+    )
+  }
+}
+
+extension TaskBag {
+  /// Makes the task of a slot, which begins on the actor that `operation` belongs to.
+  @inlinable
+  func makeTask(
+    _ slot: Int,
+    _ name: String?,
+    _ priority: TaskPriority?,
+    _ isolation: isolated (any Actor)?,
+    _ callSite: CallSite,
+    _ operation: @escaping @isolated(any) @Sendable () async throws -> Void
+  ) -> Member {
+    // Not the bag, whose release is what cancels the task.
+    let members = members
+    guard isolation != nil, operation.isolation === isolation else {
+      return .made(
+        Task(name: name, priority: priority) {
+          do { try await operation() } catch { members.report(error, callSite) }
+          members.finish(slot)
+        }
+      )
+    }
+    return .made(
+      Task(name: name, priority: priority) {
+        // The parameter is captured, so that the task begins there. It keeps the actor, as `operation` does.
+        _ = isolation
+        do { try await operation() } catch { members.report(error, callSite) }
+        members.finish(slot)
+      }
     )
   }
 }
@@ -173,87 +215,24 @@ public final class TaskBag: Sendable {
 extension Task {
   /// Keeps this task in a bag until it ends. The bag cancels it when the bag is released.
   ///
-  /// To notice the end of a task that exists already takes a second task, which waits for it;
+  /// To notice the end of a task that exists already takes a second task, which waits for it, at background
+  /// priority so that it does not raise that of this task;
   /// ``TaskBag/add(name:priority:isolation:fileID:line:operation:)`` does without. What this task throws is
   /// not reported: it belongs to whoever awaits this task.
-  public func store(in bag: TaskBag) {
-    bag.adopt(self)
-  }
-}
-
-// MARK: - Making tasks
-
-extension TaskBag {
-  private func start(
-    _ id: TaskID?,
-    _ policy: TakenIDPolicy,
-    _ name: String?,
-    _ priority: TaskPriority?,
-    _ isolation: isolated (any Actor)?,
-    _ callSite: CallSite,
-    _ operation: sending @escaping () async throws -> Void
-  ) -> Bool {
-    guard let slot = members.reserve(id: id, ifTaken: policy) else { return false }
-    // The task must not hold the bag, whose release is what cancels it.
-    let task = Task(name: name, priority: priority) { [members] in
-      _ = isolation  // Captured, so that the task begins on that actor.
-      do {
-        try await operation()
-      } catch {
-        members.report(error, callSite)
-      }
+  ///
+  /// - Returns: This task.
+  @discardableResult
+  public func store(in bag: TaskBag) -> Task {
+    let members = bag.members
+    guard let slot = members.reserve() else {
+      cancel()
+      return self
+    }
+    members.start(slot, .given(erased(options: [])))
+    Task<Void, Never>.detached(priority: .background) {
+      _ = await result
       members.finish(slot)
     }
-    members.start(slot, .made(task))
-    return true
-  }
-
-  fileprivate func adopt<Success, Failure>(_ task: Task<Success, Failure>) {
-    guard let slot = members.reserve(id: nil, ifTaken: .runBeside) else { return }
-    members.start(slot, .given(task.erased(options: [])))
-    Task<Void, Never>.detached { [members] in
-      _ = await task.result
-      members.finish(slot)
-    }
-  }
-
-  /// The lock around the registry, which the bag and its tasks share. What the registry returns is acted upon
-  /// after unlocking.
-  private final class Members: Sendable {
-    let registry = Locked(TaskRegistry())
-    private let onError: @Sendable (any Error, CallSite) -> Void
-
-    init(onError: @escaping @Sendable (any Error, CallSite) -> Void) {
-      self.onError = onError
-    }
-
-    func report(_ error: any Error, _ callSite: CallSite) {
-      // A cancel is what the task was asked for.
-      if !(error is CancellationError) { onError(error, callSite) }
-    }
-
-    func reserve(id: TaskID?, ifTaken policy: TakenIDPolicy) -> Int? {
-      guard let (slot, replaced) = registry.withLock({ $0.reserve(id: id, ifTaken: policy) }) else {
-        return nil
-      }
-      for member in replaced { member.cancel() }
-      return slot
-    }
-
-    func start(_ slot: Int, _ member: Member) {
-      if registry.withLock({ $0.start(slot, member) }) { member.cancel() }
-    }
-
-    func finish(_ slot: Int) {
-      let (_, waiters) = registry.withLock { $0.finish(slot) }
-      for waiter in waiters { waiter(.success) }
-    }
-
-    @discardableResult
-    func cancel(_ choose: (inout TaskRegistry) -> [Member]?) -> Bool {
-      guard let members = registry.withLock({ choose(&$0) }) else { return false }
-      for member in members { member.cancel() }
-      return true
-    }
+    return self
   }
 }

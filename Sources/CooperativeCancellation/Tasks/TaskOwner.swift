@@ -6,11 +6,15 @@
 ///   let tasks = TaskBag()
 /// }
 ///
-/// viewModel.addTask { [weak viewModel] in await viewModel?.load() }
+/// viewModel.addTask { [weak viewModel, service] in
+///   let posts = try await service.posts()
+///   viewModel?.posts = posts
+/// }
 /// ```
 ///
 /// One stored bag, and no superclass. The bag cancels its tasks when the owner is released, so capture the
-/// owner weakly: a task that holds it strongly keeps both alive.
+/// owner weakly, and do not wait in a method of it: a task that holds it strongly, as `await viewModel?.load()`
+/// does while it runs, keeps both alive.
 public protocol TaskOwner {
   /// The tasks of this owner. Store it as a `let`.
   var tasks: TaskBag { get }
@@ -18,6 +22,10 @@ public protocol TaskOwner {
 
 extension TaskOwner {
   /// Runs `operation` in a task of this owner: ``TaskBag/add(name:priority:isolation:fileID:line:operation:)``.
+  ///
+  /// - Returns: Whether the task was started: `false` if the bag is closed.
+  @inlinable
+  @discardableResult
   public func addTask(
     name: String? = nil,
     priority: TaskPriority? = nil,
@@ -25,8 +33,8 @@ extension TaskOwner {
     fileID: StaticString = #fileID,
     line: UInt = #line,
     @_inheritActorContext @_implicitSelfCapture operation:
-      sending @escaping () async throws -> Void
-  ) {
+      @escaping @isolated(any) @Sendable () async throws -> Void
+  ) -> Bool {
     tasks.add(
       name: name,
       priority: priority,
@@ -40,7 +48,8 @@ extension TaskOwner {
   /// Runs `operation` in a task of this owner that can be found by an id:
   /// ``TaskBag/add(id:ifTaken:name:priority:isolation:fileID:line:operation:)``.
   ///
-  /// - Returns: Whether the task was started: `false` if another one was kept.
+  /// - Returns: Whether the task was started: `false` if another one was kept, or if the bag is closed.
+  @inlinable
   @discardableResult
   public func addTask(
     id: some Hashable & Sendable,
@@ -51,7 +60,7 @@ extension TaskOwner {
     fileID: StaticString = #fileID,
     line: UInt = #line,
     @_inheritActorContext @_implicitSelfCapture operation:
-      sending @escaping () async throws -> Void
+      @escaping @isolated(any) @Sendable () async throws -> Void
   ) -> Bool {
     tasks.add(
       id: id,

@@ -18,6 +18,13 @@ import Testing
   private let million = 1_000_000
 #endif
 
+/// Waits until less memory is used than that. (A bag is empty a moment before the last tasks are destroyed.) The watchdog
+/// says so if it never is.
+private func bytesInUse(below limit: Int) async -> Int {
+  while malloc_bytes_in_use() >= limit { await Task.yield() }
+  return malloc_bytes_in_use()
+}
+
 @Suite("TaskBag, many tasks and many threads", .serialized, .watchdog(seconds: 300))
 struct TaskBagRaceTests {
   @Test(.enabled(if: mallocCounts))
@@ -38,10 +45,9 @@ struct TaskBagRaceTests {
       try await run(1_000)  // What the runtime allocates once.
       let before = malloc_bytes_in_use()
       try await run(million)
-      let after = malloc_bytes_in_use()
+      let after = await bytesInUse(below: before + 1_000_000)
       print("bytes in use: \(before) before \(million) tasks, \(after) after")
       #expect(bag.isEmpty)
-      #expect(after < before + 1_000_000)
     }
     print(String(decoding: result?.standardOutputContent ?? [], as: UTF8.self))
   }
@@ -60,10 +66,9 @@ struct TaskBagRaceTests {
       let loaded = malloc_bytes_in_use()
       bag.cancelAll()
       try await bag.waitForAll()
-      let after = malloc_bytes_in_use()
+      let after = await bytesInUse(below: before + 1_000_000)
       print("bytes in use: \(before) before 20000 tasks, \(loaded) with them, \(after) after")
       #expect(loaded > before + 5_000_000)
-      #expect(after < before + 1_000_000)
     }
     print(String(decoding: result?.standardOutputContent ?? [], as: UTF8.self))
   }

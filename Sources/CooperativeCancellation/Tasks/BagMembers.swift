@@ -1,0 +1,107 @@
+internal import Synchronization
+
+/// The lock around a ``TaskRegistry``, which a bag and its tasks share. What the registry returns is acted upon,
+/// and released, after unlocking.
+@usableFromInline
+final class BagMembers: Sendable {
+  /// A closure in a structure, for the reason that ``MisuseReport`` gives.
+  struct ErrorHandler: Sendable {
+    let body: @Sendable (any Error, CallSite) -> Void
+  }
+
+  private let registry = Locked(TaskRegistry())
+  private let errorHandler: Locked<ErrorHandler>
+
+  init(onError: @escaping @Sendable (any Error, CallSite) -> Void) {
+    errorHandler = Locked(ErrorHandler(body: onError))
+  }
+
+  var count: Int { registry.withLock { $0.count } }
+  var isClosed: Bool { registry.withLock { $0.isClosed } }
+
+  var onError: @Sendable (any Error, CallSite) -> Void {
+    get { errorHandler.withLock { $0.body } }
+    set {
+      // The old one is released after unlocking: what it captures is the user's.
+      _ = errorHandler.withLock { handler in
+        defer { handler = ErrorHandler(body: newValue) }
+        return handler
+      }
+    }
+  }
+
+  // MARK: A task's life
+
+  @usableFromInline
+  func reserve() -> Int? {
+    registry.withLock { $0.reserve() }
+  }
+
+  /// Makes room for a task with an id, and cancels those that it replaces.
+  @usableFromInline
+  func reserve(id: TaskID, ifTaken policy: TaskBag.TakenIDPolicy) -> Int? {
+    while true {
+      // To run beside another one, it need not be looked for.
+      let seen = policy == .runBeside ? nil : registry.withLock { $0.ids(withHash: id.hash) }
+      let equal = (seen ?? []).filter { $0.equals(id) }
+      if policy == .keep, !equal.isEmpty { return nil }
+      switch registry.withLock({ $0.reserve(id: id, replacing: equal, seen: seen) }) {
+      case .slot(let slot, let replaced):
+        for member in replaced { member.cancel() }
+        return slot
+      case .idsHaveChanged:
+        continue
+      case .closed:
+        return nil
+      }
+    }
+  }
+
+  @usableFromInline
+  func start(_ slot: Int, _ member: Member) {
+    if registry.withLock({ $0.start(slot, member) }) { member.cancel() }
+  }
+
+  @usableFromInline
+  func finish(_ slot: Int) {
+    let remains = registry.withLock { $0.finish(slot) }
+    for waiter in remains.waiters { waiter.completion(.success) }
+  }
+
+  /// A task threw. What a cancelled task was asked for is no error.
+  @usableFromInline
+  func report(_ error: any Error, _ callSite: CallSite) {
+    if error is CancellationError, Task.isCancelled { return }
+    onError(error, callSite)
+  }
+
+  // MARK: Cancelling and waiting
+
+  func cancel(id: TaskID) -> Bool {
+    let equal = registry.withLock { $0.ids(withHash: id.hash) }.filter { $0.equals(id) }
+    guard let members = registry.withLock({ $0.cancel(equal) }) else { return false }
+    for member in members { member.cancel() }
+    return true
+  }
+
+  func cancelAll() {
+    for remains in registry.withLock({ $0.cancelAll() }) { remains.member?.cancel() }
+  }
+
+  func close() {
+    for remains in registry.withLock({ $0.close() }) { remains.member?.cancel() }
+  }
+
+  /// Completes when all tasks have ended. Returns what to give up the wait by, if it is not over.
+  func wait(_ completion: @escaping @Sendable (Result<Void, any Error>) -> Void) -> Int? {
+    let waiter = TaskRegistry.Waiter(completion: completion)
+    let token = registry.withLock { $0.wait(waiter) }
+    if token == nil { completion(.success) }
+    return token
+  }
+
+  func stopWaiting(_ token: Int?) {
+    guard let token else { return }
+    _ = registry.withLock { $0.stopWaiting(token) }
+  }
+}

@@ -1,0 +1,317 @@
+import CooperativeCancellation
+import Testing
+
+/// Ids with the same hash, so that those which are not equal share a list.
+private struct CollidingID: Hashable, Sendable {
+  let name: String
+  func hash(into hasher: inout Hasher) {}
+}
+
+/// A task as its owner asks for it.
+private struct Request: Hashable {
+  var id: String?
+  var policy = TaskBag.TakenIDPolicy.replace
+}
+
+/// Some tasks of one registry, and an owner who cancels, closes and waits. Whatever takes the bag's lock once is
+/// one step here, so that the search sees each order that threads can produce.
+private struct RegistryRun: Explorable {
+  struct Entry: Hashable {
+    enum Maker: Hashable { case begins, hasLooked, hasReserved, isDone }
+
+    let request: Request
+    var maker = Maker.begins
+    var slot: Int?
+    var hasEnded = false
+    // What must be so, whatever the registry says.
+    var hasID = false
+    var mustBeCancelled = false
+    var wasCancelled = false
+
+    var isAlive: Bool { slot != nil && !hasEnded }
+  }
+
+  enum Deed: Hashable, CaseIterable {
+    case look, cancelID, cancelAll, close, wait, waitToo, stopWaiting
+  }
+
+  struct Situation: Hashable {
+    let entries: [Entry]
+    let seen: [[Int]]
+    let listed: [Int]
+    let freeSlots: [Int]
+    let deeds: Set<Deed>
+    let isClosed: Bool
+    let waiters: [Int]
+  }
+
+  var registry = TaskRegistry()
+  var entries: [Entry]
+  let ids: [TaskID?]
+  let handles: [AnyTask]
+  /// What each maker saw when it looked; the last is what the owner saw.
+  var seen: [[TaskID]]
+  var freeSlots: [Int] = []
+  var deeds: Set<Deed>
+  var isClosed = false
+  var waiters: [Int] = []
+  var history: [String] = []
+
+  init(_ requests: [Request], _ deeds: Set<Deed>) {
+    entries = requests.map { Entry(request: $0) }
+    ids = requests.map { request in request.id.map { TaskID(CollidingID(name: $0)) } }
+    handles = requests.map { _ in Task {}.erased(options: []) }
+    seen = Array(repeating: [], count: requests.count + 1)
+    self.deeds = deeds
+  }
+
+  private func numbers(_ some: [TaskID]) -> [Int] {
+    some.map { id in ids.firstIndex { $0 === id } ?? -1 }
+  }
+
+  private var listed: [Int] {
+    numbers(registry.ids(withHash: CollidingID(name: "").hashValue))
+  }
+
+  var situation: Situation {
+    Situation(
+      entries: entries,
+      seen: seen.map(numbers),
+      listed: listed,
+      freeSlots: freeSlots,
+      deeds: deeds,
+      isClosed: isClosed,
+      waiters: waiters
+    )
+  }
+
+  // MARK: What may happen next
+
+  func next() -> [RegistryRun] {
+    var all: [RegistryRun] = []
+    func step(_ name: String, _ happen: (inout RegistryRun) -> Void) {
+      var copy = self
+      copy.history.append(name)
+      happen(&copy)
+      copy.check()
+      all.append(copy)
+    }
+    for (number, entry) in entries.enumerated() {
+      switch entry.maker {
+      case .begins where entry.request.id == nil || entry.request.policy == .runBeside:
+        step("\(number) reserves") { $0.reserve(number, seen: nil) }
+      case .begins:
+        step("\(number) looks") { $0.look(number) }
+      case .hasLooked:
+        step("\(number) reserves") { $0.reserve(number, seen: $0.seen[number]) }
+      case .hasReserved:
+        step("\(number) starts") { $0.start(number) }
+      case .isDone:
+        break
+      }
+      if entry.isAlive { step("\(number) ends") { $0.finish(number) } }
+    }
+    for deed in deeds {
+      if deed == .cancelID, deeds.contains(.look) { continue }
+      if deed == .stopWaiting, deeds.contains(.wait) { continue }
+      step("the owner: \(deed)") { $0.perform(deed) }
+    }
+    return all
+  }
+
+  // MARK: What a maker does
+
+  private mutating func look(_ number: Int) {
+    guard let id = ids[number] else { return }
+    seen[number] = registry.ids(withHash: id.hash)
+    let isTaken = seen[number].contains { $0.equals(id) }
+    entries[number].maker =
+      isTaken && entries[number].request.policy == .keep ? .isDone : .hasLooked
+  }
+
+  private mutating func reserve(_ number: Int, seen: [TaskID]?) {
+    guard let id = ids[number] else { return occupy(number, registry.reserve()) }
+    let equal = (seen ?? []).filter { $0.equals(id) }
+    let holders = numbers(equal)
+    switch registry.reserve(id: id, replacing: equal, seen: seen) {
+    case .slot(let slot, let replaced):
+      for holder in holders { endLease(holder) }
+      cancel(replaced)
+      occupy(number, slot)
+      entries[number].hasID = true
+    case .closed:
+      for holder in holders { endLease(holder) }
+      occupy(number, nil)
+    case .idsHaveChanged:
+      require(numbers(seen ?? []) != listed, "sent back for nothing")
+      entries[number].maker = .begins
+    }
+  }
+
+  private mutating func occupy(_ number: Int, _ slot: Int?) {
+    require((slot == nil) == isClosed, "only a closed registry refuses")
+    guard let slot else {
+      entries[number].maker = .isDone
+      return
+    }
+    let isUsed = entries.contains { $0.slot == slot && ($0.isAlive || $0.maker == .hasReserved) }
+    require(!isUsed, "a slot is given once")
+    freeSlots.removeAll { $0 == slot }
+    entries[number].slot = slot
+    entries[number].maker = .hasReserved
+  }
+
+  private mutating func start(_ number: Int) {
+    guard let slot = entries[number].slot else { return }
+    entries[number].maker = .isDone
+    let mustCancel = registry.start(slot, .given(handles[number]))
+    if mustCancel { cancel([.given(handles[number])]) }
+    if entries[number].hasEnded { freeSlots.append(slot) }
+  }
+
+  private mutating func finish(_ number: Int) {
+    guard let slot = entries[number].slot else { return }
+    let remains = registry.finish(slot)
+    let hasStarted = entries[number].maker == .isDone
+    entries[number].hasEnded = true
+    require(
+      (remains.member == nil) != hasStarted,
+      "a task that was there is handed out for release"
+    )
+    require((remains.id != nil) == entries[number].hasID, "and so is its id")
+    if let id = remains.id { require(id === ids[number], "its own") }
+    entries[number].hasID = false
+    if hasStarted { freeSlots.append(slot) }
+    let isLast = !entries.contains { $0.isAlive }
+    require(
+      remains.waiters.count == (isLast ? waiters.count : 0),
+      "all waiters hear of the last end"
+    )
+    if isLast { waiters = [] }
+  }
+
+  // MARK: What the owner does
+
+  private mutating func perform(_ deed: Deed) {
+    deeds.remove(deed)
+    switch deed {
+    case .look:
+      let wanted = TaskID(CollidingID(name: "a"))
+      seen[entries.count] = registry.ids(withHash: wanted.hash).filter { $0.equals(wanted) }
+    case .cancelID:
+      let holders = numbers(seen[entries.count]).filter { entries[$0].hasID }
+      for holder in holders { endLease(holder) }
+      let members = registry.cancel(seen[entries.count])
+      require((members == nil) == holders.isEmpty, "it says whether there was one")
+      cancel(members ?? [])
+    case .cancelAll:
+      cancelEverything(registry.cancelAll())
+    case .close:
+      isClosed = true
+      cancelEverything(registry.close())
+    case .wait, .waitToo:
+      let token = registry.wait(TaskRegistry.Waiter { _ in })
+      require((token == nil) == !entries.contains { $0.isAlive }, "it waits if there is a task")
+      if let token { waiters.append(token) }
+    case .stopWaiting:
+      guard let waiter = waiters.first else { return }
+      require(registry.stopWaiting(waiter) != nil, "a waiter is given back")
+      waiters.removeFirst()
+    }
+  }
+
+  private mutating func cancelEverything(_ all: [TaskRegistry.Remains]) {
+    for number in entries.indices where entries[number].isAlive {
+      if entries[number].hasID {
+        require(all.contains { $0.id === ids[number] }, "its id is handed out for release")
+      }
+      endLease(number)
+    }
+    cancel(all.compactMap(\.member))
+  }
+
+  private mutating func endLease(_ number: Int) {
+    entries[number].hasID = false
+    entries[number].mustBeCancelled = true
+  }
+
+  private mutating func cancel(_ members: [Member]) {
+    for member in members {
+      guard case .given(let handle) = member, let number = handles.firstIndex(of: handle) else {
+        return require(false, "an unknown task")
+      }
+      require(
+        entries[number].mustBeCancelled && entries[number].isAlive,
+        "\(number) is cancelled in error"
+      )
+      entries[number].wasCancelled = true
+    }
+  }
+
+  // MARK: Laws
+
+  private func check() {
+    require(
+      registry.count == entries.count { $0.isAlive },
+      "the count is that of the tasks that have not ended"
+    )
+    require(registry.isClosed == isClosed, "isClosed")
+    require(
+      Set(listed) == Set(entries.indices.filter { entries[$0].hasID })
+        && Set(listed).count == listed.count,
+      "exactly the ids that are held are found"
+    )
+    for (number, entry) in entries.enumerated() where entry.maker == .isDone && entry.isAlive {
+      require(entry.mustBeCancelled == entry.wasCancelled, "\(number) is cancelled if it must be")
+    }
+  }
+
+  func checkEnd() {
+    require(registry.count == 0 && listed.isEmpty && waiters.isEmpty, "nothing is left")
+  }
+}
+
+@Suite("Every order of events, the bag's registry", .watchdog(seconds: 300))
+struct RegistryExplorationTests {
+  private static let a = Request(id: "a")
+  private static let kinds = [
+    Request(), a, Request(id: "a", policy: .keep), Request(id: "a", policy: .runBeside),
+    Request(id: "b"),
+  ]
+
+  @Test
+  func `every order of two tasks and an owner keeps the registry's laws`() {
+    #if DEBUG
+      let (deeds, known): (Set<RegistryRun.Deed>, Int) = (
+        [.look, .cancelID, .cancelAll, .close], 58_166
+      )
+    #else
+      let (deeds, known) = (Set(RegistryRun.Deed.allCases), 484_630)
+    #endif
+    var exploration = Exploration()
+    for (number, first) in Self.kinds.enumerated() {
+      for second in Self.kinds[number...] {
+        exploration.explore(RegistryRun([first, second], deeds))
+      }
+    }
+    print("two tasks of a bag: \(exploration)")
+    #expect(exploration.situations >= known)
+  }
+
+  @Test
+  func `every order of three tasks and an owner who cancels by id keeps the registry's laws`() {
+    #if DEBUG
+      let (others, known) = (Array(Self.kinds.prefix(2)), 72_599)
+    #else
+      let (others, known) = (Self.kinds, 506_600)
+    #endif
+    var exploration = Exploration()
+    for second in others {
+      for third in others {
+        exploration.explore(RegistryRun([Self.a, second, third], [.look, .cancelID]))
+      }
+    }
+    print("three tasks of a bag: \(exploration)")
+    #expect(exploration.situations >= known)
+  }
+}

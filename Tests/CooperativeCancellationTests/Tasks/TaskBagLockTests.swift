@@ -1,0 +1,146 @@
+import CooperativeCancellation
+import FakeCallbackSDK
+import Testing
+
+/// G8 for the bag: whatever it calls or releases of the user's may call the bag. Its lock is not recursive: under it, each
+/// of these would stop the process.
+@Suite("TaskBag, no lock held", .watchdog)
+struct TaskBagLockTests {
+  /// Calls everything that takes the lock.
+  private static func useEverything(of bag: TaskBag?) {
+    guard let bag else { return }
+    _ = (bag.count, bag.isClosed)
+    bag.add {}
+    bag.add(id: "other") {}
+    bag.cancel(id: "another")
+    bag.onError = bag.onError
+  }
+
+  /// An id that uses the bag whenever its code runs: to hash, to compare, and to be destroyed.
+  private final class NosyID: Hashable, Sendable {
+    private let number: Int
+    private let uses: Protected<Int>
+    private let use: @Sendable () -> Void
+
+    init(_ number: Int, _ uses: Protected<Int>, use: @escaping @Sendable () -> Void) {
+      self.number = number
+      self.uses = uses
+      self.use = use
+    }
+
+    private func look() {
+      uses.withLock { $0 += 1 }
+      use()
+    }
+
+    static func == (left: NosyID, right: NosyID) -> Bool {
+      left.look()
+      return left.number == right.number
+    }
+
+    func hash(into hasher: inout Hasher) { look() }
+
+    deinit { look() }
+  }
+
+  private func waitForCancel() async {
+    try? await withAsyncThrowingValue { FakeSDK(.never).save($0) }
+  }
+
+  @Test
+  func `a cancellation handler may use the bag, whoever cancels`() async throws {
+    let calls = Protected<[String]>([])
+    for (name, cancel): (String, @Sendable (TaskBag) -> Void) in [
+      ("cancel(id:)", { #expect($0.cancel(id: 1)) }),
+      ("replace", { $0.add(id: 1) {} }),
+      ("cancelAll()", { $0.cancelAll() }),
+      ("close()", { $0.close() }),
+    ] {
+      let bag = TaskBag()
+      let hasBegun = Signal()
+      bag.add(id: 1) { [weak bag] in
+        await withTaskCancellationHandler {
+          hasBegun.fire()
+          while !Task.isCancelled { await Task.yield() }
+        } onCancel: { [weak bag] in
+          Self.useEverything(of: bag)
+          calls.withLock { $0.append(name) }
+        }
+      }
+      await hasBegun.wait()
+      cancel(bag)
+      try await bag.waitForAll()
+    }
+    #expect(calls.withLock { $0 } == ["cancel(id:)", "replace", "cancelAll()", "close()"])
+  }
+
+  @Test
+  func `an id may use the bag when it is hashed, compared and destroyed`() async throws {
+    for policy in TaskBag.TakenIDPolicy.allCases {
+      let bag = TaskBag()
+      let uses = Protected(0)
+      @Sendable func id(_ number: Int) -> NosyID {
+        NosyID(number, uses) { [weak bag] in Self.useEverything(of: bag) }
+      }
+      bag.add(id: id(1)) { await waitForCancel() }
+      bag.add(id: id(1), ifTaken: policy) { await waitForCancel() }
+      bag.add(id: id(2)) { await waitForCancel() }
+      #expect(bag.cancel(id: id(1)))
+      #expect(!bag.cancel(id: id(3)))
+      bag.add(id: id(4)) {}
+      bag.cancelAll()
+      try await bag.waitForAll()
+      #expect(uses.withLock { $0 } > 12, "their code ran")
+    }
+  }
+
+  @Test
+  func `one who waits for all may use the bag as soon as it is woken, and all are woken`()
+    async throws
+  {
+    let bag = TaskBag()
+    let mayEnd = Signal()
+    bag.add { await mayEnd.wait() }
+    let executor = ManualExecutor()
+    let woken = Protected(0)
+    let waiters = (0..<3).map { _ in
+      Task(executorPreference: executor) { try await bag.waitForAll() }
+    }
+    executor.runUntilIdle()
+    // Called where the wait is resumed: in the middle of the bag's own work.
+    executor.onEnqueue { [weak bag] in
+      _ = bag?.count
+      woken.withLock { $0 += 1 }
+    }
+    mayEnd.fire()
+    while woken.withLock({ $0 }) < 3 { await Task.yield() }
+    executor.runUntilIdle()
+    for waiter in waiters { try await waiter.value }
+  }
+
+  @Test
+  func `a wait that is cancelled is forgotten`() async {
+    final class Token: Sendable {}
+    let bag = TaskBag()
+    let task = foreverTask()
+    task.store(in: bag)
+    weak var kept: Token?
+    let waiting: Task<Void, any Error>
+    do {
+      let token = Token()
+      kept = token
+      waiting = Task { [token] in
+        defer { withExtendedLifetime(token) {} }
+        try await bag.waitForAll()
+      }
+    }
+    while kept != nil {
+      waiting.cancel()
+      await Task.yield()
+    }
+    _ = await waiting.result
+    #expect(bag.count == 1)
+    task.cancel()
+    try? await bag.waitForAll()
+  }
+}
