@@ -1,0 +1,150 @@
+import CooperativeCancellation
+import LegacySDK
+
+// One call of an SDK, through `Result`.
+
+extension [Comparison] {
+  static func synchronousAnswer(on loop: Loop) -> [Comparison] {
+    let sdk = LegacySDK(calls: .atOnce)
+    return [
+      Comparison("answers at once", to: "raw checked continuation", goal: .atMost(1.25), on: loop) {
+        for _ in 0..<$0 {
+          use(try await withAsyncThrowingValue { sdk.result($0) })
+        }
+      } against: {
+        for _ in 0..<$0 {
+          use(
+            try await withCheckedThrowingContinuation { continuation in
+              sdk.result { continuation.resume(with: $0) }
+            }
+          )
+        }
+      }
+    ]
+  }
+
+  static func suspension(on loop: Loop) -> [Comparison] {
+    let sdk = LegacySDK(calls: .when(idle: loop))
+    let bridged: @Sendable (Int) async throws -> Void = {
+      for _ in 0..<$0 {
+        use(try await withAsyncThrowingValue { sdk.result($0) })
+      }
+    }
+    return [
+      Comparison(
+        "answers later",
+        to: "handler + checked continuation",
+        goal: .atMost(1.25),
+        on: loop,
+        bridged
+      ) {
+        for _ in 0..<$0 {
+          use(
+            try await withTaskCancellationHandler {
+              try await withCheckedThrowingContinuation { continuation in
+                sdk.result { continuation.resume(with: $0) }
+              }
+            } onCancel: {
+            }
+          )
+        }
+      },
+      Comparison(
+        "answers later",
+        to: "hand-written, same contract",
+        goal: .atMost(1.1),
+        on: loop,
+        bridged
+      ) {
+        for _ in 0..<$0 {
+          use(try await HandWrittenCall.run(sdk) { _ in })
+        }
+      },
+      Comparison("answers later, timeout: 1 h", to: "without", goal: .none, on: loop) {
+        for _ in 0..<$0 {
+          use(try await withAsyncThrowingValue(timeout: .seconds(3600)) { sdk.result($0) })
+        }
+      } against: {
+        try await bridged($0)
+      },
+    ]
+  }
+
+  static func cancellation(on loop: Loop) -> [Comparison] {
+    let sdk = LegacySDK(calls: .onDemand)
+    return [
+      Comparison("cancelled before", to: "Task.checkCancellation()", goal: .atMost(2), on: loop) {
+        calls in
+        await inCancelledTask {
+          for _ in 0..<calls {
+            do {
+              use(try await withAsyncThrowingValue { sdk.result($0) })
+            } catch {
+              use(error)
+            }
+          }
+        }
+      } against: { calls in
+        await inCancelledTask {
+          for _ in 0..<calls {
+            do {
+              try Task.checkCancellation()
+            } catch {
+              use(error)
+            }
+          }
+        }
+      },
+      Comparison(
+        "cancelled while waiting",
+        to: "handler that resumes a checked continuation",
+        goal: .atMost(1.25),
+        on: loop
+      ) { calls in
+        await cancelWaits(calls) {
+          use(try await withAsyncThrowingValue { sdk.result($0) })
+        }
+        sdk.callBack()
+      } against: { calls in
+        await cancelWaits(calls) {
+          let box = ContinuationBox()
+          use(
+            try await withTaskCancellationHandler {
+              try await withCheckedThrowingContinuation { continuation in
+                box.put(continuation)
+                sdk.result { box.resume(with: $0) }
+              }
+            } onCancel: {
+              box.resume(with: .failure(CancellationError()))
+            }
+          )
+        }
+        sdk.callBack()
+      },
+    ]
+  }
+}
+
+private func inCancelledTask(_ work: @escaping @Sendable () async -> Void) async {
+  await withTaskGroup(of: Void.self) { group in
+    group.cancelAll()
+    group.addTask { await work() }
+  }
+}
+
+/// Lets that many tasks wait, and cancels them.
+func cancelWaits(_ count: Int, _ wait: @escaping @Sendable () async throws -> Void) async {
+  await withTaskGroup(of: Void.self) { group in
+    for _ in 0..<count {
+      group.addTask {
+        do {
+          try await wait()
+        } catch {
+          use(error)
+        }
+      }
+    }
+    await Task.yield()  // On one thread, in order: now all wait.
+    group.cancelAll()
+  }
+}

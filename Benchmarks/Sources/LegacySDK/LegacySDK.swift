@@ -1,0 +1,103 @@
+public enum SDKError: Error {
+  case failed
+}
+
+/// An SDK with a method of each completion shape, which always reports 1.
+public final class LegacySDK: Sendable {
+  /// When it calls back.
+  public enum Manner: Sendable {
+    /// Before the method returns.
+    case atOnce
+    /// When nothing else is left to do.
+    case when(idle: Loop)
+    /// When it is told to.
+    case onDemand
+  }
+
+  private let manner: Manner
+  private let kept = Queue<@Sendable () -> Void>()
+
+  public init(calls manner: Manner) {
+    self.manner = manner
+  }
+
+  /// Calls everything back that was kept.
+  public func callBack() {
+    kept.takeAll { $0() }
+  }
+
+  // Inlined into the methods, so that a callback at once costs no closure more.
+  @inline(__always)
+  private func reply(_ callback: @escaping @Sendable () -> Void) {
+    switch manner {
+    case .atOnce: callback()
+    case .when(let loop): loop.callLater(callback)
+    case .onDemand: kept.append(callback)
+    }
+  }
+}
+
+extension LegacySDK {
+  public func result(_ completion: @escaping @Sendable (Result<Int, any Error>) -> Void) {
+    reply { completion(.success(1)) }
+  }
+
+  public func typedResult(_ completion: @escaping @Sendable (Result<Int, SDKError>) -> Void) {
+    reply { completion(.success(1)) }
+  }
+
+  public func sendingResult(
+    _ completion: @escaping @Sendable (sending Result<Int, any Error>) -> Void
+  ) {
+    reply { completion(.success(1)) }
+  }
+
+  public func voidResult(_ completion: @escaping @Sendable (Result<Void, any Error>) -> Void) {
+    reply { completion(.success(())) }
+  }
+
+  public func valueAndError(_ completion: @escaping @Sendable (Int?, (any Error)?) -> Void) {
+    reply { completion(1, nil) }
+  }
+
+  public func twoValuesAndError(
+    _ completion: @escaping @Sendable (Int?, Int?, (any Error)?) -> Void
+  ) {
+    reply { completion(1, 1, nil) }
+  }
+
+  public func error(_ completion: @escaping @Sendable ((any Error)?) -> Void) {
+    reply { completion(nil) }
+  }
+
+  public func successOrFailure(
+    _ success: @escaping @Sendable (Int) -> Void,
+    _ failure: @escaping @Sendable (any Error) -> Void
+  ) {
+    reply { success(1) }
+  }
+
+  public func successFailureOrCancel(
+    _ success: @escaping @Sendable (Int) -> Void,
+    _ failure: @escaping @Sendable (any Error) -> Void,
+    _ cancel: @escaping @Sendable () -> Void
+  ) {
+    reply { success(1) }
+  }
+
+  public func value(_ completion: @escaping @Sendable (Int) -> Void) {
+    reply { completion(1) }
+  }
+
+  public func neverFailingResult(_ completion: @escaping @Sendable (Result<Int, Never>) -> Void) {
+    reply { completion(.success(1)) }
+  }
+
+  public func twoValues(_ completion: @escaping @Sendable (Int, Int) -> Void) {
+    reply { completion(1, 1) }
+  }
+
+  public func nothing(_ completion: @escaping @Sendable () -> Void) {
+    reply { completion() }
+  }
+}

@@ -1,0 +1,64 @@
+#include "MallocCounter.h"
+
+#include <stdlib.h>  // Defines __GLIBC__, where that is so.
+
+#ifdef __GLIBC__
+
+// The functions of the same names in the program come before those of the C library, also for the
+// libraries that the program uses. Not atomic: what is counted runs on one thread.
+#include <errno.h>
+#include <malloc.h>
+
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *memory, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
+
+static size_t count, bytes;
+
+static inline void add(size_t size) {
+  count += 1;
+  bytes += size;
+}
+
+void *malloc(size_t size) {
+  add(size);
+  return __libc_malloc(size);
+}
+
+void *calloc(size_t number, size_t size) {
+  add(number * size);
+  return __libc_calloc(number, size);
+}
+
+void *realloc(void *memory, size_t size) {
+  add(size);
+  return __libc_realloc(memory, size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size) {
+  add(size);
+  return __libc_memalign(alignment, size);
+}
+
+int posix_memalign(void **memory, size_t alignment, size_t size) {
+  add(size);
+  *memory = __libc_memalign(alignment, size);
+  return *memory ? 0 : ENOMEM;
+}
+
+size_t malloc_count(void) { return count; }
+size_t malloc_bytes_requested(void) { return bytes; }
+
+size_t malloc_bytes_in_use(void) {
+  struct mallinfo2 information = mallinfo2();
+  return information.uordblks + information.hblkhd;
+}
+
+#else
+
+size_t malloc_count(void) { return 0; }
+size_t malloc_bytes_requested(void) { return 0; }
+size_t malloc_bytes_in_use(void) { return 0; }
+
+#endif
