@@ -22,6 +22,10 @@ struct Tools {
       try Links(Repository()).writeForDocC(to: arguments[1])
     case "coverage" where arguments.count == 2:
       try Coverage(of: arguments[1]).check()
+    case "pictures" where arguments.count == 1:
+      try Pictures().write(to: "Documentation.docc")
+    case "pictures" where arguments.dropFirst() == ["--check"]:
+      try Pictures().check(against: "Documentation.docc")
     default:
       throw Failure("unknown arguments: \(arguments.joined(separator: " "))")
     }
