@@ -6,12 +6,13 @@ internal import Synchronization
 /// @MainActor @Observable
 /// final class FeedModel {
 ///   private let tasks = TaskBag()
+///   private let service = Service()
 ///   var posts: [Post] = []
 ///
 ///   func refresh() {
-///     tasks.add(id: "refresh") { [weak self] in
-///       let posts = try await self?.service.posts()
-///       self?.posts = posts ?? []
+///     tasks.add(id: "refresh") { [weak self, service] in
+///       let posts = try await service.posts()
+///       self?.posts = posts
 ///     }
 ///   }
 /// }

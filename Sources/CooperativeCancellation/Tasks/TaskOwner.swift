@@ -4,9 +4,13 @@
 /// @MainActor
 /// final class FeatureAViewModel: TaskOwner {
 ///   let tasks = TaskBag()
-/// }
 ///
-/// viewModel.addTask { [weak viewModel] in await viewModel?.load() }
+///   func refresh() {
+///     addTask { [weak self] in await self?.load() }
+///   }
+///
+///   private func load() async {}
+/// }
 /// ```
 ///
 /// One stored bag, and no superclass. The bag cancels its tasks when the owner is released, so capture the
