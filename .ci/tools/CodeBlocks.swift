@@ -23,7 +23,8 @@ struct CodeBlocks {
   }
 
   func check() throws {
-    let swift = blocks.filter { $0.language == "swift" }
+    // Those of the issue templates are empty.
+    let swift = blocks.filter { $0.language == "swift" && $0.lines.contains { !$0.isEmpty } }
     let exempt = swift.filter { $0.exemption != nil }
     let compiled = swift.filter { $0.exemption == nil }
     let errors = compiled.compactMap(complaint)
