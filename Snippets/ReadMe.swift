@@ -1,3 +1,5 @@
+// The code of the README.
+
 // snippet.use
 import CooperativeCancellation
 
