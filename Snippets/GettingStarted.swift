@@ -3,8 +3,8 @@
 import CooperativeCancellation
 import Dispatch
 
+// An SDK that nobody here may change.
 // snippet.sdk
-/// An SDK that nobody here may change.
 final class PhotoSDK {
   func loadPhoto(
     _ name: String,

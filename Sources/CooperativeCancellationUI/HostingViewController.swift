@@ -10,10 +10,7 @@
   /// final class FeatureAViewController: HostingViewController<FeatureAView, FeatureAViewModel> {
   ///   override func viewDidLoad() {
   ///     super.viewDidLoad()
-  ///     viewModel.addTask { [weak viewModel, service] in
-  ///       let posts = try await service.posts()
-  ///       viewModel?.posts = posts
-  ///     }
+  ///     viewModel.refresh()
   ///   }
   /// }
   /// ```

@@ -178,7 +178,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
 /// Calls an SDK that reports a `Result` whose value is not `Sendable`, and takes the value over.
 ///
 /// ```swift
-/// let document = try await withAsyncThrowingValue { completion in
+/// let document: Document = try await withAsyncThrowingValue { completion in
 ///   sdk.read(path) { @Sendable bytes, error in
 ///     if let error { completion(.failure(error)) } else { completion(.success(Document(bytes))) }
 ///   }

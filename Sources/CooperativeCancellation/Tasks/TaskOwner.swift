@@ -2,18 +2,23 @@
 ///
 /// ```swift
 /// @MainActor
-/// final class FeatureAViewModel: TaskOwner {
+/// final class FeedModel: TaskOwner {
 ///   let tasks = TaskBag()
-/// }
+///   private let service = FeedService()
+///   private(set) var posts: [Post] = []
 ///
-/// viewModel.addTask { [weak viewModel, service] in
-///   let posts = try await service.posts()
-///   viewModel?.posts = posts
+///   func refresh() {
+///     addTask(id: "refresh") { [weak self, service] in
+///       let posts = try await service.posts()
+///       try checkpoint()
+///       self?.posts = posts
+///     }
+///   }
 /// }
 /// ```
 ///
 /// One stored bag, and no superclass. The bag cancels its tasks when the owner is released, so capture the
-/// owner weakly, and do not wait in a method of it: a task that holds it strongly, as `await viewModel?.load()`
+/// owner weakly, and do not wait in a method of it: a task that holds it strongly, as `await self?.load()`
 /// does while it runs, keeps both alive.
 public protocol TaskOwner {
   /// The tasks of this owner. Store it as a `let`.

@@ -9,15 +9,25 @@ struct FeatureAView: View {
   var body: Never { fatalError("never shown here") }
 }
 
+struct FeedView: View {
+  let model: FeatureAViewModel
+
+  var body: Never { fatalError("never shown here") }
+}
+
 @MainActor
 final class FeatureAViewModel: TaskOwner {
   let tasks = TaskBag()
+
+  func refresh() {
+    addTask { try await waitForCancel() }
+  }
 }
 
 final class FeatureAViewController: HostingViewController<FeatureAView, FeatureAViewModel> {
   override func viewDidLoad() {
     super.viewDidLoad()
-    viewModel.addTask { try await waitForCancel() }
+    viewModel.refresh()
   }
 }
 
@@ -28,6 +38,11 @@ final class PlainViewController: UIViewController {
     super.viewDidDisappear(animated)
     cancelTasksIfGone(of: viewModel)
   }
+}
+
+@MainActor
+func feed(_ model: FeatureAViewModel) -> some View {
+  FeedView(model: model).cancelsTasks(of: model.tasks)
 }
 
 /// Goes on until it is cancelled.

@@ -1,0 +1,49 @@
+import Foundation
+
+/// The files of the repository: those that git knows, and new ones that it does not ignore.
+struct Repository {
+  /// Paths from the root, sorted.
+  let files: [String]
+
+  init() throws {
+    let git = Process()
+    let output = Pipe()
+    git.executableURL = URL(filePath: "/usr/bin/env")
+    git.arguments = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    git.standardOutput = output
+    try git.run()
+    let names = output.fileHandleForReading.readDataToEndOfFile()
+    git.waitUntilExit()
+    guard git.terminationStatus == 0 else { throw Failure("git ls-files failed") }
+    files = names.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+      // Git lists what was deleted, too, until that is committed.
+      .filter { FileManager.default.fileExists(atPath: $0) }
+      .sorted()
+  }
+
+  /// Files below one of these folders whose names end like this.
+  func files(in folders: [String] = [""], ending: String) -> [String] {
+    files.filter { file in
+      file.hasSuffix(ending) && folders.contains { file.hasPrefix($0) }
+    }
+  }
+
+  func contains(_ path: String) -> Bool {
+    files.contains(path) || files.contains { $0.hasPrefix(path.isEmpty ? "" : path + "/") }
+  }
+
+  func lines(of file: String) throws -> [String] {
+    try String(contentsOfFile: file, encoding: .utf8)
+      .split(separator: "\n", omittingEmptySubsequences: false)
+      .map(String.init)
+  }
+}
+
+/// What a check says before it ends with a failure.
+struct Failure: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) {
+    self.description = description
+  }
+}

@@ -1,0 +1,33 @@
+import Foundation
+
+/// The checks that need more than a shell. `.ci/code-blocks`, `.ci/links` and `.ci/pictures` call it.
+@main
+struct Tools {
+  static func main() {
+    do {
+      try run(Array(CommandLine.arguments.dropFirst()))
+    } catch {
+      FileHandle.standardError.write(Data("\(error)\n".utf8))
+      exit(EXIT_FAILURE)
+    }
+  }
+
+  private static func run(_ arguments: [String]) throws {
+    switch arguments.first {
+    case "code-blocks" where arguments.count == 1:
+      try CodeBlocks(Repository()).check()
+    case "links" where arguments.count == 1:
+      try Links(Repository()).check()
+    case "catalogue-for-docc" where arguments.count == 2:
+      try Links(Repository()).writeForDocC(to: arguments[1])
+    case "coverage" where arguments.count == 2:
+      try Coverage(of: arguments[1]).check()
+    case "pictures" where arguments.count == 1:
+      try Pictures().write(to: "Documentation.docc")
+    case "pictures" where arguments.dropFirst() == ["--check"]:
+      try Pictures().check(against: "Documentation.docc")
+    default:
+      throw Failure("unknown arguments: \(arguments.joined(separator: " "))")
+    }
+  }
+}

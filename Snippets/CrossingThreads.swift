@@ -1,0 +1,61 @@
+// Closures and values between the SDK's thread and yours: the code of the page "Crossing threads".
+
+import CooperativeCancellation
+import Dispatch
+
+/// Not `Sendable`, as most objects of an SDK are.
+final class Record {
+  let name: String
+  init(name: String) { self.name = name }
+}
+
+final class SDK {
+  func record(_ completion: @escaping (Record?, (any Error)?) -> Void) {
+    nonisolated(unsafe) let completion = completion  // What an SDK from before Swift 6 does.
+    DispatchQueue.global().async { completion(Record(name: "Ann"), nil) }
+  }
+
+  func newRecord(_ completion: @escaping @Sendable (sending Result<Record, any Error>) -> Void) {
+    DispatchQueue.global().async { completion(.success(Record(name: "Bob"))) }
+  }
+}
+
+@MainActor
+final class Repository {
+  let sdk = SDK()
+
+  // snippet.convert
+  func recordName() async throws -> String {
+    try await withAsyncThrowingValue { completion in
+      sdk.record { @Sendable record, error in
+        completion(record?.name, error)
+      }
+    }
+  }
+  // snippet.end
+
+  // snippet.copy
+  func record() async throws -> Record {
+    try await withAsyncThrowingValue { completion in
+      sdk.record { @Sendable record, error in
+        if let error {
+          completion(.failure(error))
+        } else {
+          completion(.success(Record(name: record?.name ?? "")))
+        }
+      }
+    }
+  }
+  // snippet.end
+
+  // snippet.sending
+  func newRecord() async throws -> Record {
+    try await withAsyncThrowingValue { sdk.newRecord($0) }
+  }
+  // snippet.end
+}
+
+let repository = Repository()
+print(try await repository.recordName())
+print(try await repository.record().name)
+print(try await repository.newRecord().name)

@@ -1,0 +1,161 @@
+// Wrappers as they are, and as they can be: the code of the page "Migrating".
+
+import CooperativeCancellation
+import Dispatch
+import Synchronization
+
+// MARK: - A bare continuation, and a handler by hand
+
+struct WithContinuation {
+  let sdk: PhotoSDK
+
+  // snippet.continuation
+  func photo(_ name: String) async throws -> Photo {
+    try await withCheckedThrowingContinuation { continuation in
+      sdk.loadPhoto(name) { continuation.resume(with: $0) }
+    }
+  }
+  // snippet.end
+}
+
+struct WithHandler {
+  let sdk: PhotoSDK
+
+  // snippet.handler
+  func photo(_ name: String) async throws -> Photo {
+    let request = Mutex<Request?>(nil)
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        let started = sdk.loadPhoto(name) { continuation.resume(with: $0) }
+        request.withLock { $0 = started }
+      }
+    } onCancel: {
+      request.withLock { $0 }?.cancel()
+    }
+  }
+  // snippet.end
+}
+
+struct Bridged {
+  let sdk: PhotoSDK
+
+  // snippet.bridged
+  func photo(_ name: String) async throws -> Photo {
+    try await withAsyncThrowingValue {
+      sdk.loadPhoto(name, completion: $0)
+    } onCancel: {
+      $0.cancel()
+    }
+  }
+  // snippet.end
+}
+
+for (name, photo) in [
+  ("continuation", { @Sendable sdk in try await WithContinuation(sdk: sdk).photo("beach") }),
+  ("handler", { @Sendable sdk in try await WithHandler(sdk: sdk).photo("beach") }),
+  ("bridged", { @Sendable sdk in try await Bridged(sdk: sdk).photo("beach") }),
+] as [(String, @Sendable (PhotoSDK) async throws -> Photo)] {
+  let sdk = PhotoSDK()
+  let task = Task {
+    withUnsafeCurrentTask { $0?.cancel() }
+    return try await photo(sdk)
+  }
+  let result = await task.result
+  print("\(name), in a cancelled task: \(result)")
+  print("  the SDK was called \(sdk.started) times, and told to cancel \(sdk.cancelled) times")
+}
+
+// MARK: - A bag
+
+struct News: Sendable {
+  func headlines() async throws -> [String] { ["Hello"] }
+}
+
+// snippet.bag
+@MainActor
+final class CancelBag {
+  private var tasks: [Task<Void, any Error>] = []
+
+  func add(_ task: Task<Void, any Error>) {
+    tasks.append(task)
+  }
+
+  deinit {
+    for task in tasks { task.cancel() }
+  }
+}
+// snippet.end
+
+@MainActor
+final class OldModel {
+  private let news = News()
+  private(set) var headlines: [String] = []
+
+  // snippet.old
+  private let bag = CancelBag()
+
+  func refresh() {
+    bag.add(
+      Task { [weak self, news] in
+        let headlines = try await news.headlines()
+        self?.headlines = headlines
+      }
+    )
+  }
+  // snippet.end
+}
+
+@MainActor
+final class NewModel {
+  private let news = News()
+  private(set) var headlines: [String] = []
+
+  // snippet.new
+  private let bag = TaskBag()
+
+  func refresh() {
+    bag.add(id: "refresh") { [weak self, news] in
+      let headlines = try await news.headlines()
+      self?.headlines = headlines
+    }
+  }
+  // snippet.end
+
+  func finish() async throws { try await bag.waitForAll() }
+}
+
+let old = OldModel()
+old.refresh()
+let new = NewModel()
+new.refresh()
+try await new.finish()
+print("bag:", new.headlines)
+
+// MARK: - An SDK that nobody here may change
+
+struct Photo: Sendable {
+  let name: String
+}
+
+struct Request: Sendable {
+  let sdk: PhotoSDK
+
+  func cancel() { sdk.counts.withLock { $0.cancelled += 1 } }
+}
+
+final class PhotoSDK: Sendable {
+  let counts = Mutex((started: 0, cancelled: 0))
+
+  var started: Int { counts.withLock { $0.started } }
+  var cancelled: Int { counts.withLock { $0.cancelled } }
+
+  @discardableResult
+  func loadPhoto(
+    _ name: String,
+    completion: @escaping @Sendable (Result<Photo, any Error>) -> Void
+  ) -> Request {
+    counts.withLock { $0.started += 1 }
+    DispatchQueue.global().async { completion(.success(Photo(name: name))) }
+    return Request(sdk: self)
+  }
+}

@@ -1,0 +1,390 @@
+// One wrapper for each kind of SDK: the code of the page "Recipes".
+
+import CooperativeCancellation
+import Dispatch
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+@MainActor
+final class Drive {
+  private let sdk = DriveSDK()
+
+  // snippet.result
+  func profile(_ id: Int) async throws -> Profile {
+    try await withAsyncThrowingValue { sdk.loadProfile(id, completion: $0) }
+  }
+  // snippet.end
+
+  // snippet.pair
+  func thumbnail(of name: String) async throws -> Data {
+    try await withAsyncThrowingValue { completion in
+      sdk.thumbnail(of: name, completion: completion)
+    } onCancel: { request in
+      request.cancel()
+    }
+  }
+  // snippet.end
+
+  // snippet.notfound
+  func owner(of name: String) async throws -> Profile? {
+    try await withAsyncThrowingValue { completion in
+      sdk.findOwner(of: name) { @Sendable owner, error in
+        completion(error.map { .failure($0) } ?? .success(owner))
+      }
+    }
+  }
+  // snippet.end
+
+  // snippet.objectivec
+  func rename(_ name: String, to newName: String) async throws {
+    let isRenamed = try await withAsyncThrowingValue { completion in
+      sdk.rename(name, to: newName, completion: completion)
+    }
+    guard isRenamed else { throw NameTakenError() }
+  }
+  // snippet.end
+
+  // snippet.delegate
+  func place() async throws -> Place {
+    try await withAsyncThrowingValue { completion in
+      let finder = PlaceFinder()
+      let delegate = PlaceDelegate(completion)
+      finder.delegate = delegate
+      finder.start()
+      return (finder, delegate)
+    } onCancel: { finder, _ in
+      finder.stop()
+    }
+  }
+  // snippet.end
+
+  // snippet.urlsession
+  func data(from url: URL) async throws -> (Data, URLResponse) {
+    try await withAsyncThrowingValue { completion in
+      let task = URLSession.shared.dataTask(with: url, completionHandler: completion)
+      task.resume()
+      return task
+    } onCancel: { task in
+      task.cancel()
+    }
+  }
+  // snippet.end
+
+  // snippet.number
+  func search(_ text: String) async throws -> [String] {
+    try await withAsyncThrowingValue { completion in
+      sdk.search(text, completion: completion)
+    } onCancel: { number in
+      sdk.cancelSearch(number)
+    }
+  }
+  // snippet.end
+
+  // snippet.nocancel
+  func rebuildIndex() async throws {
+    try await withAsyncThrowingValue(whenCancelled: .waitForCallback) {
+      sdk.rebuildIndex(completion: $0)
+    }
+  }
+  // snippet.end
+
+  // snippet.poll
+  func export() async throws -> Int {
+    try await withCancellationFlag { flag in
+      try await withAsyncThrowingValue(timeout: .seconds(60)) { completion in
+        sdk.export(shouldContinue: { !flag.isCancelled }, completion: completion)
+      } onCancel: {
+        flag.cancel()
+      }
+    }
+  }
+  // snippet.end
+
+  // snippet.mainthread
+  func signIn() async throws -> Profile {
+    try await withAsyncThrowingValue { success, failure, cancelled in
+      let sheet = SignInSheet(success: success, failure: failure, cancelled: cancelled)
+      sheet.present()
+      return sheet
+    } onCancel: { sheet in
+      sheet.dismiss()
+    }
+  }
+  // snippet.end
+
+  // snippet.progress
+  func download(
+    _ name: String,
+    progress: @escaping @Sendable (Double) -> Void
+  ) async throws -> Data {
+    try await withAsyncThrowingValue { completion in
+      sdk.download(name, progress: progress, completion: completion)
+    } onCancel: { request in
+      request.cancel()
+    }
+  }
+  // snippet.end
+}
+
+// snippet.delegateclass
+final class PlaceDelegate: PlaceFinderDelegate {
+  private let completion: @Sendable (Result<Place, any Error>) -> Void
+
+  init(_ completion: @escaping @Sendable (Result<Place, any Error>) -> Void) {
+    self.completion = completion
+  }
+
+  func placeFinder(_ finder: PlaceFinder, didFind place: Place) {
+    completion(.success(place))
+  }
+
+  func placeFinder(_ finder: PlaceFinder, didFailWith error: any Error) {
+    completion(.failure(error))
+  }
+}
+// snippet.end
+
+// snippet.actor
+actor Catalog {
+  private let database = Database()
+
+  func title(of number: Int) async throws -> String {
+    try await withAsyncThrowingValue { completion in
+      database.fetch(number) { @Sendable row, error in
+        completion(row?.title, error)
+      }
+    } onCancel: { query in
+      query.interrupt()
+    }
+  }
+}
+// snippet.end
+
+// snippet.c
+func degrees(in city: String) async throws -> Double {
+  try await withAsyncThrowingValue { completion in
+    let context = CallbackContext { (status: Int32, degrees: Double) in
+      completion(status == 0 ? .success(degrees) : .failure(WeatherError(status: status)))
+    }
+    weather_fetch(city, { @Sendable in CallbackContext.call($0, $1, $2) }, context.pointer)
+    return context
+  } onCancel: { context in
+    context.release()
+  }
+}
+// snippet.end
+
+// MARK: - What they do
+
+let drive = Drive()
+print("Result:", try await drive.profile(1).name)
+print("value and error:", try await drive.thumbnail(of: "beach").count, "bytes")
+print("nothing found:", try await drive.owner(of: "beach")?.name ?? "nobody")
+do {
+  try await drive.rename("beach", to: "taken")
+} catch {
+  print("Objective-C:", error)
+}
+print("delegate:", try await drive.place().name)
+print("number:", try await drive.search("sea"))
+try await drive.rebuildIndex()
+print("asks whether to go on:", try await drive.export(), "steps")
+print("progress:", try await drive.download("beach") { print("  progress", $0) }.count, "bytes")
+print("not Sendable:", try await Catalog().title(of: 1))
+print("C:", try await degrees(in: "Oslo"))
+
+await printOutcome("value and error", cancelling: { try await drive.thumbnail(of: "slow") })
+await printOutcome("delegate", cancelling: { try await drive.place() })
+await printOutcome("number", cancelling: { try await drive.search("slow") })
+await printOutcome("sheet", cancelling: { try await drive.signIn() })
+
+@MainActor
+func printOutcome(
+  _ name: String,
+  cancelling body: @escaping @MainActor () async throws -> some Sendable
+) async {
+  let task = Task { _ = try await body() }
+  await Task.yield()  // Both run on the main actor, so the SDK has been called now.
+  task.cancel()
+  print("\(name), cancelled:", await task.result)
+}
+
+// MARK: - SDKs that nobody here may change
+
+struct Profile: Sendable {
+  let name: String
+}
+
+struct Place: Sendable {
+  let name: String
+}
+
+struct NameTakenError: Error {}
+
+struct WeatherError: Error {
+  let status: Int32
+}
+
+/// What an SDK gives for a call that it can cancel. Not `Sendable`, as such objects are.
+final class SDKRequest {
+  private let work: DispatchWorkItem
+
+  init(after seconds: Double = 0.01, _ work: @escaping @Sendable () -> Void) {
+    self.work = DispatchWorkItem(block: work)
+    DispatchQueue.global().asyncAfter(deadline: .now() + seconds, execute: self.work)
+  }
+
+  func cancel() {
+    print("  the SDK was told to cancel")
+    work.cancel()
+  }
+}
+
+final class DriveSDK {
+  enum Failure: Error {
+    case offline
+  }
+
+  private var searches: [Int: SDKRequest] = [:]
+
+  func loadProfile(_ id: Int, completion: @escaping @Sendable (Result<Profile, Failure>) -> Void) {
+    _ = SDKRequest { completion(.success(Profile(name: "Ann"))) }
+  }
+
+  func thumbnail(
+    of name: String,
+    completion: @escaping @Sendable (Data?, (any Error)?) -> Void
+  ) -> SDKRequest {
+    SDKRequest(after: name == "slow" ? 60 : 0.01) { completion(Data(name.utf8), nil) }
+  }
+
+  func findOwner(of name: String, completion: @escaping (Profile?, (any Error)?) -> Void) {
+    nonisolated(unsafe) let completion = completion  // What an SDK from before Swift 6 does.
+    _ = SDKRequest { completion(nil, nil) }
+  }
+
+  func rename(
+    _ name: String,
+    to newName: String,
+    completion: @escaping (Bool, NSError?) -> Void
+  ) {
+    completion(newName != "taken", nil)
+  }
+
+  func search(
+    _ text: String,
+    completion: @escaping @Sendable (Result<[String], any Error>) -> Void
+  ) -> Int {
+    let number = searches.count
+    searches[number] = SDKRequest(after: text == "slow" ? 60 : 0.01) {
+      completion(.success(["beach"]))
+    }
+    return number
+  }
+
+  func cancelSearch(_ number: Int) {
+    searches[number]?.cancel()
+  }
+
+  func rebuildIndex(completion: @escaping @Sendable ((any Error)?) -> Void) {
+    _ = SDKRequest { completion(nil) }
+  }
+
+  func export(
+    shouldContinue: @escaping @Sendable () -> Bool,
+    completion: @escaping @Sendable (Result<Int, any Error>) -> Void
+  ) {
+    _ = SDKRequest {
+      var steps = 0
+      while shouldContinue(), steps < 1_000 { steps += 1 }
+      completion(.success(steps))
+    }
+  }
+
+  func download(
+    _ name: String,
+    progress: @escaping @Sendable (Double) -> Void,
+    completion: @escaping @Sendable (Data?, (any Error)?) -> Void
+  ) -> SDKRequest {
+    SDKRequest {
+      progress(0.5)
+      progress(1)
+      completion(Data(name.utf8), nil)
+    }
+  }
+}
+
+protocol PlaceFinderDelegate: AnyObject {
+  func placeFinder(_ finder: PlaceFinder, didFind place: Place)
+  func placeFinder(_ finder: PlaceFinder, didFailWith error: any Error)
+}
+
+final class PlaceFinder {
+  weak var delegate: (any PlaceFinderDelegate)?
+
+  func start() {
+    nonisolated(unsafe) weak let finder = self  // What an SDK from before Swift 6 does.
+    _ = SDKRequest {
+      guard let finder else { return }
+      finder.delegate?.placeFinder(finder, didFind: Place(name: "Oslo"))
+    }
+  }
+
+  func stop() {
+    print("  the finder was told to stop")
+  }
+}
+
+/// What a sign-in SDK shows: it calls back on the main thread.
+@MainActor
+final class SignInSheet {
+  init(
+    success: @escaping (Profile) -> Void,
+    failure: @escaping (any Error) -> Void,
+    cancelled: @escaping () -> Void
+  ) {
+    onCancel = cancelled
+  }
+
+  private let onCancel: () -> Void
+
+  func present() {}
+
+  func dismiss() {
+    print("  the sheet was dismissed")
+    onCancel()
+  }
+}
+
+/// Not `Sendable`, and neither are its rows and queries.
+final class Database {
+  final class Row {
+    let title = "Beach"
+  }
+
+  final class Query {
+    func interrupt() {}
+  }
+
+  func fetch(_ number: Int, _ completion: @escaping (Row?, (any Error)?) -> Void) -> Query {
+    nonisolated(unsafe) let completion = completion
+    _ = SDKRequest { completion(Row(), nil) }
+    return Query()
+  }
+}
+
+// void weather_fetch(const char *city,
+//                    void (*callback)(void *context, int status, double degrees), void *context);
+// swift-format-ignore: AlwaysUseLowerCamelCase
+func weather_fetch(
+  _ city: UnsafePointer<CChar>,
+  _ callback: @convention(c) (UnsafeMutableRawPointer?, Int32, Double) -> Void,
+  _ context: UnsafeMutableRawPointer?
+) {
+  let context = UInt(bitPattern: context)
+  nonisolated(unsafe) let callback = callback
+  _ = SDKRequest { callback(UnsafeMutableRawPointer(bitPattern: context), 0, 12.5) }
+}

@@ -1,0 +1,94 @@
+// How to test a wrapper of one's own: the code of the page "Recipes for apps".
+
+import CooperativeCancellation
+import Testing
+
+struct Article: Sendable, Equatable {
+  let title: String
+}
+
+protocol ArticleRequest {
+  func cancel()
+}
+
+// snippet.seam
+/// What the wrapper uses of the SDK: in the app, an extension makes the SDK conform.
+protocol ArticleSDK {
+  func load(
+    _ number: Int,
+    _ completion: @escaping @Sendable (Result<Article, any Error>) -> Void
+  ) -> any ArticleRequest
+}
+
+@MainActor
+final class Articles {
+  private let sdk: any ArticleSDK
+
+  init(sdk: any ArticleSDK) {
+    self.sdk = sdk
+  }
+
+  func article(_ number: Int) async throws -> Article {
+    try await withAsyncThrowingValue { completion in
+      sdk.load(number, completion)
+    } onCancel: { request in
+      request.cancel()
+    }
+  }
+}
+// snippet.end
+
+// snippet.fake
+/// An SDK that answers when the test says so.
+final class FakeArticleSDK: ArticleSDK {
+  typealias Completion = @Sendable (Result<Article, any Error>) -> Void
+
+  final class Request: ArticleRequest {
+    private(set) var isCancelled = false
+
+    func cancel() { isCancelled = true }
+  }
+
+  let request = Request()
+  private let (calls, newCall) = AsyncStream<Completion>.makeStream()
+
+  func load(_ number: Int, _ completion: @escaping Completion) -> any ArticleRequest {
+    newCall.yield(completion)
+    return request
+  }
+
+  /// Waits until the SDK is called.
+  @MainActor
+  func nextCall() async -> Completion? {
+    for await completion in calls { return completion }
+    return nil
+  }
+}
+// snippet.end
+
+@Suite("A wrapper of one's own", .timeLimit(.minutes(1)))
+@MainActor
+struct WrapperTests {
+  // snippet.tests
+  @Test
+  func `an answer is returned`() async throws {
+    let sdk = FakeArticleSDK()
+    let task = Task { try await Articles(sdk: sdk).article(1) }
+    let completion = try #require(await sdk.nextCall())
+    completion(.success(Article(title: "Sea")))
+    #expect(try await task.value == Article(title: "Sea"))
+    #expect(!sdk.request.isCancelled)
+  }
+
+  @Test
+  func `a cancel ends the wait and reaches the SDK`() async throws {
+    let sdk = FakeArticleSDK()
+    let task = Task { try await Articles(sdk: sdk).article(1) }
+    let completion = try #require(await sdk.nextCall())
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(sdk.request.isCancelled)
+    completion(.success(Article(title: "too late")))
+  }
+  // snippet.end
+}
