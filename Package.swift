@@ -16,7 +16,7 @@ let package = Package(
       name: "CooperativeCancellation",
       path: ".",
       exclude: [
-        "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md", "Snippets",
+        "CHANGELOG.md", "CONTRIBUTING.md", "Examples", "LICENSE", "README.md", "Snippets",
         "Sources/CooperativeCancellationUI", "Sources/Tour", "Tests",
       ],
       sources: ["Sources/CooperativeCancellation"]
