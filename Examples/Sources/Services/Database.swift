@@ -37,7 +37,7 @@ struct DatabaseError: Error {
   let message: String
 }
 
-private struct Connection: ~Copyable {
+private nonisolated struct Connection: ~Copyable {
   private let handle: OpaquePointer?
 
   init(path: String) throws {
@@ -69,13 +69,15 @@ private struct Connection: ~Copyable {
     sqlite3_progress_handler(
       handle,
       1000,
-      { CallbackContext.call($0, otherwise: 1) },
+      { @Sendable in CallbackContext.call($0, otherwise: 1) },
       progress.pointer
     )
     let status = sqlite3_exec(
       handle,
       sql,
-      { context, count, columns, _ in CallbackContext.call(context, count, columns, otherwise: 1) },
+      { @Sendable context, count, columns, _ in
+        CallbackContext.call(context, count, columns, otherwise: 1)
+      },
       row.pointer,
       nil
     )

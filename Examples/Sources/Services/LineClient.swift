@@ -36,7 +36,7 @@ struct LineClient: Sendable {
   }
 }
 
-extension Channel {
+nonisolated extension Channel {
   fileprivate func addLineHandlers() -> EventLoopFuture<Void> {
     eventLoop.makeCompletedFuture {
       try pipeline.syncOperations.addHandlers(
