@@ -16,7 +16,8 @@ let package = Package(
       name: "CooperativeCancellation",
       path: ".",
       exclude: [
-        "Benchmarks", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md", "Snippets",
+        "Benchmarks", "CHANGELOG.md", "CONTRIBUTING.md", "Examples", "LICENSE", "README.md",
+        "Snippets",
         "Sources/CooperativeCancellationUI", "Sources/Tour", "Tests",
       ],
       sources: ["Sources/CooperativeCancellation"]

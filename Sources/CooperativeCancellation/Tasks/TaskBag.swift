@@ -4,7 +4,7 @@
 /// @MainActor @Observable
 /// final class FeedModel {
 ///   private let tasks = TaskBag()
-///   private let service = FeedService()
+///   private let service = Service()
 ///   var posts: [Post] = []
 ///
 ///   func refresh() {

@@ -1,0 +1,64 @@
+// swift-tools-version: 6.2
+
+// SDKs that nobody here wrote, each wrapped in a short service. A package of its own, so that the
+// library depends on none of them.
+
+import Foundation
+import PackageDescription
+
+// Apple's SDKs have SQLite; elsewhere it may be missing, and then its example is left out.
+#if canImport(Darwin)
+  let hasSQLite = true
+#else
+  let hasSQLite = FileManager.default.fileExists(atPath: "/usr/include/sqlite3.h")
+#endif
+
+let package = Package(
+  name: "Examples",
+  platforms: [.macOS(.v15)],
+  dependencies: [
+    .package(name: "swift-cooperative-cancellation", path: ".."),
+    .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.2"),
+    .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
+  ],
+  targets: [
+    .target(
+      name: "Services",
+      dependencies: [
+        .product(name: "CooperativeCancellation", package: "swift-cooperative-cancellation"),
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOExtras", package: "swift-nio-extras"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+      ] + (hasSQLite ? ["CSQLite"] : []),
+      exclude: hasSQLite ? [] : ["Database.swift"]
+    ),
+    .testTarget(
+      name: "ServicesTests",
+      dependencies: [
+        "Services",
+        .product(name: "AsyncHTTPClient", package: "async-http-client"),
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOEmbedded", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+      ],
+      exclude: [hasSQLite ? "DatabaseIsLeftOut.swift" : "DatabaseTests.swift"]
+    ),
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+if hasSQLite {
+  package.targets.append(.systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]))
+}
+
+for target in package.targets where target.type != .system {
+  target.swiftSettings = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+  ]
+}

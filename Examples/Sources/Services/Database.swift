@@ -1,0 +1,95 @@
+import CSQLite
+import CooperativeCancellation
+import Dispatch
+import Synchronization
+
+/// An SQLite database. A cancel interrupts a statement that runs.
+final class Database: Sendable {
+  private let connection: Mutex<Connection>
+  /// Statements wait here for their turn, so that they block one thread and not one each.
+  private let queue = DispatchQueue(label: "Database")
+
+  init(path: String) throws {
+    connection = Mutex(try Connection(path: path))
+  }
+
+  /// Runs statements, after those that came before them.
+  ///
+  /// A `CancellationError` says that SQLite has interrupted them. If they were done before it noticed the
+  /// cancel, this returns as if there had been none: what is stored is never reported as cancelled.
+  ///
+  /// - Parameter onRow: Receives each row, on the database's queue.
+  func execute(
+    _ sql: String,
+    onRow: @escaping @Sendable ([String?]) -> Void = { _ in }
+  ) async throws {
+    try await withCancellationFlag { flag in
+      try await withAsyncThrowingValue(whenCancelled: .deliverResult) { completion in
+        queue.async { [self] in
+          completion(Result { try connection.withLock { try $0.execute(sql, flag, onRow) } })
+        }
+      }
+    }
+  }
+}
+
+struct DatabaseError: Error {
+  let message: String
+}
+
+private nonisolated struct Connection: ~Copyable {
+  private let handle: OpaquePointer?
+
+  init(path: String) throws {
+    var handle: OpaquePointer?
+    let status = sqlite3_open(path, &handle)
+    self.handle = handle
+    try check(status)
+  }
+
+  deinit {
+    sqlite3_close(handle)
+  }
+
+  func execute(
+    _ sql: String,
+    _ flag: CancellationFlag,
+    _ onRow: @escaping @Sendable ([String?]) -> Void
+  ) throws {
+    let progress = CallbackContext(isRepeating: true) { () -> Int32 in flag.isCancelled ? 1 : 0 }
+    let row = CallbackContext(isRepeating: true) { (count: Int32, columns: CStrings?) -> Int32 in
+      onRow((0..<Int(count)).map { columns?[$0].map { String(cString: $0) } })
+      return 0
+    }
+    defer {
+      sqlite3_progress_handler(handle, 0, nil, nil)
+      progress.release()
+      row.release()
+    }
+    sqlite3_progress_handler(
+      handle,
+      1000,
+      { @Sendable in CallbackContext.call($0, otherwise: 1) },
+      progress.pointer
+    )
+    let status = sqlite3_exec(
+      handle,
+      sql,
+      { @Sendable context, count, columns, _ in
+        CallbackContext.call(context, count, columns, otherwise: 1)
+      },
+      row.pointer,
+      nil
+    )
+    try check(status)
+  }
+
+  private func check(_ status: Int32) throws {
+    if status == SQLITE_INTERRUPT { throw CancellationError() }
+    guard status == SQLITE_OK else {
+      throw DatabaseError(message: String(cString: sqlite3_errmsg(handle)))
+    }
+  }
+}
+
+private typealias CStrings = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>

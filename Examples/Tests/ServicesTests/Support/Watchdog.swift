@@ -1,0 +1,1 @@
+../../../../Tests/CooperativeCancellationTests/Support/Watchdog.swift
