@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Delivered + discarded = produced, whatever happens in whatever order. A failing schedule is repeated with
-/// `SCHEDULE_SEED=… swift test --filter ConservationTests`.
+/// `SCHEDULE_SEED=… swift test --filter ConservationTests`; `SCHEDULE_COUNT=10000000` tries more of them.
 @Suite("G5 nothing lost, in random schedules", .watchdog(seconds: 300))
 struct ConservationTests {
   enum Step: CaseIterable {
@@ -27,9 +27,11 @@ struct ConservationTests {
 
   @Test
   func `no value is lost or handed out twice, in any shape`() throws {
-    let given = ProcessInfo.processInfo.environment["SCHEDULE_SEED"].flatMap { UInt64($0) }
+    let environment = ProcessInfo.processInfo.environment
+    let given = environment["SCHEDULE_SEED"].flatMap { UInt64($0) }
     let first = given ?? .random(in: 0...(.max / 2))
-    let count: UInt64 = given == nil ? 100_000 : 1
+    let many = environment["SCHEDULE_COUNT"].flatMap { UInt64($0) } ?? 100_000
+    let count = given == nil ? many : 1
     print("schedules with the seeds \(first)..<\(first + count)")
     // A Bool is no object that could be counted.
     let forms = BridgeForm.all.filter { $0.carriesValue && $0.testDescription != "Bool and error" }

@@ -1,0 +1,38 @@
+import CooperativeCancellation
+import Testing
+
+@Suite("Every order of events, a bridged call", .watchdog(seconds: 300))
+struct BridgeExplorationTests {
+  /// What the SDK may do with the completion: never call it, or up to three times.
+  #if DEBUG
+    private static let calls: [[BridgeRun.CallResult]] = [[], [.success], [.failure, .success]]
+    private static let known = 207_721
+  #else
+    private static let calls: [[BridgeRun.CallResult]] = [
+      [], [.success], [.failure], [.success, .success], [.success, .failure],
+      [.failure, .success], [.success, .success, .success],
+    ]
+    private static let known = 2_309_589
+  #endif
+
+  @Test
+  func `every order of calls, a release, a cancel and a timeout keeps the contract`() {
+    var exploration = Exploration()
+    for response in CancellationResponse.allCases {
+      for calls in Self.calls {
+        for parties in 0..<8 {
+          let cast = BridgeRun.Cast(
+            response: response,
+            calls: calls,
+            isReleased: parties & 1 != 0,
+            isCancelled: parties & 2 != 0,
+            timesOut: parties & 4 != 0
+          )
+          exploration.explore(BridgeRun(cast))
+        }
+      }
+    }
+    print("a bridged call: \(exploration)")
+    #expect(exploration.situations >= Self.known)
+  }
+}

@@ -1,0 +1,440 @@
+import CooperativeCancellation
+
+/// One bridged call, with everybody who takes part: the task, each call of the completion on a thread of its own,
+/// the SDK that releases it, a cancel and a timeout.
+///
+/// It drives the two state machines of the library through the steps of `Reply`, `Wait` and `bridge`. Whatever is atomic
+/// there (a lock taken once, a flag read or written, the runtime's cancellation handler set or removed) is one
+/// step here, and between any two of them anybody else may take theirs. What must hold is asked of what was
+/// seen from outside: who had begun, and who had finished, before whom.
+struct BridgeRun: Explorable {
+  enum CallResult: Hashable { case success, failure }
+
+  /// Who takes part.
+  struct Cast: Hashable {
+    var response: CancellationResponse
+    var calls: [CallResult]
+    var isReleased: Bool
+    var isCancelled: Bool
+    var timesOut: Bool
+  }
+
+  enum Outcome: Hashable { case value(Int), error(Int), dropped, interrupted(Interruption), thrown }
+
+  enum TaskStep: Hashable {
+    case begins
+    case runsOperation
+    case refuses
+    case looksAtFlag, takes, takesOrWaits, letsGoOfReply
+    case setsHandler, isCancelledAlready, sleeps, isAsleep, removesHandler
+    case reads, forwards, takesAnswer(discarding: Interruption?), checksAfter(Int)
+    case ended(Outcome)
+  }
+
+  enum CallStep: Hashable {
+    case isToCome
+    case raisesFlag, answers, tells, wakes, takesBack
+    case isOver
+  }
+
+  enum DropStep: Hashable { case isToCome, looksAtFlag, looksAtMachine, tells, wakes, isOver }
+
+  enum InterruptionStep: Hashable { case isToCome, interrupts, wakes, isOver }
+
+  /// Everything that is seen from outside, and that the machines are not.
+  struct Facts: Hashable {
+    var task = TaskStep.begins
+    var calls: [CallStep]
+    var drop = DropStep.isToCome
+    var cancel = InterruptionStep.isToCome
+    var timeout = InterruptionStep.isToCome
+
+    var references = 0
+    var sdkHolds = false
+    var flag = false
+    var hasWait = false
+    var hasHandler = false
+    /// Whether the wait keeps a continuation, for whoever wakes the task.
+    var hasSleeper = false
+    /// Whether the task has read how the wait ended: nothing is asked of it any more.
+    var endIsRead = false
+    var isCancelled = false
+
+    var discarded: [Int] = []
+    var reports = 0
+    var forwarded = 0
+    var accepted: Interruption?
+    /// Whether the call that counts was over, or the drop.
+    var isAnswered = false
+    /// Whether that was so before the cancel, or the timeout, began.
+    var cancelCameAfterAnswer = false
+    var timeoutCameAfterAnswer = false
+    /// Which calls began when an interruption had been accepted.
+    var lateCalls: Set<Int> = []
+    /// All that the wait was told: its state follows from that.
+    var told: [String] = []
+  }
+
+  struct Situation: Hashable {
+    let facts: Facts
+    let reply: String
+  }
+
+  private final class Holder: Sendable {}
+
+  let cast: Cast
+  var facts: Facts
+  var history: [String] = []
+  private var reply = ReplyMachine<Int>.expected
+  private var wait: WaitMachine
+  private let holder = Holder()
+  private static let someWait = Wait(response: .abandonCallback)
+
+  init(_ cast: Cast) {
+    self.cast = cast
+    facts = Facts(calls: cast.calls.map { _ in .isToCome })
+    wait = WaitMachine(response: cast.response)
+  }
+
+  var situation: Situation {
+    switch reply {
+    case .expected: Situation(facts: facts, reply: "expected")
+    case .answered(let call): Situation(facts: facts, reply: "answered \(call)")
+    case .awaited: Situation(facts: facts, reply: "awaited")
+    case .unwanted: Situation(facts: facts, reply: "unwanted")
+    case .called: Situation(facts: facts, reply: "called")
+    }
+  }
+
+  private var hasEnded: Bool {
+    if case .ended = facts.task { true } else { false }
+  }
+
+  // MARK: What may happen next
+
+  func next() -> [BridgeRun] {
+    var all: [BridgeRun] = []
+    func step(_ name: String, _ happen: (inout BridgeRun) -> Void) {
+      var copy = self
+      copy.history.append(name)
+      happen(&copy)
+      all.append(copy)
+    }
+    switch facts.task {
+    case .isAsleep, .ended: break
+    case .removesHandler where facts.cancel == .interrupts || facts.cancel == .wakes:
+      break  // The runtime removes no handler that is running.
+    case .runsOperation:
+      step("operation returns") { $0.facts.task = .looksAtFlag }
+      step("operation throws") { $0.facts.task = .refuses }
+    default: step("task \(facts.task)") { $0.taskGoesOn() }
+    }
+    for (number, call) in facts.calls.enumerated() where call != .isOver {
+      // The SDK can call as long as it holds the completion.
+      if call == .isToCome, !facts.sdkHolds { continue }
+      step("call \(number) \(call)") { $0.callGoesOn(number) }
+    }
+    if cast.isReleased, facts.sdkHolds, facts.task != .runsOperation || !facts.calls.isEmpty {
+      step("SDK releases") {
+        $0.facts.sdkHolds = false
+        $0.release()
+      }
+    }
+    if facts.drop != .isToCome, facts.drop != .isOver {
+      step("drop \(facts.drop)") { $0.dropGoesOn() }
+    }
+    if cast.isCancelled, facts.cancel != .isOver {
+      step("cancel \(facts.cancel)") { $0.cancelGoesOn() }
+    }
+    if cast.timesOut, facts.hasWait, facts.timeout != .isOver {
+      step("timeout \(facts.timeout)") { $0.timeoutGoesOn() }
+    }
+    return all
+  }
+
+  // MARK: The task
+
+  private mutating func taskGoesOn() {
+    switch facts.task {
+    case .begins:
+      if facts.isCancelled {
+        end(.interrupted(.cancelled))
+      } else {
+        facts.references = 2  // The frame that runs `operation`, and the SDK.
+        facts.sdkHolds = true
+        facts.task = .runsOperation
+      }
+    case .refuses:
+      if let call = reply.refuse() { discard(call) }
+      release()
+      end(.thrown)
+    case .looksAtFlag:
+      facts.task = facts.flag ? .takes : .takesOrWaits
+    case .takes:
+      if let call = reply.take() { answered(call) } else { facts.task = .takesOrWaits }
+    case .takesOrWaits:
+      if let call = reply.takeOrAwait(by: Self.someWait) {
+        answered(call)
+      } else {
+        facts.hasWait = true
+        facts.task = .letsGoOfReply
+      }
+    case .letsGoOfReply:
+      release()
+      facts.task = .setsHandler
+    case .setsHandler:
+      facts.hasHandler = true
+      facts.task = facts.isCancelled ? .isCancelledAlready : .sleeps
+    case .isCancelledAlready:
+      // The runtime calls the handler here and now. Nobody sleeps yet.
+      _ = interrupt(.cancelled, cameAfterAnswer: facts.cancelCameAfterAnswer)
+      facts.task = .sleeps
+    case .sleeps:
+      facts.hasSleeper = wait.hasNoEvent
+      facts.task = facts.hasSleeper ? .isAsleep : .removesHandler
+    case .removesHandler:
+      facts.hasHandler = false
+      facts.task = .reads
+    case .reads:
+      facts.told.append("read")
+      let event = wait.next()
+      if case .ended = event { facts.endIsRead = true }
+      switch event {
+      case nil: facts.task = .setsHandler
+      case .interrupted: facts.task = .forwards
+      case .ended(.dropped): end(.dropped)
+      case .ended(.answered): facts.task = .takesAnswer(discarding: nil)
+      case .ended(.interrupted(let cause, discarding: nil)): end(.interrupted(cause))
+      case .ended(.interrupted(let cause, discarding: _?)):
+        facts.task = .takesAnswer(discarding: cause)
+      }
+    case .forwards:
+      facts.forwarded += 1
+      require(facts.forwarded == 1, "the cancel is forwarded once")
+      facts.task = .reads
+    case .takesAnswer(let cause):
+      let call = reply.take()
+      require(call != nil, "the answer that the wait was told of is there")
+      if let cause {
+        if let call { discard(call) }
+        end(.interrupted(cause))
+      } else if let call {
+        answered(call)
+      }
+    case .checksAfter(let call):
+      if cast.response != .deliverResult, facts.isCancelled {
+        discard(call)
+        end(.interrupted(.cancelled))
+      } else {
+        end(.value(call))
+      }
+    case .runsOperation, .isAsleep, .ended:
+      break
+    }
+  }
+
+  private mutating func answered(_ call: Int) {
+    switch cast.calls[call] {
+    case .success: facts.task = .checksAfter(call)
+    case .failure: end(.error(call))
+    }
+  }
+
+  private mutating func end(_ outcome: Outcome) {
+    require(!hasEnded, "one outcome")
+    facts.task = .ended(outcome)
+  }
+
+  private mutating func takeSleeper() -> Bool {
+    defer { facts.hasSleeper = false }
+    return facts.hasSleeper
+  }
+
+  private mutating func wakeTask() {
+    require(facts.task == .isAsleep, "a continuation is resumed once")
+    facts.task = .removesHandler
+  }
+
+  // MARK: The SDK
+
+  private mutating func callGoesOn(_ number: Int) {
+    switch facts.calls[number] {
+    case .isToCome:
+      facts.references += 1
+      if facts.accepted != nil { facts.lateCalls.insert(number) }
+      facts.calls[number] = .raisesFlag
+    case .raisesFlag:
+      facts.flag = true
+      facts.calls[number] = .answers
+    case .answers:
+      switch reply.answer(number) {
+      case .keep:
+        facts.isAnswered = true
+        callIsOver(number)
+      case .wake: facts.calls[number] = .tells
+      case .discard:
+        discard(number)
+        callIsOver(number)
+      case .reportAndDiscard:
+        facts.reports += 1
+        discard(number)
+        callIsOver(number)
+      }
+    case .tells:
+      facts.told.append("answer")
+      if wait.hear(.answered(in: holder)) {
+        facts.isAnswered = true
+        if takeSleeper() { facts.calls[number] = .wakes } else { callIsOver(number) }
+      } else {
+        facts.calls[number] = .takesBack
+      }
+    case .wakes:
+      wakeTask()
+      callIsOver(number)
+    case .takesBack:
+      let call = reply.take()
+      require(call == number, "a refused answer is still there")
+      if let call { discard(call) }
+      callIsOver(number)
+    case .isOver:
+      break
+    }
+  }
+
+  private mutating func callIsOver(_ number: Int) {
+    facts.calls[number] = .isOver
+    release()
+  }
+
+  private mutating func release() {
+    facts.references -= 1
+    if facts.references == 0 { facts.drop = .looksAtFlag }
+  }
+
+  private mutating func dropGoesOn() {
+    switch facts.drop {
+    case .looksAtFlag:
+      facts.drop = facts.flag ? .isOver : .looksAtMachine
+    case .looksAtMachine:
+      if case .awaited = reply { facts.drop = .tells } else { facts.drop = .isOver }
+    case .tells:
+      facts.told.append("drop")
+      let counts = wait.hear(.dropped)
+      facts.isAnswered = facts.isAnswered || counts
+      facts.drop = counts && takeSleeper() ? .wakes : .isOver
+    case .wakes:
+      wakeTask()
+      facts.drop = .isOver
+    case .isToCome, .isOver:
+      break
+    }
+  }
+
+  private mutating func discard(_ call: Int) {
+    // As `onlyValues` does: an error that loses is dropped.
+    if cast.calls[call] == .success {
+      require(!facts.discarded.contains(call), "a value is discarded once")
+      facts.discarded.append(call)
+    }
+  }
+
+  // MARK: Cancel and timeout
+
+  private mutating func cancelGoesOn() {
+    switch facts.cancel {
+    case .isToCome:
+      facts.isCancelled = true
+      facts.cancelCameAfterAnswer = facts.isAnswered
+      facts.cancel = facts.hasHandler ? .interrupts : .isOver
+    case .interrupts:
+      let wakes = interrupt(.cancelled, cameAfterAnswer: facts.cancelCameAfterAnswer)
+      facts.cancel = wakes ? .wakes : .isOver
+    case .wakes:
+      wakeTask()
+      facts.cancel = .isOver
+    case .isOver:
+      break
+    }
+  }
+
+  private mutating func timeoutGoesOn() {
+    switch facts.timeout {
+    case .isToCome:
+      facts.timeoutCameAfterAnswer = facts.isAnswered
+      facts.timeout = .interrupts
+    case .interrupts:
+      let wakes = interrupt(.timedOut, cameAfterAnswer: facts.timeoutCameAfterAnswer)
+      facts.timeout = wakes ? .wakes : .isOver
+    case .wakes:
+      wakeTask()
+      facts.timeout = .isOver
+    case .isOver:
+      break
+    }
+  }
+
+  /// Returns whether a sleeping task is to be woken.
+  private mutating func interrupt(_ cause: Interruption, cameAfterAnswer: Bool) -> Bool {
+    facts.told.append("\(cause)")
+    let counts = wait.interrupt(cause)
+    if facts.endIsRead { return false }
+    if counts {
+      require(!cameAfterAnswer, "an interruption after the answer does not count")
+      require(facts.accepted == nil, "one interruption")
+      facts.accepted = cause
+      return takeSleeper()
+    }
+    let someoneElseHadBegun =
+      facts.accepted != nil || hasEnded || facts.drop != .isToCome
+      || facts.calls.contains { $0 != .isToCome }
+    require(someoneElseHadBegun, "an interruption that comes first counts")
+    return false
+  }
+
+  // MARK: Laws
+
+  func checkEnd() {
+    let made = facts.calls.indices.filter { facts.calls[$0] == .isOver }
+    require(facts.reports == max(0, made.count - 1), "each call but the first is reported")
+    let produced = made.filter { cast.calls[$0] == .success }
+    var delivered: [Int] = []
+    switch facts.task {
+    case .ended(.value(let call)):
+      delivered = [call]
+      require(
+        cast.response == .deliverResult || !facts.lateCalls.contains(call),
+        "a value after an interruption is not delivered"
+      )
+      require(
+        facts.accepted == nil || cast.response == .deliverResult,
+        "after an interruption, a value is delivered only if that is asked for"
+      )
+    case .ended(.error(let call)):
+      require(
+        cast.response == .deliverResult || !facts.lateCalls.contains(call),
+        "an error after an interruption is not delivered"
+      )
+    case .ended(.dropped):
+      require(made.isEmpty, "a completion that was called was not dropped")
+    case .ended(.interrupted(let cause)):
+      require(
+        facts.accepted == cause || cause == .cancelled && facts.isCancelled,
+        "no interruption out of nothing"
+      )
+    case .ended(.thrown):
+      require(facts.accepted == nil && facts.forwarded == 0, "after a throw nothing is forwarded")
+    default:
+      require(
+        made.isEmpty && facts.sdkHolds
+          && (facts.accepted == nil || cast.response != .abandonCallback),
+        "the wait ends, unless the SDK keeps the completion for ever and nothing interrupts"
+      )
+    }
+    require(
+      Set(produced) == Set(delivered + facts.discarded)
+        && produced.count == delivered.count + facts.discarded.count,
+      "delivered + discarded = produced"
+    )
+    require((facts.forwarded == 1) == (facts.accepted != nil), "what interrupts is forwarded")
+  }
+}
