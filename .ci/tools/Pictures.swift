@@ -7,6 +7,7 @@ struct Pictures {
     "waitForCallback.svg": Pictures.waitForCallback(),
     "deliverResult.svg": Pictures.deliverResult(),
     "byHandAndBridged.svg": Pictures.byHandAndBridged(),
+    "states.svg": Pictures.states(),
   ]
 
   func write(to folder: String) throws {
@@ -121,6 +122,73 @@ struct Pictures {
       svg.line(from: (x, 296), to: (x, 304), .faint)
       svg.text(time, x: x, y: 319, .faint, anchor: .middle, size: 12)
     }
+    return svg.source
+  }
+
+  // MARK: - The state machines
+
+  /// The columns of states, and the middle of each.
+  private static let columns = [(30, 150), (330, 450), (620, 740)]
+
+  private static func state(
+    _ name: String,
+    _ column: Int,
+    y: Int,
+    _ color: SVG.Color,
+    in svg: inout SVG
+  ) {
+    svg.bar(name, from: columns[column].0, to: columns[column].1, y: y, color)
+  }
+
+  private static func states() -> String {
+    var svg = SVG(width: 770, height: 450, title: "The two state machines of a bridged call")
+    svg.text(
+      "ReplyMachine: one answer of a completion that is called never, once or often",
+      x: 20,
+      y: 30,
+      isBold: true
+    )
+    state("expected", 0, y: 90, .sdk, in: &svg)
+    state("answered", 1, y: 90, .sdk, in: &svg)
+    state("called", 2, y: 90, .sdk, in: &svg)
+    state("awaited", 1, y: 160, .sdk, in: &svg)
+    state("unwanted", 1, y: 220, .sdk, in: &svg)
+    svg.arrow(along: [(150, 90), (330, 90)], .faint)
+    svg.text("the SDK answers", x: 240, y: 82, .faint, anchor: .middle, size: 12)
+    svg.arrow(along: [(450, 90), (620, 90)], .faint)
+    svg.text("the task takes the answer", x: 535, y: 82, .faint, anchor: .middle, size: 12)
+    svg.arrow(along: [(110, 103), (110, 160), (330, 160)], .faint)
+    svg.text("the task goes to sleep", x: 220, y: 152, .faint, anchor: .middle, size: 12)
+    svg.arrow(along: [(390, 147), (390, 103)], .faint)
+    svg.text("the SDK answers: the wait is told", x: 400, y: 130, .faint, size: 12)
+    svg.arrow(along: [(70, 103), (70, 220), (330, 220)], .faint)
+    svg.text("operation throws", x: 200, y: 212, .faint, anchor: .middle, size: 12)
+    svg.arrow(along: [(450, 220), (680, 220), (680, 103)], .faint)
+    svg.text("the SDK answers: discarded", x: 560, y: 212, .faint, anchor: .middle, size: 12)
+    svg.text("again: reported", x: 680, y: 70, .bad, anchor: .middle, size: 12)
+    svg.text(
+      "released uncalled: the wait is told",
+      x: 460,
+      y: 165,
+      .bad,
+      size: 11
+    )
+
+    svg.text("WaitMachine: what came first", x: 20, y: 280, isBold: true)
+    state("nothing yet", 0, y: 335, .task, in: &svg)
+    state("heard", 1, y: 335, .task, in: &svg)
+    state("ended", 2, y: 335, .task, in: &svg)
+    state("interrupted", 1, y: 410, .task, in: &svg)
+    svg.arrow(along: [(150, 335), (330, 335)], .faint)
+    svg.text("answer or drop", x: 240, y: 327, .faint, anchor: .middle, size: 12)
+    svg.arrow(along: [(450, 335), (620, 335)], .faint)
+    svg.text("the task reads it", x: 535, y: 327, .faint, anchor: .middle, size: 12)
+    svg.arrow(along: [(90, 348), (90, 410), (330, 410)], .bad)
+    svg.text("cancel or timeout", x: 210, y: 402, .bad, anchor: .middle, size: 12)
+    svg.arrow(along: [(390, 397), (390, 348)], .faint)
+    svg.text("onCancel; then answer or drop", x: 400, y: 377, .faint, size: 12)
+    svg.arrow(along: [(450, 410), (680, 410), (680, 348)], .faint)
+    svg.text("onCancel; .abandonCallback", x: 560, y: 402, .faint, anchor: .middle, size: 12)
     return svg.source
   }
 }

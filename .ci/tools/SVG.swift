@@ -69,6 +69,23 @@ struct SVG {
     )
   }
 
+  /// An arrow along straight lines, to the last point.
+  mutating func arrow(along points: [(x: Int, y: Int)], _ color: Color) {
+    for (start, end) in zip(points, points.dropFirst()) { line(from: start, to: end, color) }
+    guard let end = points.last, let before = points.dropLast().last else { return }
+    let (back, side) =
+      before.y == end.y
+      ? ((x: end.x > before.x ? -7 : 7, y: 0), (x: 0, y: 4))
+      : ((x: 0, y: end.y > before.y ? -7 : 7), (x: 4, y: 0))
+    elements.append(
+      """
+      <path d="M\(end.x + back.x - side.x) \(end.y + back.y - side.y)\
+      L\(end.x + back.x + side.x) \(end.y + back.y + side.y)L\(end.x) \(end.y)Z" \
+      fill="\(color.rawValue)"/>
+      """
+    )
+  }
+
   /// A stretch of time on a lane whose middle is at `y`.
   mutating func bar(_ text: String, from start: Int, to end: Int, y: Int, _ color: Color) {
     elements.append(

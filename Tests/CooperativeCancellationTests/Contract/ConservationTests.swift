@@ -80,6 +80,8 @@ struct ConservationTests {
       case .halves: call.backend.answer(.halves(first: true, second: false))
       case .failureBeside:
         call.backend.answer(.failureBeside(.failed, first: false, second: true))
+      // Without a value to return in its place, a wait never ends after that, and keeps what it has.
+      case .drop where form.kind == .unconditional: break
       case .drop: call.backend.drop()
       case .cancel: call.cancel()
       }

@@ -6,7 +6,7 @@ import Testing
 struct ForwardingTests {
   @Test(arguments: BridgeForm.all)
   func `a cancel is forwarded once, after operation, however often it comes`(form: BridgeForm) {
-    let call = TestCall(form, .never)
+    let call = TestCall(form, .onDemand)
     call.run()
     #expect(call.watch.events == [.operation])
     call.cancel()
@@ -18,6 +18,9 @@ struct ForwardingTests {
     call.run()
     #expect(call.watch.events == [.operation, .onCancel])
     #expect(call.backend.counts == .init(started: 1, cancelled: 1))
+    call.backend.answer()
+    call.run()
+    #expect(call.watch.forwarded == 1)
   }
 
   @Test(arguments: BridgeForm.all)

@@ -56,12 +56,14 @@ struct InPlaceTests {
 
   @Test(arguments: BridgeForm.all)
   func `operation runs before anything suspends`(form: BridgeForm) {
-    let call = TestCall(form, .never)
+    let call = TestCall(form, .onDemand)
     let executor = call.executor
     let jobsBefore = executor.jobCount
     call.run()
     #expect(call.watch.events == [.operation])
     #expect(executor.jobCount == jobsBefore)
+    call.backend.answer()
+    call.run()
   }
 
   @Test(arguments: BridgeForm.all)

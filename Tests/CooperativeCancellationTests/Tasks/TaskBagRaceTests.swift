@@ -5,8 +5,8 @@ import MallocStatistics
 import Synchronization
 import Testing
 
-#if THREAD_SANITIZER
-  // The sanitizer has an allocator of its own.
+#if THREAD_SANITIZER || ADDRESS_SANITIZER
+  // The sanitizers have allocators of their own.
   private let mallocCounts = false
 #else
   private let mallocCounts = true
