@@ -24,6 +24,8 @@
 ///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
 ///     actor, in the cancelled task, at most once.
 ///   - discard: Closes or frees a value that nobody receives. Runs on the SDK's thread.
+// Disfavored, because a `Result<_, Never>` is a value too.
+@_disfavoredOverload
 @inlinable
 nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
   fileID: StaticString = #fileID,

@@ -20,7 +20,7 @@ struct WaitMachineTests {
     return steps.map { step in
       switch step {
       case .cancel: return machine.interrupt(.cancelled) ? "counts" : "ignored"
-      case .timeout: return machine.interrupt(.timedOut) ? "counts" : "ignored"
+      case .timeout: return machine.interrupt(.timedOut(after: .zero)) ? "counts" : "ignored"
       case .answer: return machine.hear(.answered(in: AnyReply())) ? "counts" : "refused"
       case .drop: return machine.hear(.dropped) ? "counts" : "refused"
       case .next:
@@ -32,8 +32,10 @@ struct WaitMachineTests {
         case .interrupted: return "forward"
         case .ended(.answered): return "answered"
         case .ended(.dropped): return "dropped"
-        case .ended(.interrupted(let cause, discarding: nil)): return "\(cause)"
-        case .ended(.interrupted(let cause, discarding: _?)): return "\(cause), discard"
+        case .ended(.interrupted(.cancelled, discarding: nil)): return "cancelled"
+        case .ended(.interrupted(.timedOut, discarding: nil)): return "timed out"
+        case .ended(.interrupted(.cancelled, discarding: _?)): return "cancelled, discard"
+        case .ended(.interrupted(.timedOut, discarding: _?)): return "timed out, discard"
         }
       }
     }
@@ -59,7 +61,7 @@ struct WaitMachineTests {
     )
     #expect(
       run(.abandonCallback, .timeout, .next, .drop, .next)
-        == ["counts", "forward", "refused", "timedOut"]
+        == ["counts", "forward", "refused", "timed out"]
     )
   }
 
@@ -67,7 +69,7 @@ struct WaitMachineTests {
   func `waitForCallback ends with the interruption once the SDK has had its say`() {
     #expect(
       run(.waitForCallback, .timeout, .next, .next, .answer, .next)
-        == ["counts", "forward", "sleep", "counts", "timedOut, discard"]
+        == ["counts", "forward", "sleep", "counts", "timed out, discard"]
     )
     #expect(
       run(.waitForCallback, .cancel, .drop, .next, .next)

@@ -117,30 +117,4 @@ struct TaskBagLockTests {
     executor.runUntilIdle()
     for waiter in waiters { try await waiter.value }
   }
-
-  @Test
-  func `a wait that is cancelled is forgotten`() async {
-    final class Token: Sendable {}
-    let bag = TaskBag()
-    let task = foreverTask()
-    task.store(in: bag)
-    weak var kept: Token?
-    let waiting: Task<Void, any Error>
-    do {
-      let token = Token()
-      kept = token
-      waiting = Task { [token] in
-        defer { withExtendedLifetime(token) {} }
-        try await bag.waitForAll()
-      }
-    }
-    while kept != nil {
-      waiting.cancel()
-      await Task.yield()
-    }
-    _ = await waiting.result
-    #expect(bag.count == 1)
-    task.cancel()
-    try? await bag.waitForAll()
-  }
 }

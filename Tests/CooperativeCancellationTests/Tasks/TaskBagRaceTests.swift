@@ -73,6 +73,37 @@ struct TaskBagRaceTests {
     print(String(decoding: result?.standardOutputContent ?? [], as: UTF8.self))
   }
 
+  @Test(.enabled(if: mallocCounts))
+  func `a wait for all that is cancelled is forgotten, though the bag is not empty`() async {
+    let result = await #expect(
+      processExitsWith: .success,
+      observing: [\.standardOutputContent]
+    ) {
+      let bag = TaskBag()
+      let running = foreverTask()
+      running.store(in: bag)
+      func wait(_ count: Int) async {
+        let executor = ManualExecutor()
+        for _ in 0..<count {
+          let waiting = Task(executorPreference: executor) { try await bag.waitForAll() }
+          executor.runUntilIdle()
+          waiting.cancel()
+          executor.runUntilIdle()
+          let result = await waiting.result
+          #expect(throws: CancellationError.self) { try result.get() }
+        }
+      }
+      await wait(1_000)
+      let before = malloc_bytes_in_use()
+      await wait(20_000)
+      let after = await bytesInUse(below: before + 1_000_000)
+      print("bytes in use: \(before) before 20000 waits, \(after) after")
+      #expect(bag.count == 1)
+      running.cancel()
+    }
+    print(String(decoding: result?.standardOutputContent ?? [], as: UTF8.self))
+  }
+
   /// What became of the tasks of a race.
   final class Tally: Sendable {
     let added = Atomic(0)

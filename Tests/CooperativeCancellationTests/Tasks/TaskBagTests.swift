@@ -193,6 +193,23 @@ struct TaskBagTests {
   }
 
   @Test
+  func `an error in a cancelled task is passed on, but not printed`() async throws {
+    let bag = TaskBag()
+    let errors = Protected(0)
+    bag.onError = { error, callSite in
+      errors.withLock { $0 += 1 }
+      #expect(Task.isCancelled)
+      TaskBag.printError(error, callSite)
+    }
+    bag.add {
+      do { try await Self.waitForCancel() } catch { throw SDKError.cancelled }
+    }
+    bag.cancelAll()
+    try await bag.waitForAll()
+    #expect(errors.withLock { $0 } == 1)
+  }
+
+  @Test
   func `tasks have the name and the priority that they are given`() async throws {
     let bag = TaskBag()
     let seen = Protected<[String]>([])

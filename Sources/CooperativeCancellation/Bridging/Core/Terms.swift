@@ -2,7 +2,6 @@
 @usableFromInline
 struct Terms {
   @usableFromInline let response: CancellationResponse
-  @usableFromInline let timeout: Duration?
   @usableFromInline let deadline: Deadline?
   @usableFromInline let callSite: CallSite
 
@@ -15,7 +14,6 @@ struct Terms {
     _ line: UInt
   ) {
     self.response = response
-    self.timeout = timeout
     self.deadline = timeout.map { Deadline(after: $0, on: clock()) }
     self.callSite = CallSite(fileID: fileID, line: line)
   }
@@ -24,11 +22,13 @@ struct Terms {
 /// The moment at which a call's time is up.
 @usableFromInline
 struct Deadline: Sendable {
+  @usableFromInline let timeout: Duration
   private let sleep: @Sendable () async throws -> Void
 
   /// Begins to count.
   @usableFromInline
   init(after timeout: Duration, on clock: some Clock<Duration>) {
+    self.timeout = timeout
     let end = clock.now.advanced(by: timeout)
     sleep = { try await clock.sleep(until: end, tolerance: nil) }
   }
@@ -39,10 +39,10 @@ struct Deadline: Sendable {
   /// clock is slow to notice that it is cancelled.
   @usableFromInline
   func interrupt(_ wait: Wait) -> Task<Void, Never> {
-    Task.detached { [sleep] in
+    Task.detached { [sleep, timeout] in
       // Cancelled, it comes to a wait that has ended, where it changes nothing.
       try? await sleep()
-      wait.interrupt(.timedOut)
+      wait.interrupt(.timedOut(after: timeout))
     }
   }
 }

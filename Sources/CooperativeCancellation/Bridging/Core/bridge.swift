@@ -63,7 +63,9 @@ nonisolated(nonsending) func bridge<Answer: Sendable, Request, Failure: Error>(
   onDiscard discard: (@Sendable (Answer) -> Void)?
 ) async throws(Failure) -> Outcome<Answer> {
   if Task.isCancelled { return .interrupted(.cancelled) }
-  if let timeout = terms.timeout, timeout <= .zero { return .interrupted(.timedOut) }
+  if let deadline = terms.deadline, deadline.timeout <= .zero {
+    return .interrupted(.timedOut(after: deadline.timeout))
+  }
   let reply = Reply(terms.callSite, onDiscard: discard)
   switch try start(reply, whenCancelled: terms.response, in: operation) {
   case .answered(let answer):
@@ -118,8 +120,8 @@ nonisolated(nonsending) func throwingBridge<Value: Sendable, Request>(
     throw DroppedCompletionError(callSite: terms.callSite)
   case .interrupted(.cancelled):
     throw CancellationError()
-  case .interrupted(.timedOut):
-    throw TimeoutError(duration: terms.timeout ?? .zero, callSite: terms.callSite)
+  case .interrupted(.timedOut(let timeout)):
+    throw TimeoutError(duration: timeout, callSite: terms.callSite)
   }
 }
 

@@ -1,0 +1,86 @@
+import CooperativeCancellation
+import FakeCallbackSDK
+import Testing
+
+/// Every bridge with the arguments left out that may be: the clock, and what to do for a cancel.
+@Suite("Arguments that are left out", .watchdog)
+struct DefaultsTests {
+  /// The SDK never answers, so that it does not matter how long this is.
+  private static let soon = Duration.milliseconds(1)
+
+  private static let throwing: [@Sendable (FakeSDK) async throws -> Void] = [
+    { sdk in
+      _ = try await withAsyncThrowingValue(timeout: soon) { sdk.loadUser(id: "", completion: $0) }
+    },
+    { sdk in _ = try await withAsyncThrowingValue(timeout: soon) { sdk.typedUser($0) } },
+    { sdk in _ = try await withAsyncThrowingValue(timeout: soon) { sdk.maybeUser($0) } },
+    { sdk in _ = try await withAsyncThrowingValue(timeout: soon) { sdk.userAndFriend($0) } },
+    { sdk in try await withAsyncThrowingValue(timeout: soon) { sdk.save($0) } },
+    { sdk in try await withAsyncThrowingValue(timeout: soon) { sdk.rename($0) } },
+    { sdk in
+      _ = try await withAsyncThrowingValue(timeout: soon) { sdk.signIn(success: $0, failure: $1) }
+    },
+    { sdk in
+      _ = try await withAsyncThrowingValue(timeout: soon) {
+        sdk.signIn(success: $0, failure: $1, cancelled: $2)
+      }
+    },
+    { sdk in
+      let session: Session = try await withAsyncThrowingValue(timeout: soon) { sdk.openSession($0) }
+      _ = session
+    },
+  ]
+
+  @Test(arguments: throwing.indices)
+  func `a throwing bridge ends when its time is up, without a clock or a way to cancel`(
+    number: Int
+  ) async {
+    await #expect(throws: TimeoutError.self) { try await Self.throwing[number](FakeSDK(.never)) }
+  }
+
+  @Test
+  func `so does one with a fallback`() async {
+    let sdk = FakeSDK(.never)
+    let prompt = FakeSDK(.insideTheCall)
+    let guest = await withAsyncValue { prompt.currentUser($0) }
+    #expect(
+      await withAsyncValue(fallback: guest, timeout: Self.soon) { sdk.currentUser($0) }.id
+        == guest.id
+    )
+    #expect(
+      await withAsyncValue(fallback: guest, timeout: Self.soon) { sdk.cachedUser($0) }.id
+        == guest.id
+    )
+    let both = await withAsyncValue(fallback: (guest, guest), timeout: Self.soon) {
+      sdk.hostAndGuest($0)
+    }
+    #expect(both.0.id == guest.id)
+    await withAsyncValue(fallback: (), timeout: Self.soon) { sdk.flush($0) }
+  }
+
+  private static let unconditional: [@Sendable (FakeSDK) async -> Void] = [
+    { sdk in _ = await withAsyncValue(in: sdk.currentUser) },
+    { sdk in _ = await withAsyncValue(in: sdk.cachedUser) },
+    { sdk in _ = await withAsyncValue(in: sdk.hostAndGuest) },
+    { sdk in await withAsyncValue { sdk.flush($0) } },
+  ]
+
+  @Test(arguments: unconditional.indices)
+  func `one without a fallback waits on after a cancel`(number: Int) {
+    let sdk = FakeSDK(.onDemand)
+    let backend = sdk.backend
+    let executor = ManualExecutor()
+    let hasEnded = Protected(false)
+    let task = Task(executorPreference: executor) {
+      await Self.unconditional[number](sdk)
+      hasEnded.withLock { $0 = true }
+    }
+    executor.runUntilIdle()
+    task.cancel()
+    executor.runUntilIdle()
+    #expect(!hasEnded.withLock { $0 })
+    backend.answer()
+    executor.runUntilIdle()
+    #expect(hasEnded.withLock { $0 })
+  }
+}
