@@ -1,6 +1,6 @@
 import Foundation
 
-/// The checks that need more than a shell. `.ci/code-blocks`, `.ci/links` and `.ci/pictures` call it.
+/// The checks that need more than a shell. The commands beside this folder call it.
 @main
 struct Tools {
   static func main() {
@@ -22,6 +22,8 @@ struct Tools {
       try Links(Repository()).writeForDocC(to: arguments[1])
     case "coverage" where arguments.count == 2:
       try Coverage(of: arguments[1]).check()
+    case "test-coverage" where arguments.count == 3:
+      try TestCoverage(of: arguments[1]).check(against: arguments[2])
     case "pictures" where arguments.count == 1:
       try Pictures().write(to: "Documentation.docc")
     case "pictures" where arguments.dropFirst() == ["--check"]:

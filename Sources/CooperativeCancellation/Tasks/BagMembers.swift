@@ -40,20 +40,18 @@ final class BagMembers: Sendable {
   /// Makes room for a task with an id, and cancels those that it replaces.
   @usableFromInline
   func reserve(id: TaskID, ifTaken policy: TaskBag.TakenIDPolicy) -> Int? {
-    while true {
-      // To run beside another one, it need not be looked for.
-      let seen = policy == .runBeside ? nil : registry.withLock { $0.ids(withHash: id.hash) }
-      let equal = (seen ?? []).filter { $0.equals(id) }
-      if policy == .keep, !equal.isEmpty { return nil }
-      switch registry.withLock({ $0.reserve(id: id, replacing: equal, seen: seen) }) {
-      case .slot(let slot, let replaced):
-        for member in replaced { member.cancel() }
-        return slot
-      case .idsHaveChanged:
-        continue
-      case .closed:
-        return nil
-      }
+    // To run beside another one, it need not be looked for.
+    let seen = policy == .runBeside ? nil : registry.withLock { $0.ids(withHash: id.hash) }
+    let equal = (seen ?? []).filter { $0.equals(id) }
+    if policy == .keep, !equal.isEmpty { return nil }
+    switch registry.withLock({ $0.reserve(id: id, replacing: equal, seen: seen) }) {
+    case .slot(let slot, let replaced):
+      for member in replaced { member.cancel() }
+      return slot
+    case .idsHaveChanged:
+      return reserve(id: id, ifTaken: policy)
+    case .closed:
+      return nil
     }
   }
 
@@ -101,7 +99,6 @@ final class BagMembers: Sendable {
   }
 
   func stopWaiting(_ token: Int?) {
-    guard let token else { return }
-    _ = registry.withLock { $0.stopWaiting(token) }
+    _ = token.map { token in registry.withLock { $0.stopWaiting(token) } }
   }
 }

@@ -215,10 +215,10 @@ extension TaskBag {
 extension Task {
   /// Keeps this task in a bag until it ends. The bag cancels it when the bag is released.
   ///
-  /// To notice the end of a task that exists already takes a second task, which waits for it, at background
-  /// priority so that it does not raise that of this task;
-  /// ``TaskBag/add(name:priority:isolation:fileID:line:operation:)`` does without. What this task throws is
-  /// not reported: it belongs to whoever awaits this task.
+  /// To notice the end of a task that exists already takes a second task, which awaits it;
+  /// ``TaskBag/add(name:priority:isolation:fileID:line:operation:)`` does without. It has the caller's priority, so
+  /// a task that was given a lower one is raised to that. What this task throws is not reported: it belongs
+  /// to whoever awaits this task.
   ///
   /// - Returns: This task.
   @discardableResult
@@ -229,7 +229,7 @@ extension Task {
       return self
     }
     members.start(slot, .given(erased(options: [])))
-    Task<Void, Never>.detached(priority: .background) {
+    Task<Void, Never>.detached(priority: Task<Never, Never>.currentPriority) {
       _ = await result
       members.finish(slot)
     }

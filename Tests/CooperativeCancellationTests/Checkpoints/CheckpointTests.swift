@@ -131,6 +131,19 @@ struct PacedCheckpointTests {
   }
 
   @Test
+  func `goes on when it looks and the task is not cancelled`() async throws {
+    try await Task.detached {
+      var pace = PacedCheckpoint(every: 2)
+      var steps = 0
+      for _ in 0..<10 {
+        try pace.checkpoint()
+        steps += 1
+      }
+      #expect(steps == 10)
+    }.value
+  }
+
+  @Test
   func `looks at every n-th step`() async {
     let task = Task {
       cancelThisTask()
