@@ -135,6 +135,20 @@ private struct DocumentedCallbackContext {
 
   func fetch(_ key: String, _ callback: Callback, _ context: UnsafeMutableRawPointer?) {}
 
+  func work(
+    _ steps: Int32,
+    _ shouldStop: @convention(c) (UnsafeMutableRawPointer?) -> Int32,
+    _ context: UnsafeMutableRawPointer?
+  ) -> Int32 { steps }
+
+  func steps(_ flag: CancellationFlag) -> Int32 {
+    // int work(int steps, int (*should_stop)(void *context), void *context);
+    let done = withCallbackContext({ () -> Int32 in flag.isCancelled ? 1 : 0 }) { context in
+      work(1000, { @Sendable in CallbackContext.call($0, otherwise: 1) }, context)
+    }
+    return done
+  }
+
   // swift-format-ignore: AlwaysUseLowerCamelCase
   func progress_handler(
     _ shouldStop: @convention(c) (UnsafeMutableRawPointer?) -> Int32,

@@ -56,32 +56,32 @@ private nonisolated struct Connection: ~Copyable {
     _ flag: CancellationFlag,
     _ onRow: @escaping @Sendable ([String?]) -> Void
   ) throws {
-    let progress = CallbackContext(isRepeating: true) { () -> Int32 in flag.isCancelled ? 1 : 0 }
-    let row = CallbackContext(isRepeating: true) { (count: Int32, columns: CStrings?) -> Int32 in
+    let shouldStop = { @Sendable () -> Int32 in flag.isCancelled ? 1 : 0 }
+    let takeRow = { @Sendable (count: Int32, columns: CStrings?) -> Int32 in
       onRow((0..<Int(count)).map { columns?[$0].map { String(cString: $0) } })
       return 0
     }
-    defer {
-      sqlite3_progress_handler(handle, 0, nil, nil)
-      progress.release()
-      row.release()
+    try withCallbackContext(shouldStop) { progress in
+      sqlite3_progress_handler(
+        handle,
+        1000,
+        { @Sendable in CallbackContext.call($0, otherwise: 1) },
+        progress
+      )
+      defer { sqlite3_progress_handler(handle, 0, nil, nil) }
+      try withCallbackContext(takeRow) { row in
+        let status = sqlite3_exec(
+          handle,
+          sql,
+          { @Sendable context, count, columns, _ in
+            CallbackContext.call(context, count, columns, otherwise: 1)
+          },
+          row,
+          nil
+        )
+        try check(status)
+      }
     }
-    sqlite3_progress_handler(
-      handle,
-      1000,
-      { @Sendable in CallbackContext.call($0, otherwise: 1) },
-      progress.pointer
-    )
-    let status = sqlite3_exec(
-      handle,
-      sql,
-      { @Sendable context, count, columns, _ in
-        CallbackContext.call(context, count, columns, otherwise: 1)
-      },
-      row.pointer,
-      nil
-    )
-    try check(status)
   }
 
   private func check(_ status: Int32) throws {

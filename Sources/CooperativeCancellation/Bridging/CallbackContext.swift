@@ -15,6 +15,7 @@ internal import Synchronization
 /// }
 /// ```
 ///
+/// Name each argument that C passes, also those that you do not need: `{ call($0, $1, $2) }` has three. And
 /// `@Sendable` matters: without it, a closure that is written in code of an actor belongs to that actor,
 /// and Swift traps when the C library calls it on a thread of its own.
 ///
@@ -36,7 +37,8 @@ public struct CallbackContext: Sendable {
 
   /// Keeps a closure for C to call: once, or any number of times.
   ///
-  /// A repeating context is for progress callbacks, and for those that ask whether to go on:
+  /// A repeating context is for progress callbacks, and for those that ask whether to go on. (Where C calls
+  /// back only inside the call, ``withCallbackContext(_:fileID:line:in:)`` releases by itself.)
   ///
   /// ```swift
   /// // void progress_handler(int (*should_stop)(void *context), void *context);

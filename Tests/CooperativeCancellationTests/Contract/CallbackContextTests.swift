@@ -109,6 +109,23 @@ struct CallbackContextTests {
   }
 
   @Test
+  func `a context of a scope answers in the scope, and no longer`() throws {
+    let flag = CancellationFlag()
+    let (done, pointer) = withCallbackContext({ () -> Int32 in flag.isCancelled ? 1 : 0 }) {
+      context in
+      let done = hostile_work(10, { CallbackContext.call($0, otherwise: 1) }, context)
+      flag.cancel()
+      #expect(hostile_work(10, { CallbackContext.call($0, otherwise: 1) }, context) == 0)
+      return (done, context)
+    }
+    #expect(done == 10)
+    #expect(hostile_work(10, { CallbackContext.call($0, otherwise: 0) }, pointer) == 10)
+    #expect(throws: SDKError.failed) {
+      try withCallbackContext({ () -> Int32 in 1 }) { _ in throw SDKError.failed }
+    }
+  }
+
+  @Test
   func `a closure that is released may use contexts itself`() {
     final class Releaser: Sendable {
       let context = CallbackContext(isRepeating: true) { () -> Int32 in 1 }
