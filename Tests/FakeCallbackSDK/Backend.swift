@@ -109,10 +109,10 @@ public final class Backend: Sendable {
   public var requestsCancelledAgain: Int { state.withLock { $0.requestsCancelledAgain } }
 
   func begin(_ id: String, _ deliver: @escaping @Sendable (Delivery) -> Void) -> Request {
-    let member = Member(of: completionsAlive)
+    let life = Life(of: completionsAlive)
     // Weakly, because the backend keeps completions.
     let completion: Completion = { [weak self] answer in
-      withExtendedLifetime(member) {
+      withExtendedLifetime(life) {
         if let self { deliver(Delivery(answer: answer, id: id, backend: self)) }
       }
     }

@@ -4,7 +4,7 @@ import Synchronization
 /// `Sendable` about it. The test says how it behaves, and steers it through its ``Backend``.
 public final class FakeSDK {
   public let backend: Backend
-  private let member: Member
+  private let life: Life
 
   public convenience init(_ behavior: Behavior = .onDemand) {
     self.init(Backend(behavior))
@@ -13,7 +13,7 @@ public final class FakeSDK {
   /// One of several service objects with the same inside.
   public init(_ backend: Backend) {
     self.backend = backend
-    member = Member(of: backend.servicesAlive)
+    life = Life(of: backend.servicesAlive)
   }
 
   /// The common shape: a result, and a request that can be cancelled.
@@ -163,12 +163,12 @@ extension FakeSDK {
 public final class Request {
   private let number: Int
   private let backend: Backend
-  private let member: Member
+  private let life: Life
 
   init(number: Int, backend: Backend) {
     self.number = number
     self.backend = backend
-    member = Member(of: backend.requestsAlive)
+    life = Life(of: backend.requestsAlive)
   }
 
   deinit {

@@ -13,7 +13,7 @@ public final class Population: Sendable {
 }
 
 /// What an object, or a closure, owns so that it counts while it is alive.
-public final class Member: Sendable {
+public final class Life: Sendable {
   private let population: Population
 
   public init(of population: Population) {
