@@ -51,15 +51,33 @@ public final class Backend: Sendable {
 
   typealias Completion = @Sendable (Behavior.Answer) -> Void
 
+  /// What a test wants done in the middle of what the SDK does.
+  public struct Hooks: Sendable {
+    /// Before each answer; under the SDK's lock if it answers under that.
+    public var beforeAnswer: @Sendable () -> Void = {}
+    /// When a value is released for the last time.
+    public var onValueRelease: @Sendable () -> Void = {}
+    /// When a request is released for the last time.
+    public var onRequestRelease: @Sendable () -> Void = {}
+
+    public init() {}
+  }
+
   private struct State {
     var counts = Counts()
     var kept: [Int: Completion] = [:]
+    var cancelled: Set<Int> = []
+    var requestsCancelledAgain = 0
   }
 
   private static let queue = DispatchQueue(label: "FakeCallbackSDK", attributes: .concurrent)
 
   let usersAlive = Atomic<Int>(0)
   let usersMade = Atomic<Int>(0)
+  let servicesAlive = Population()
+  let requestsAlive = Population()
+  private let completionsAlive = Population()
+  public let hooks = Protected(Hooks())
   private let behavior: Behavior
   private let state = Protected(State())
 
@@ -67,7 +85,7 @@ public final class Backend: Sendable {
   /// cancelled from inside a callback.
   private let sdkLock = RecursiveLock()
 
-  init(_ behavior: Behavior) {
+  public init(_ behavior: Behavior) {
     self.behavior = behavior
   }
 
@@ -79,10 +97,24 @@ public final class Backend: Sendable {
   /// How many of the values that it has made are still there.
   public var valuesAlive: Int { usersAlive.load(ordering: .acquiring) }
 
+  /// How many of the service objects that share it are still there.
+  public var services: Int { servicesAlive.count }
+
+  /// How many of its values, requests and completions, and of its service objects, are still there.
+  public var objectsAlive: Int {
+    valuesAlive + requestsAlive.count + completionsAlive.count + services
+  }
+
+  /// How often a request was cancelled that had been cancelled before.
+  public var requestsCancelledAgain: Int { state.withLock { $0.requestsCancelledAgain } }
+
   func begin(_ id: String, _ deliver: @escaping @Sendable (Delivery) -> Void) -> Request {
+    let life = Life(of: completionsAlive)
     // Weakly, because the backend keeps completions.
-    let completion: Completion = { [weak self] in
-      if let self { deliver(Delivery(answer: $0, id: id, backend: self)) }
+    let completion: Completion = { [weak self] answer in
+      withExtendedLifetime(life) {
+        if let self { deliver(Delivery(answer: answer, id: id, backend: self)) }
+      }
     }
     let number = state.withLock { state in
       state.counts.started += 1
@@ -102,6 +134,7 @@ public final class Backend: Sendable {
     sdkLock.withLock {
       let completion = state.withLock { state in
         state.counts.cancelled += 1
+        if !state.cancelled.insert(number).inserted { state.requestsCancelledAgain += 1 }
         return state.kept[number]
       }
       if let answer = behavior.toCancel, let completion { complete(completion, answer) }
@@ -110,9 +143,14 @@ public final class Backend: Sendable {
 
   private func complete(_ completion: Completion, _ answer: Behavior.Answer) {
     state.withLock { $0.counts.completed += 1 }
+    let beforeAnswer = hooks.withLock { $0.beforeAnswer }
     if behavior.locksWhileAnswering {
-      sdkLock.withLock { completion(answer) }
+      sdkLock.withLock {
+        beforeAnswer()
+        completion(answer)
+      }
     } else {
+      beforeAnswer()
       completion(answer)
     }
   }
@@ -120,6 +158,11 @@ public final class Backend: Sendable {
   /// Answers every call whose completion the SDK has kept, on the calling thread; it keeps them.
   public func answer(_ answer: Behavior.Answer = .success) {
     for completion in state.withLock({ $0.kept.values }) { complete(completion, answer) }
+  }
+
+  /// Answers the call with this number, the first being 1, if the SDK has kept its completion.
+  public func answer(_ answer: Behavior.Answer = .success, call number: Int) {
+    if let completion = state.withLock({ $0.kept[number] }) { complete(completion, answer) }
   }
 
   /// Releases the completions that the SDK has kept.

@@ -62,4 +62,10 @@ public struct Behavior: Sendable {
     locksWhileAnswering: true,
     keepsCompletion: false
   )
+
+  /// Answers when the test says so, holding the lock that `cancel()` takes.
+  public static let onDemandUnderItsLock = Behavior(locksWhileAnswering: true)
+
+  /// Answers a cancel with a value, at once, on the cancelling thread.
+  public static let answeringCancel = Behavior(toCancel: .success)
 }

@@ -4,9 +4,16 @@ import Synchronization
 /// `Sendable` about it. The test says how it behaves, and steers it through its ``Backend``.
 public final class FakeSDK {
   public let backend: Backend
+  private let life: Life
 
-  public init(_ behavior: Behavior = .onDemand) {
-    backend = Backend(behavior)
+  public convenience init(_ behavior: Behavior = .onDemand) {
+    self.init(Backend(behavior))
+  }
+
+  /// One of several service objects with the same inside.
+  public init(_ backend: Backend) {
+    self.backend = backend
+    life = Life(of: backend.servicesAlive)
   }
 
   /// The common shape: a result, and a request that can be cancelled.
@@ -156,10 +163,16 @@ extension FakeSDK {
 public final class Request {
   private let number: Int
   private let backend: Backend
+  private let life: Life
 
   init(number: Int, backend: Backend) {
     self.number = number
     self.backend = backend
+    life = Life(of: backend.requestsAlive)
+  }
+
+  deinit {
+    backend.hooks.withLock { $0.onRequestRelease }()
   }
 
   public func cancel() {
@@ -204,6 +217,7 @@ public final class User: Sendable {
 
   deinit {
     backend.usersAlive.subtract(1, ordering: .releasing)
+    backend.hooks.withLock { $0.onValueRelease }()
   }
 }
 

@@ -33,6 +33,12 @@ struct BridgeForm: Sendable, CustomTestStringConvertible {
   /// Whether a value of the SDK comes out, and can be discarded.
   var carriesValue = true
 
+  /// How many values one answer brings.
+  var valuesPerAnswer = 1
+
+  /// Whether its value is an object, which can be counted.
+  var valueIsObject = true
+
   /// Whether a value comes beside an error.
   var failureBringsValue = false
 
@@ -156,6 +162,7 @@ extension BridgeForm {
     testDescription: "Bool and error",
     kind: .throwing,
     delivered: .value("true"),
+    valueIsObject: false,
     failureBringsValue: true
   ) { sdk, watch in
     await ending {
@@ -178,7 +185,8 @@ extension BridgeForm {
     testDescription: "error only",
     kind: .throwing,
     delivered: .value(""),
-    carriesValue: false
+    carriesValue: false,
+    valueIsObject: false
   ) { sdk, watch in
     await ending {
       try await withAsyncThrowingValue(
@@ -199,7 +207,8 @@ extension BridgeForm {
     testDescription: "Result<Void, _>",
     kind: .throwing,
     delivered: .value(""),
-    carriesValue: false
+    carriesValue: false,
+    valueIsObject: false
   ) { sdk, watch in
     await ending {
       try await withAsyncThrowingValue(
@@ -219,7 +228,8 @@ extension BridgeForm {
   static let twoValuesAndError = BridgeForm(
     testDescription: "two values and error",
     kind: .throwing,
-    delivered: .value("pair")
+    delivered: .value("pair"),
+    valuesPerAnswer: 2
   ) { sdk, watch in
     await ending {
       let (user, friend) = try await withAsyncThrowingValue(
@@ -327,7 +337,8 @@ extension BridgeForm {
   static let fallbackTwoValues = BridgeForm(
     testDescription: "two values, fallback",
     kind: .fallback,
-    delivered: .value("pair")
+    delivered: .value("pair"),
+    valuesPerAnswer: 2
   ) { sdk, watch in
     let (host, _) = await withAsyncValue(
       fallback: (nil, nil),
@@ -349,7 +360,8 @@ extension BridgeForm {
     testDescription: "Void, fallback",
     kind: .fallback,
     delivered: .fallback,
-    carriesValue: false
+    carriesValue: false,
+    valueIsObject: false
   ) { sdk, watch in
     await withAsyncValue(
       fallback: (),
@@ -402,7 +414,8 @@ extension BridgeForm {
   static let twoValues = BridgeForm(
     testDescription: "two values",
     kind: .unconditional,
-    delivered: .value("pair")
+    delivered: .value("pair"),
+    valuesPerAnswer: 2
   ) { sdk, watch in
     let (host, _) = await withAsyncValue(line: watch.line) { completion in
       unthrowing { try watch.operation { sdk.hostAndGuest(completion) } }
@@ -418,7 +431,8 @@ extension BridgeForm {
     testDescription: "Void",
     kind: .unconditional,
     delivered: .value(""),
-    carriesValue: false
+    carriesValue: false,
+    valueIsObject: false
   ) { sdk, watch in
     await withAsyncValue(line: watch.line) { completion in
       unthrowing { try watch.operation { sdk.flush(completion) } }

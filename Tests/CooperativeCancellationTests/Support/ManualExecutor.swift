@@ -4,7 +4,7 @@ import FakeCallbackSDK
 /// not happen by itself, so a test can say "still waiting" without waiting.
 final class ManualExecutor: TaskExecutor {
   private struct State {
-    var jobs: [UnownedJob] = []
+    var jobs = JobQueue()
     var jobCount = 0
     var onEnqueue: @Sendable () -> Void = {}
   }
@@ -32,7 +32,7 @@ final class ManualExecutor: TaskExecutor {
   }
 
   func runUntilIdle() {
-    while let job = state.withLock({ $0.jobs.isEmpty ? nil : $0.jobs.removeFirst() }) {
+    while let job = state.withLock({ $0.jobs.next() }) {
       job.runSynchronously(on: asUnownedTaskExecutor())
     }
   }

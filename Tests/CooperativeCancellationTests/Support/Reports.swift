@@ -7,11 +7,13 @@ import Synchronization
 final class Reports: Sendable {
   static let shared = Reports()
 
-  private let reports = Protected<[MisuseReport]>([])
+  private let reports = Protected<[UInt: [MisuseReport]]>([:])
   private let lastLine = Atomic<UInt>(1_000_000)
 
   private init() {
-    MisuseReport.handler = { report in self.reports.withLock { $0.append(report) } }
+    MisuseReport.handler = { report in
+      self.reports.withLock { $0[report.callSite.line, default: []].append(report) }
+    }
   }
 
   /// A line number that no other call has.
@@ -22,7 +24,12 @@ final class Reports: Sendable {
   func kinds(line: UInt) -> [MisuseReport.Kind] { reports(line: line).map(\.kind) }
   func texts(line: UInt) -> [String] { reports(line: line).map(\.description) }
 
+  /// The reports of a call, which are then forgotten.
+  func take(line: UInt) -> [MisuseReport.Kind] {
+    reports.withLock { $0.removeValue(forKey: line) ?? [] }.map(\.kind)
+  }
+
   private func reports(line: UInt) -> [MisuseReport] {
-    reports.withLock { $0.filter { $0.callSite.line == line } }
+    reports.withLock { $0[line] ?? [] }
   }
 }

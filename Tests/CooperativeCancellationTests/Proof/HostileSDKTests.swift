@@ -1,0 +1,47 @@
+import Foundation
+import Testing
+
+/// The documentation's table of hostile SDKs is what this run sees:
+/// `RECORD_TABLE=1 swift test --filter HostileSDKTests` writes it.
+@Suite("Hostile SDKs", .watchdog(seconds: 300))
+struct HostileSDKTests {
+  private static let page = URL(filePath: #filePath)
+    .deletingLastPathComponent()
+    .appending(path: "../../../Documentation.docc/HostileSDKs.md")
+
+  @Test
+  func `every scenario with every form of bridge comes to what the documentation says`()
+    async throws
+  {
+    var table = HostileTable()
+    for scenario in HostileScenario.all {
+      // Says where it hangs, if it does.
+      print("The SDK \(scenario.name)")
+      var outcomes: [(BridgeForm, String)] = []
+      for form in BridgeForm.all {
+        outcomes.append((form, await outcome(of: scenario, with: form)))
+      }
+      table.add(scenario, outcomes)
+    }
+    let lines = try String(contentsOf: Self.page, encoding: .utf8)
+      .split(separator: "\n", omittingEmptySubsequences: false)
+      .map(String.init)
+    if ProcessInfo.processInfo.environment["RECORD_TABLE"] != nil {
+      let text = (lines.prefix { !$0.hasPrefix("|") } + table.lines).joined(separator: "\n") + "\n"
+      try text.write(to: Self.page, atomically: true, encoding: .utf8)
+      return
+    }
+    let documented = lines.filter { $0.hasPrefix("|") }
+    for line in table.lines where !documented.contains(line) {
+      Issue.record("the documentation does not say: \(line)")
+    }
+    #expect(documented == table.lines)
+  }
+
+  private func outcome(of scenario: HostileScenario, with form: BridgeForm) async -> String {
+    if let needs = scenario.needs, !needs.has(form) { return needs.otherwise }
+    let stage = HostileStage(form)
+    scenario.play(stage)
+    return await stage.end()
+  }
+}

@@ -1,0 +1,178 @@
+import CooperativeCancellation
+import FakeCallbackSDK
+import Testing
+
+/// Something that an SDK, or the code around it, does to a bridge; a row of the table.
+///
+/// It is played with every form of bridge. Whatever it does, the stage checks at the end that each call ended
+/// once, that delivered + discarded = produced, that `onCancel` ran at most once for each, and that
+/// nothing is left alive. To add one of your own, add it to ``all``.
+struct HostileScenario: Sendable {
+  /// Goes on where "The SDK …" ends.
+  let name: String
+
+  /// What a form must have for it; otherwise the table says that.
+  var needs: (has: @Sendable (BridgeForm) -> Bool, otherwise: String)?
+
+  let play: @Sendable (HostileStage) -> Void
+
+  static let all = [
+    HostileScenario(name: "answers before the call returns") { stage in
+      stage.begin(.insideTheCall)
+    },
+
+    HostileScenario(name: "answers on the thread that cancels, inside the cancellation") { stage in
+      stage.begin { call in
+        await withTaskCancellationHandler(operation: call) { stage.backend.answer() }
+      }
+      stage.cancel()
+    },
+
+    HostileScenario(name: "answers from a `deinit`") { stage in
+      stage.begin()
+      _ = AnswersWhenReleased(stage.backend)
+    },
+
+    HostileScenario(name: "answers from the `deinit` of its request, after a cancel") { stage in
+      stage.begin()
+      let backend = stage.backend
+      backend.hooks.withLock { $0.onRequestRelease = { backend.answer() } }
+      stage.cancel()
+    },
+
+    HostileScenario(name: "answers, and inside that callback the task makes its next call") {
+      stage in
+      stage.begin { call in
+        await call()
+        await call()
+      }
+      stage.runInsideCallbacks()
+      stage.backend.answer(call: 1)
+      #expect(stage.backend.counts.started == 2, "the next call is made inside the callback")
+      stage.backend.answer(call: 2)
+    },
+
+    HostileScenario(name: "cancels the task from inside the call, then answers") { stage in
+      stage.begin(.insideTheCall, Watch(beforeSDK: { stage.cancel() }))
+    },
+
+    HostileScenario(name: "answers, and cancels the task in the same callback") { stage in
+      stage.begin()
+      stage.backend.answer()
+      stage.cancel()
+    },
+
+    HostileScenario(name: "answers under the lock that its `cancel()` takes, during a cancel") {
+      stage in
+      stage.begin(.onDemandUnderItsLock)
+      let holdsLock = Gate()
+      let isCancelled = Gate()
+      stage.backend.hooks.withLock {
+        $0.beforeAnswer = {
+          holdsLock.open()
+          isCancelled.pass()
+        }
+      }
+      raceTwo { side in
+        if side == 1 { return stage.backend.answer() }
+        holdsLock.pass()
+        stage.cancel()
+        isCancelled.open()
+        stage.run()
+      }
+    },
+
+    HostileScenario(name: "answers twice, from two threads at once") { stage in
+      stage.begin()
+      raceTwo { _ in stage.backend.answer() }
+    },
+
+    HostileScenario(name: "answers when the wait was cancelled, and the service object is gone") {
+      stage in
+      stage.begin()
+      stage.cancel()
+      stage.run()
+      #expect(stage.isWaiting == (stage.backend.services > 0))
+      stage.backend.answer()
+    },
+
+    HostileScenario(
+      name: "brings a value whose `deinit` calls the completion again, and so do the next two",
+      needs: (\.valueIsObject, "brings no object")
+    ) { stage in
+      stage.begin()
+      let backend = stage.backend
+      let left = Protected(3)
+      backend.hooks.withLock {
+        $0.onValueRelease = {
+          let answers = left.withLock { left in
+            defer { left -= 1 }
+            return left > 0
+          }
+          if answers { backend.answer() }
+        }
+      }
+      backend.answer()
+    },
+
+    HostileScenario(name: "answers inside its `cancel()`") { stage in
+      stage.begin(.answeringCancel)
+      stage.cancel()
+    },
+
+    HostileScenario(
+      name: "answers twice, and `onDiscard` of the second value cancels the task",
+      needs: (\.carriesValue, "brings no value")
+    ) { stage in
+      stage.begin(.onDemand, Watch(inOnDiscard: { stage.cancel() }))
+      stage.backend.answer()
+      stage.backend.answer()
+    },
+
+    HostileScenario(
+      name:
+        "gets 3 000 calls of one task, each in a scope of the one before, and the last is cancelled"
+    ) { stage in
+      @Sendable func nest(_ depth: Int, _ call: @escaping HostileStage.Call) async {
+        await withCancellationFlag { _ in
+          await call()
+          if depth > 1 { await nest(depth - 1, call) }
+        }
+      }
+      stage.begin { call in await nest(3_000, call) }
+      for number in 1..<3_000 {
+        stage.backend.answer(call: number)
+        stage.run()
+      }
+      stage.cancel()
+      stage.run()
+      stage.backend.answer(call: 3_000)
+    },
+
+    HostileScenario(
+      name: "gets 10 000 calls of a task group, which is cancelled, and answers them all too late"
+    ) { stage in
+      stage.begin { call in
+        await withTaskGroup { group in
+          for _ in 0..<10_000 { group.addTask { await call() } }
+        }
+      }
+      stage.cancel()
+      stage.run()
+      stage.backend.answer()
+    },
+  ]
+}
+
+/// An object of the SDK's that answers with its last breath.
+private final class AnswersWhenReleased {
+  private let backend: Backend
+
+  init(_ backend: Backend) {
+    self.backend = backend
+  }
+
+  deinit {
+    backend.answer()
+  }
+}

@@ -1,0 +1,177 @@
+import CooperativeCancellation
+import FakeCallbackSDK
+import Synchronization
+import Testing
+
+/// Where a hostile scenario is played with one bridge: a task, on the test's thread, and an SDK.
+///
+/// Whatever the scenario does, ``end()`` holds it to the contract.
+final class HostileStage: Sendable {
+  /// One call through the bridge, which a task may make as often as it likes.
+  typealias Call = @Sendable () async -> Void
+
+  private struct Play {
+    let backend: Backend
+    let watch: Watch
+    let executor: ManualExecutor
+    let task: Task<Void, Never>
+  }
+
+  /// What only the bridge's closures and the task keep alive, once the scenario is over.
+  private struct Rest {
+    weak var watch: Watch?
+    weak var executor: ManualExecutor?
+
+    var isAlive: Bool { watch != nil || executor != nil }
+  }
+
+  /// What the calls have come to.
+  private final class Tally: Sendable {
+    let begun = Atomic(0)
+    let endings = Protected<[Ending]>([])
+
+    var isWaiting: Bool { endings.withLock { $0.count } < begun.load(ordering: .acquiring) }
+  }
+
+  let form: BridgeForm
+  private let tally = Tally()
+  private let play = Protected<Play?>(nil)
+
+  init(_ form: BridgeForm) {
+    self.form = form
+  }
+
+  /// Starts a task that makes one call, or what `body` makes of it, and runs it until it sleeps.
+  func begin(
+    _ behavior: Behavior = .onDemand,
+    _ watch: Watch = Watch(),
+    _ body: @escaping @Sendable (_ call: @escaping Call) async -> Void = { call in await call() }
+  ) {
+    let backend = Backend(behavior)
+    let executor = ManualExecutor()
+    let task = Task(executorPreference: executor) { [form, tally] in
+      await body {
+        tally.begun.add(1, ordering: .relaxed)
+        let ending = await form.run(FakeSDK(backend), watch)
+        tally.endings.withLock { $0.append(ending) }
+      }
+    }
+    play.withLock {
+      $0 = Play(backend: backend, watch: watch, executor: executor, task: task)
+    }
+    run()
+  }
+
+  private var current: Play {
+    guard let play = play.withLock({ $0 }) else { preconditionFailure("nothing has begun") }
+    return play
+  }
+
+  var backend: Backend { current.backend }
+
+  /// Whether a call has begun and not ended.
+  var isWaiting: Bool { tally.isWaiting }
+
+  /// Runs the task until it sleeps or has ended.
+  func run() {
+    current.executor.runUntilIdle()
+  }
+
+  /// From now on the task goes on in the middle of what wakes it: inside the SDK's callback.
+  func runInsideCallbacks() {
+    let executor = current.executor
+    executor.onEnqueue { executor.runUntilIdle() }
+  }
+
+  func cancel() {
+    current.task.cancel()
+  }
+
+  /// Lets the calls end that have not ended, holds all of them to the contract, and says what happened.
+  func end() async -> String {
+    run()
+    let waitedOn = isWaiting
+    if waitedOn {
+      backend.answer()
+      run()
+    }
+    #expect(!isWaiting, "\(form.testDescription): a call does not end though the SDK has answered")
+    checkValues()
+    let summary = summary(waitedOn)
+    await checkRelease()
+    return summary
+  }
+
+  private func checkValues() {
+    let watch = current.watch
+    let endings = tally.endings.withLock { $0 }
+    let delivered = form.carriesValue ? endings.count { $0 == form.delivered } : 0
+    if form.valueIsObject {
+      #expect(
+        backend.valuesMade == delivered * form.valuesPerAnswer + watch.valuesDiscarded,
+        "\(form.testDescription): delivered + discarded = produced"
+      )
+    } else if form.carriesValue {
+      #expect(backend.counts.completed == delivered + watch.discarded)
+    }
+    #expect(backend.requestsCancelledAgain == 0, "\(form.testDescription): onCancel at most once")
+    #expect(watch.forwarded == backend.counts.cancelled)
+    #expect(backend.counts.started == watch.events.count { $0 == .operation })
+  }
+
+  /// When the SDK has let go too, nothing may be left.
+  private func checkRelease() async {
+    let backend = backend
+    let form = form.testDescription
+    backend.hooks.withLock { $0 = Backend.Hooks() }
+    backend.drop()
+    run()
+    current.executor.onEnqueue {}
+    let rest = Rest(watch: current.watch, executor: current.executor)
+    play.withLock { $0 = nil }
+    // A thread that has answered lets go of what it holds a moment later.
+    var patience = 1_000_000
+    while patience > 0, backend.objectsAlive > 0 || rest.isAlive {
+      await Task.yield()
+      patience -= 1
+    }
+    #expect(backend.objectsAlive == 0, "\(form): values, requests, completions, services")
+    #expect(rest.watch == nil, "\(form): the bridge's closures are released")
+    #expect(rest.executor == nil, "\(form): the task is released")
+  }
+}
+
+extension HostileStage {
+  private func summary(_ waitedOn: Bool) -> String {
+    let watch = current.watch
+    let endings = tally.endings.withLock { $0 }
+    var names: [String] = []
+    for ending in endings.map(name) where !names.contains(ending) { names.append(ending) }
+    let counted = names.map { name in
+      times(endings.count { self.name($0) == name }, name)
+    }
+    var parts = [(waitedOn ? "waits for the answer: " : "") + counted.joined(separator: ", ")]
+    if watch.forwarded > 0 { parts.append(times(watch.forwarded, "`onCancel`")) }
+    if watch.discarded > 0 { parts.append("\(grouped(watch.discarded)) discarded") }
+    if !watch.reports.isEmpty { parts.append(times(watch.reports.count, "misuse reported")) }
+    return parts.joined(separator: "; ")
+  }
+
+  private func name(_ ending: Ending) -> String {
+    switch ending {
+    case form.delivered: form.carriesValue ? "the value" : "returns"
+    case .cancelled: "`CancellationError`"
+    case .fallback: "the fallback"
+    default: "\(ending)"
+    }
+  }
+
+  private func times(_ count: Int, _ what: String) -> String {
+    count == 1 ? what : "\(grouped(count)) × \(what)"
+  }
+
+  private func grouped(_ number: Int) -> String {
+    number < 1_000
+      ? "\(number)" : "\(number / 1_000) " + String(String(1_000 + number % 1_000).dropFirst())
+  }
+}

@@ -1,0 +1,115 @@
+import CooperativeCancellation
+
+/// A kind of race: a bridged call, what happens to it at once, and how it may end.
+struct Race: Sendable {
+  enum Event: CaseIterable, Sendable {
+    case answer
+    case drop
+    case cancel
+    /// The bag that has the task is released.
+    case release
+    /// The time is up. Races with it are slower: the library's timer is a task of the global pool.
+    case timeOut
+  }
+
+  enum Outcome: CaseIterable, Sendable {
+    case notStarted
+    case delivered
+    case deliveredAfterCancel
+    case cancelled
+    case discardedByCheckAfter
+    case dropped
+    case timedOut
+  }
+
+  enum Bridge: Sendable {
+    case throwing(CancellationResponse)
+    case fallback
+    /// Without an error and a fallback: waits for the value, whatever happens.
+    case unconditional
+  }
+
+  let name: String
+  var bridge = Bridge.throwing(.abandonCallback)
+  let events: [Event]
+  let outcomes: Set<Outcome>
+
+  var hasTimeout: Bool { events.contains(.timeOut) }
+
+  static let all = [
+    Race(
+      name: "callback against cancel",
+      events: [.answer, .cancel],
+      outcomes: [.notStarted, .delivered, .cancelled, .discardedByCheckAfter]
+    ),
+    Race(
+      name: "callback against cancel, .waitForCallback",
+      bridge: .throwing(.waitForCallback),
+      events: [.answer, .cancel],
+      outcomes: [.notStarted, .delivered, .cancelled, .discardedByCheckAfter]
+    ),
+    Race(
+      name: "callback against cancel, .deliverResult",
+      bridge: .throwing(.deliverResult),
+      events: [.answer, .cancel],
+      outcomes: [.notStarted, .delivered, .deliveredAfterCancel]
+    ),
+    Race(
+      name: "callback against cancel, fallback",
+      bridge: .fallback,
+      events: [.answer, .cancel],
+      outcomes: [.notStarted, .delivered, .cancelled, .discardedByCheckAfter]
+    ),
+    Race(
+      name: "callback against cancel, neither error nor fallback",
+      bridge: .unconditional,
+      events: [.answer, .cancel],
+      outcomes: [.delivered, .deliveredAfterCancel]
+    ),
+    Race(
+      name: "callback against callback against cancel",
+      events: [.answer, .answer, .cancel],
+      outcomes: [.notStarted, .delivered, .cancelled, .discardedByCheckAfter]
+    ),
+    Race(
+      name: "callback against drop",
+      events: [.answer, .drop],
+      outcomes: [.delivered, .dropped]
+    ),
+    Race(
+      name: "drop against cancel",
+      events: [.drop, .cancel],
+      outcomes: [.notStarted, .cancelled, .dropped]
+    ),
+    Race(
+      name: "callback against owner release",
+      events: [.answer, .release],
+      outcomes: [.notStarted, .delivered, .cancelled, .discardedByCheckAfter]
+    ),
+    Race(
+      name: "callback against drop against cancel against owner release",
+      events: [.answer, .answer, .drop, .cancel, .release],
+      outcomes: [.notStarted, .delivered, .cancelled, .discardedByCheckAfter, .dropped]
+    ),
+    Race(
+      name: "callback against timeout",
+      events: [.answer, .timeOut],
+      outcomes: [.delivered, .timedOut]
+    ),
+    Race(
+      name: "cancel against timeout",
+      events: [.cancel, .timeOut],
+      outcomes: [.cancelled, .timedOut]
+    ),
+    Race(
+      name: "drop against timeout",
+      events: [.drop, .timeOut],
+      outcomes: [.dropped, .timedOut]
+    ),
+    Race(
+      name: "callback against drop against cancel against owner release against timeout",
+      events: [.answer, .answer, .drop, .cancel, .release, .timeOut],
+      outcomes: [.delivered, .cancelled, .discardedByCheckAfter, .dropped, .timedOut]
+    ),
+  ]
+}

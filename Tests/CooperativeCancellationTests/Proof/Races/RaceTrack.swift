@@ -1,0 +1,121 @@
+import FakeCallbackSDK
+import Foundation
+import Synchronization
+
+/// Two long-lived threads that run one race after the other: to start a thread for each would take longer
+/// than the race.
+final class RaceTrack: Sendable {
+  struct Result: Sendable, CustomStringConvertible {
+    let race: Race
+    var count = 0
+    var split: [Race.Outcome: Int] = [:]
+    var failure: String?
+
+    /// How often the rarest of the possible outcomes has occurred.
+    var rarest: Int { race.outcomes.map { split[$0, default: 0] }.min() ?? 0 }
+
+    var description: String {
+      let outcomes = Race.Outcome.allCases.filter(race.outcomes.contains)
+        .map { "\(split[$0, default: 0]) \($0)" }
+        .joined(separator: ", ")
+      return "\(race.name): \(count) races: \(outcomes)"
+    }
+  }
+
+  private let race: Race
+  private let actor = HandDrivenActor()
+  private let population = Population()
+  private let number = Atomic(0)
+  /// Raised when the other thread has a race to take part in.
+  private let turn = Atomic(0)
+  private let isOver = Atomic(false)
+  private let current = Protected<RacedCall?>(nil)
+
+  private init(_ race: Race) {
+    self.race = race
+  }
+
+  /// Races `count` times, and then on until each outcome has occurred `often` or `limit` is reached.
+  static func run(_ race: Race, count: Int, often: Int, limit: Int) async -> Result {
+    let track = RaceTrack(race)
+    let watchdog = StallWatchdog(
+      seconds: 30,
+      progress: { track.number.load(ordering: .relaxed) },
+      state: { track.state }
+    )
+    // Threads of their own: the library's timers need those of the pool.
+    let result = await withCheckedContinuation { continuation in
+      Thread.detachNewThread { track.takePart() }
+      Thread.detachNewThread {
+        continuation.resume(returning: track.run(count: count, often: often, limit: limit))
+      }
+    }
+    _ = consume watchdog
+    return result
+  }
+
+  private var state: String {
+    let call = current.withLock { $0 }
+    return """
+      race \(number.load(ordering: .relaxed)), \(call.map(\.description) ?? race.name); \
+      \(actor.executor.isIdle ? "the task is not ready" : "the task is ready"), \
+      \(population.count) objects alive
+      """
+  }
+
+  private func run(count: Int, often: Int, limit: Int) -> Result {
+    defer { isOver.store(true, ordering: .releasing) }
+    var random = SystemRandomNumberGenerator()
+    var result = Result(race: race)
+    while result.count < count || (result.rarest < often && result.count < limit) {
+      result.count += 1
+      number.store(result.count, ordering: .relaxed)
+      result.failure = runOne(&random, &result.split).map { "race \(result.count), \($0)" }
+      if result.failure != nil { break }
+    }
+    return result
+  }
+
+  /// Returns what went wrong.
+  private func runOne(
+    _ random: inout some RandomNumberGenerator,
+    _ split: inout [Race.Outcome: Int]
+  ) -> String? {
+    do {
+      let call = RacedCall(race, line: Reports.shared.uniqueLine(), population, &random)
+      current.withLock { $0 = call }
+      // A race with a timeout is run by the timer's thread.
+      if !race.hasTimeout { turn.add(1, ordering: .releasing) }
+      call.start(on: actor)
+      actor.executor.runUntilIdle()
+      if call.meeting == .asleep { call.play(.task) }
+      spin {
+        actor.executor.runUntilIdle()
+        return call.isOtherDone
+      }
+      call.finish(actor)
+      current.withLock { $0 = nil }
+      if let law = call.brokenLaw { return "\(law): \(call)" }
+      if let outcome = call.outcome { split[outcome, default: 0] += 1 }
+    }
+    // The other thread lets go a moment later.
+    var patience = 1_000_000
+    spin {
+      patience -= 1
+      actor.executor.runUntilIdle()
+      return population.count == 0 || patience == 0
+    }
+    return population.count == 0 ? nil : "\(population.count) objects are alive after it"
+  }
+
+  /// The other thread.
+  private func takePart() {
+    var turns = 0
+    while true {
+      spin { turn.load(ordering: .acquiring) > turns || isOver.load(ordering: .acquiring) }
+      guard turn.load(ordering: .acquiring) > turns else { return }
+      turns += 1
+      current.withLock { $0 }?.play(.other)
+    }
+  }
+}

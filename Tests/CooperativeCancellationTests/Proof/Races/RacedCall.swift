@@ -1,0 +1,282 @@
+import CooperativeCancellation
+import FakeCallbackSDK
+import Synchronization
+
+/// One race: a call in a task of a bag, and what two threads do to it from the same moment on.
+final class RacedCall: Sendable {
+  enum Side: Int, Sendable {
+    /// The thread that runs the task.
+    case task
+    case other
+  }
+
+  /// Where the task is when the others begin.
+  enum Meeting: CaseIterable, Sendable {
+    case beforeTheCall
+    case insideTheCall
+    case asleep
+  }
+
+  enum Ending: Sendable {
+    case value
+    case cancelled
+    case dropped
+    case timedOut
+    case error(String)
+  }
+
+  let line: UInt
+  let meeting: Meeting
+  private let race: Race
+  private let scripts: [[Race.Event]]
+  /// How long each thread waits before each event: now and then long enough for the other to be done.
+  private let pauses: [Int]
+  private let firstGoesAhead: Bool
+  private let sdk: RacedSDK
+  private let life: Life
+  private let bag = Protected<TaskBag?>(TaskBag())
+
+  private let arrived = Atomic(0)
+  private let stepsOfTask = Atomic(0)
+  private let stepsOfOther = Atomic(0)
+  private let otherIsDone = Atomic(false)
+  private let discarded = Atomic(0)
+  private let forwarded = Atomic(0)
+  private let forwardedWhenItEnded = Atomic(0)
+  private let wasCalled = Atomic(false)
+  private let endings = Protected<[Ending]>([])
+
+  init(
+    _ race: Race,
+    line: UInt,
+    _ population: Population,
+    _ random: inout some RandomNumberGenerator
+  ) {
+    self.race = race
+    self.line = line
+    life = Life(of: population)
+    sdk = RacedSDK(population)
+    // The timer is made after the call.
+    meeting = race.hasTimeout ? .asleep : Meeting.allCases.randomElement(using: &random) ?? .asleep
+    let events = race.events.filter { $0 != .timeOut }.shuffled(using: &random)
+    // The task itself takes part, also if its thread does nothing else.
+    let most = race.hasTimeout ? events.count : events.count - 1
+    let count = Int.random(in: 0...most, using: &random)
+    scripts = [Array(events.prefix(count)), Array(events.dropFirst(count))]
+    firstGoesAhead = Bool.random(using: &random)
+    pauses = [1, 2].map { _ in
+      Int.random(in: 0..<(1 << Int.random(in: 0...13, using: &random)), using: &random)
+    }
+  }
+
+  var hasEnded: Bool { endings.withLock { !$0.isEmpty } }
+  var isOtherDone: Bool { otherIsDone.load(ordering: .acquiring) }
+
+  /// Puts the task into the bag. It begins when the actor's jobs are run.
+  func start(on actor: HandDrivenActor) {
+    actor.assumeIsolated { actor in
+      _ = bag.withLock { $0 }?.add(id: line) {
+        // Part of what a bridge does when it sleeps runs off the caller's actor.
+        await withTaskExecutorPreference(actor.executor) { await self.run() }
+      }
+    }
+  }
+
+  /// Waits for the other thread, and does what this one has to do.
+  func play(_ side: Side) {
+    meet()
+    for event in scripts[side.rawValue] {
+      for _ in 0..<pauses[side.rawValue] { _ = arrived.load(ordering: .relaxed) }
+      play(event)
+      if side == .task {
+        stepsOfTask.add(1, ordering: .relaxed)
+      } else {
+        stepsOfOther.add(1, ordering: .relaxed)
+      }
+    }
+    if side == .other { otherIsDone.store(true, ordering: .releasing) }
+  }
+
+  /// On a busy machine one of them goes on while the other has no core: sometimes the first one to arrive, sometimes the
+  /// second.
+  private func meet() {
+    if arrived.add(1, ordering: .acquiringAndReleasing).newValue == 1 {
+      spin { arrived.load(ordering: .acquiring) == 2 }
+      arrived.add(1, ordering: .acquiringAndReleasing)
+    } else if firstGoesAhead {
+      spin { arrived.load(ordering: .acquiring) == 3 }
+    }
+  }
+
+  private func play(_ event: Race.Event) {
+    switch event {
+    case .answer: sdk.answer()
+    case .drop: sdk.drop()
+    case .cancel: _ = bag.withLock { $0 }?.cancel(id: line)
+    case .release: release()
+    case .timeOut: break
+    }
+  }
+
+  private func release() {
+    let released = bag.withLock { $0.take() }
+    _ = released  // Released here, after unlocking.
+  }
+
+  /// Lets the call end, whatever it still waits for, and the SDK and the owner let go.
+  func finish(_ actor: HandDrivenActor) {
+    actor.executor.runUntilIdle()
+    if !hasEnded {
+      sdk.answer()
+      actor.executor.runUntilIdle()
+    }
+    sdk.drop()
+    release()
+    actor.executor.runUntilIdle()
+  }
+}
+
+extension RacedCall {
+  private func run() async {
+    if meeting == .beforeTheCall { play(.task) }
+    let ending: Ending
+    switch race.bridge {
+    case .throwing(let response): ending = await throwing(response)
+    case .fallback: ending = await fallback()
+    case .unconditional: ending = await unconditional()
+    }
+    forwardedWhenItEnded.store(forwarded.load(ordering: .relaxed), ordering: .relaxed)
+    endings.withLock { $0.append(ending) }
+  }
+
+  private func throwing(_ response: CancellationResponse) async -> Ending {
+    do {
+      _ = try await withAsyncThrowingValue(
+        whenCancelled: response,
+        timeout: race.hasTimeout ? .seconds(1) : nil,
+        clock: RaceClock { self.play(.other) },
+        line: line
+      ) { (completion: @escaping @Sendable (Result<RacedSDK.Value, any Error>) -> Void) in
+        operation { value in
+          if let value { completion(.success(value)) }
+        }
+      } onCancel: {
+        onCancel($0)
+      } onDiscard: { _ in
+        self.onDiscard()
+      }
+      return .value
+    } catch is CancellationError {
+      return .cancelled
+    } catch is TimeoutError {
+      return .timedOut
+    } catch is DroppedCompletionError {
+      return .dropped
+    } catch {
+      return .error("\(error)")
+    }
+  }
+
+  private func fallback() async -> Ending {
+    let value = await withAsyncValue(fallback: nil, line: line) { completion in
+      operation(completion)
+    } onCancel: {
+      onCancel($0)
+    } onDiscard: { _ in
+      self.onDiscard()
+    }
+    return value == nil ? .cancelled : .value
+  }
+
+  private func unconditional() async -> Ending {
+    _ = await withAsyncValue(line: line) { completion in
+      operation(completion)
+    } onCancel: {
+      onCancel($0)
+    } onDiscard: { _ in
+      self.onDiscard()
+    }
+    return .value
+  }
+
+  private func operation(_ completion: @escaping RacedSDK.Completion) -> RacedSDK.Request {
+    wasCalled.store(true, ordering: .relaxed)
+    let request = sdk.begin(completion)
+    if meeting == .insideTheCall { play(.task) }
+    return request
+  }
+
+  private func onCancel(_ request: RacedSDK.Request) {
+    forwarded.add(1, ordering: .relaxed)
+    request.cancel()
+  }
+
+  private func onDiscard() {
+    discarded.add(1, ordering: .releasing)
+  }
+}
+
+extension RacedCall: CustomStringConvertible {
+  /// How it came out, once it is over.
+  var outcome: Race.Outcome? {
+    let wasForwarded = forwarded.load(ordering: .relaxed) > 0
+    switch endings.withLock({ $0.first }) {
+    case .value: return wasForwarded ? .deliveredAfterCancel : .delivered
+    case .cancelled where !wasCalled.load(ordering: .relaxed): return .notStarted
+    case .cancelled: return wasForwarded ? .cancelled : .discardedByCheckAfter
+    case .timedOut: return .timedOut
+    case .dropped: return .dropped
+    case .error, nil: return nil
+    }
+  }
+
+  /// A law of the contract that the race has broken, once it is over.
+  var brokenLaw: String? {
+    let ending = endings.withLock { $0 }
+    let discarded = discarded.load(ordering: .acquiring)
+    let forwarded = forwarded.load(ordering: .relaxed)
+    guard ending.count == 1, let outcome else { return "the call ends once" }
+    guard race.outcomes.contains(outcome) else { return "no other outcome is possible" }
+    let isDelivered = outcome == .delivered || outcome == .deliveredAfterCancel
+    if sdk.produced != discarded + (isDelivered ? 1 : 0) {
+      return "delivered + discarded = produced"
+    }
+    if forwarded > 1 { return "onCancel runs at most once" }
+    if forwarded != forwardedWhenItEnded.load(ordering: .relaxed) {
+      return "onCancel does not run after the call has ended"
+    }
+    if sdk.cancelled != forwarded { return "each request is cancelled by onCancel" }
+    if outcome == .timedOut, forwarded != 1 { return "a timeout is forwarded" }
+    let reports = Reports.shared.take(line: line)
+    if reports != Array(repeating: .completionCalledAgain, count: max(0, sdk.produced - 1)) {
+      return "each call of the completion but the first is reported, and nothing else"
+    }
+    return nil
+  }
+
+  var description: String {
+    """
+    \(race.name), meeting \(meeting): the task's thread did \
+    \(stepsOfTask.load(ordering: .relaxed)) of \(scripts[0]), the other one \
+    \(stepsOfOther.load(ordering: .relaxed)) of \(scripts[1]); \
+    met: \(arrived.load(ordering: .relaxed) > 1); endings \(endings.withLock { $0 }), \
+    produced \(sdk.produced), discarded \(discarded.load(ordering: .relaxed)), \
+    onCancel \(forwarded.load(ordering: .relaxed)), \
+    misuse \(Reports.shared.kinds(line: line))
+    """
+  }
+}
+
+/// A clock whose time is up when the other thread's part has been played, which its sleeper does.
+private struct RaceClock: Clock {
+  typealias Instant = ContinuousClock.Instant
+
+  let sleep: @Sendable () -> Void
+
+  var now: Instant { ContinuousClock.now }
+  var minimumResolution: Duration { .zero }
+
+  func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+    sleep()
+  }
+}

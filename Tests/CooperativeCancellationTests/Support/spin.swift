@@ -1,0 +1,11 @@
+import Foundation
+
+/// Waits for another thread without giving the core back at once: who does begins late.
+func spin(until condition: () -> Bool) {
+  var turns = 0
+  while !condition() {
+    turns += 1
+    // The other thread may need this core.
+    if turns > 2_000 { sched_yield() }
+  }
+}
