@@ -28,13 +28,15 @@ public final class Loop: TaskExecutor {
     callbacks.append(callback)
   }
 
-  /// Runs `body` in a task, to its end and that of all tasks on this loop.
-  public func run(_ body: @escaping @Sendable () async throws -> Void) throws {
-    let end = End()
+  /// Runs `body` in a task, to its end and that of all tasks and callbacks on this loop.
+  public func run<Value: Sendable>(
+    _ body: @escaping @Sendable () async throws -> Value
+  ) throws -> Value {
+    let end = End<Value>()
     Task(executorPreference: self) {
       do {
-        try await body()
-        end.result.withLock { $0 = .success(()) }
+        let value = try await body()
+        end.result.withLock { $0 = .success(value) }
       } catch {
         end.result.withLock { $0 = .failure(error) }
       }
@@ -43,12 +45,12 @@ public final class Loop: TaskExecutor {
       jobs.takeAll { $0.runSynchronously(on: asUnownedTaskExecutor()) }
       serial.jobs.takeAll { $0.runSynchronously(on: serial.asUnownedSerialExecutor()) }
       guard jobs.isEmpty, serial.jobs.isEmpty else { continue }
-      if let result = end.result.withLock({ $0 }) { return try result.get() }
+      if let result = end.result.withLock({ $0 }), callbacks.isEmpty { return try result.get() }
       callbacks.takeAll { $0() }
     }
   }
 }
 
-private final class End: Sendable {
-  let result = Mutex<Result<Void, any Error>?>(nil)
+private final class End<Value: Sendable>: Sendable {
+  let result = Mutex<Result<Value, any Error>?>(nil)
 }
