@@ -16,9 +16,6 @@ struct Picture {
     let color: Color
   }
 
-  /// What is drawn, as the rows of the table have it; those of one name share a bar of the library's.
-  private static let names = ["answers at once", "answers later", "cancelled while waiting"]
-
   private static let width = 760
   private static let left = 300
   private static let longest = 380
@@ -26,7 +23,8 @@ struct Picture {
   private let groups: [(name: String, bars: [Bar])]
 
   init(_ findings: [Finding]) {
-    groups = Picture.names.map { name in
+    // The rows of one name share a bar of the library's.
+    groups = Summary.names.map { name in
       let rows = findings.filter { $0.comparison.name == name }
       let library = rows.prefix(1).map { Bar(text: "bridged", cost: $0.cost, color: .library) }
       let baselines = rows.map {

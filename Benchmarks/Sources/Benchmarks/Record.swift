@@ -16,12 +16,17 @@ struct Record {
   func write() throws {
     try Results(findings).write()
     try Picture(findings).source.write(to: Repository.picture, atomically: true, encoding: .utf8)
-    let page = try String(contentsOf: Repository.page, encoding: .utf8)
+    try insert("\(Table.markdown(findings))\n\n\(notes)", into: Repository.page)
+    try insert(Summary(findings).text, into: Repository.readMe)
+  }
+
+  /// Writes between the two lines of a page that are there for it.
+  private func insert(_ text: String, into file: URL) throws {
+    let page = try String(contentsOf: file, encoding: .utf8)
     guard let begin = page.range(of: Record.begin), let end = page.range(of: Record.end) else {
-      throw Failure("\(Repository.page.path): the lines are missing between which the table stands")
+      throw Failure("\(file.path): the lines are missing between which the findings stand")
     }
-    let table = "\n\(Table.markdown(findings))\n\n\(notes)\n\n"
-    try page.replacingCharacters(in: begin.upperBound..<end.lowerBound, with: table)
-      .write(to: Repository.page, atomically: true, encoding: .utf8)
+    try page.replacingCharacters(in: begin.upperBound..<end.lowerBound, with: "\n\(text)\n\n")
+      .write(to: file, atomically: true, encoding: .utf8)
   }
 }

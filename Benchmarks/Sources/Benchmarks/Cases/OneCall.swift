@@ -108,7 +108,7 @@ extension [Comparison] {
       },
       Comparison(
         "cancelled while waiting",
-        to: "handler that resumes continuation",
+        to: "handler + checked continuation",
         goal: .atMost(1.25),
         on: loop
       ) { calls in

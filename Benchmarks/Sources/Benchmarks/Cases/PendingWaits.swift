@@ -39,7 +39,7 @@ extension [Comparison] {
     ) -> Comparison {
       Comparison(
         name: "\(name), of \(grouped(count))",
-        baseline: "handler that resumes continuation",
+        baseline: "handler + checked continuation",
         unit: unit,
         goal: .atMost(1.2),
         rounds: Swift.max(3, 100_000 / count),
