@@ -13,6 +13,6 @@ struct Summary {
     let lines = rows.map { row in
       "| \(row.comparison.name) | \(String(format: "%.2f", row.ratio)) × \(row.comparison.baseline) |"
     }
-    text = (["| an SDK that | costs |", "|---|---|"] + lines).joined(separator: "\n")
+    text = (["| case | cost |", "|---|---|"] + lines).joined(separator: "\n")
   }
 }
