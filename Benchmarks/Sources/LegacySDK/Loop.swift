@@ -29,14 +29,14 @@ public final class Loop: TaskExecutor {
   }
 
   /// Runs `body` in a task, to its end and that of all tasks and callbacks on this loop.
-  public func run<Value: Sendable>(
-    _ body: @escaping @Sendable () async throws -> Value
-  ) throws -> Value {
-    let end = End<Value>()
+  ///
+  /// Returns nothing: to be generic over a result would take as long as a good part of a call, at each turn.
+  public func run(_ body: @escaping @Sendable () async throws -> Void) throws {
+    let end = End()
     Task(executorPreference: self) {
       do {
-        let value = try await body()
-        end.result.withLock { $0 = .success(value) }
+        try await body()
+        end.result.withLock { $0 = .success(()) }
       } catch {
         end.result.withLock { $0 = .failure(error) }
       }
@@ -51,6 +51,6 @@ public final class Loop: TaskExecutor {
   }
 }
 
-private final class End<Value: Sendable>: Sendable {
-  let result = Mutex<Result<Value, any Error>?>(nil)
+private final class End: Sendable {
+  let result = Mutex<Result<Void, any Error>?>(nil)
 }

@@ -1,6 +1,7 @@
 import CooperativeCancellation
 import LegacySDK
 import MallocCounter
+import Synchronization
 
 // Many tasks that wait at the same time.
 
@@ -79,7 +80,8 @@ private struct PendingWaits {
     callBack: () -> Void,
     _ wait: @escaping @Sendable () async -> Void
   ) throws {
-    let (use, time) = try loop.run {
+    let found = Mutex((use: 0, time: Duration.zero))
+    try loop.run {
       let before = malloc_bytes_in_use()
       let (use, cancelled) = await withTaskGroup(of: Void.self) { group in
         for _ in 0..<count {
@@ -91,10 +93,11 @@ private struct PendingWaits {
         group.cancelAll()
         return (use, cancelled)
       }
-      return (use, .now - cancelled)
+      let time = ContinuousClock.now - cancelled
+      found.withLock { $0 = (use, time) }
     }
     callBack()
-    bytes = Double(use) / Double(count)
-    cancel = time / .nanoseconds(1) / Double(count)
+    bytes = Double(found.withLock(\.use)) / Double(count)
+    cancel = found.withLock(\.time) / .nanoseconds(1) / Double(count)
   }
 }
