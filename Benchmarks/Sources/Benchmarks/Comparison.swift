@@ -2,97 +2,86 @@ import LegacySDK
 
 /// Two ways to do the same, one of which is measured against the other.
 struct Comparison: Sendable {
-  /// The most that the measured way may cost, in costs of the baseline.
+  /// In what a cost is counted.
+  enum Unit: String, Codable, Sendable {
+    case nanoseconds = "ns"
+    case allocations = "allocations"
+    case bytes = "bytes"
+  }
+
+  /// The most that the measured way may cost.
   enum Goal: Sendable {
+    /// In costs of the baseline.
     case atMost(Double)
+    /// In the unit of the cost.
+    case cost(atMost: Double)
     /// Printed, whatever it is.
     case none
   }
 
+  /// Finds what one call costs.
+  typealias Sample = @Sendable () throws -> Double
+
   let name: String
   let baseline: String
+  let unit: Unit
   let goal: Goal
-  /// How many calls make a sample.
-  let calls: Int
-  let measureBaseline: @Sendable (_ calls: Int) throws -> Void
-  let measure: @Sendable (_ calls: Int) throws -> Void
+  /// How many pairs of samples are taken.
+  let rounds: Int
+  let sample: Sample
+  let sampleBaseline: Sample
 }
 
 extension Comparison {
-  /// Compares work of tasks that run on `loop`.
+  /// Compares the time that tasks take which run on `loop`.
   init(
     _ name: String,
     to baseline: String,
     goal: Goal,
     on loop: Loop,
     calls: Int = 200,
-    _ measure: @escaping @Sendable (_ calls: Int) async throws -> Void,
-    against measureBaseline: @escaping @Sendable (_ calls: Int) async throws -> Void
+    rounds: Int = 1_000,
+    _ measured: @escaping @Sendable (_ calls: Int) async throws -> Void,
+    against baselineCalls: @escaping @Sendable (_ calls: Int) async throws -> Void
   ) {
     self.init(
       name: name,
       baseline: baseline,
+      unit: .nanoseconds,
       goal: goal,
-      calls: calls,
-      measureBaseline: { calls in try loop.run { try await measureBaseline(calls) } },
-      measure: { calls in try loop.run { try await measure(calls) } }
+      rounds: rounds,
+      sample: { try nanoseconds(per: calls) { try loop.run { try await measured(calls) } } },
+      sampleBaseline: {
+        try nanoseconds(per: calls) { try loop.run { try await baselineCalls(calls) } }
+      }
     )
   }
-}
 
-/// What came out of a comparison.
-struct Finding: Sendable {
-  let comparison: Comparison
-  /// Nanoseconds per call, the median.
-  let baseline: Double
-  let cost: Double
-  /// The cost in costs of the baseline taken in the same round: the median, and the quarters around it.
-  let ratio: Double
-  let ratios: ClosedRange<Double>
-
-  var isMet: Bool {
-    switch comparison.goal {
-    case .atMost(let goal): ratio <= goal
-    case .none: true
-    }
-  }
-}
-
-extension Comparison {
   /// Takes one sample of each in every round, in turns as to which comes first, so that a machine that
   /// changes its pace changes it for both.
   func find(rounds: Int) throws -> Finding {
-    let clock = ContinuousClock()
-    func sample(_ work: (Int) throws -> Void) rethrows -> Double {
-      try clock.measure { try work(calls) } / .nanoseconds(1) / Double(calls)
-    }
     for _ in 0..<(rounds / 10 + 1) {  // Warm up.
-      try measureBaseline(calls)
-      try measure(calls)
+      _ = try sampleBaseline()
+      _ = try sample()
     }
-    var baselines: [Double] = []
-    var costs: [Double] = []
+    var pairs: [(cost: Double, baseline: Double)] = []
     for round in 0..<rounds {
       if round.isMultiple(of: 2) {
-        baselines.append(try sample(measureBaseline))
-        costs.append(try sample(measure))
+        let baseline = try sampleBaseline()
+        pairs.append((try sample(), baseline))
       } else {
-        costs.append(try sample(measure))
-        baselines.append(try sample(measureBaseline))
+        let cost = try sample()
+        pairs.append((cost, try sampleBaseline()))
       }
     }
-    let ratios = zip(costs, baselines).map { $0 / $1 }.sorted()
-    return Finding(
-      comparison: self,
-      baseline: median(baselines),
-      cost: median(costs),
-      ratio: ratios[rounds / 2],
-      ratios: ratios[rounds / 4]...ratios[rounds * 3 / 4]
-    )
+    return Finding(self, pairs)
   }
 }
 
-func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+/// What one of `calls` takes.
+func nanoseconds(per calls: Int, _ work: () throws -> Void) rethrows -> Double {
+  try ContinuousClock().measure(work) / .nanoseconds(1) / Double(calls)
+}
 
 /// Uses a value, so that the optimiser cannot leave out what made it.
 @inline(never)

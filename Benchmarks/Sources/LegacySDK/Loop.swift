@@ -28,7 +28,9 @@ public final class Loop: TaskExecutor {
     callbacks.append(callback)
   }
 
-  /// Runs `body` in a task, to its end and that of all tasks on this loop.
+  /// Runs `body` in a task, to its end and that of all tasks and callbacks on this loop.
+  ///
+  /// Returns nothing: to be generic over a result would take as long as a good part of a call, at each turn.
   public func run(_ body: @escaping @Sendable () async throws -> Void) throws {
     let end = End()
     Task(executorPreference: self) {
@@ -43,7 +45,7 @@ public final class Loop: TaskExecutor {
       jobs.takeAll { $0.runSynchronously(on: asUnownedTaskExecutor()) }
       serial.jobs.takeAll { $0.runSynchronously(on: serial.asUnownedSerialExecutor()) }
       guard jobs.isEmpty, serial.jobs.isEmpty else { continue }
-      if let result = end.result.withLock({ $0 }) { return try result.get() }
+      if let result = end.result.withLock({ $0 }), callbacks.isEmpty { return try result.get() }
       callbacks.takeAll { $0() }
     }
   }

@@ -5,7 +5,7 @@
 #ifdef __GLIBC__
 
 // The functions of the same names in the program come before those of the C library, also for the
-// libraries that the program uses. Not atomic: what is counted runs on one thread.
+// libraries that the program uses. Each thread counts for itself.
 #include <errno.h>
 #include <malloc.h>
 
@@ -14,7 +14,7 @@ void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *memory, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 
-static size_t count, bytes;
+static _Thread_local size_t count, bytes;
 
 static inline void add(size_t size) {
   count += 1;

@@ -2,66 +2,39 @@ import LegacySDK
 import Synchronization
 
 /// What a senior engineer writes for one method of one SDK: a cancelled call ends at once, exactly one outcome
-/// counts, the value is checked after, and the SDK is told, outside the cancellation handler.
+/// counts, the SDK is told, and the task is checked before and after.
 ///
-/// For one type, so that everything is specialised. What it lacks: a dropped completion hangs it, a second
-/// callback is not reported, and a value that comes late is lost.
+/// For one type, so that everything is specialised. What it lacks: it can deadlock with an SDK that calls back
+/// under the lock that its `cancel()` takes, because the runtime holds a lock of the task while the handler
+/// runs; the SDK must be `Sendable`, is not called on the caller's actor, and may be told twice; a dropped
+/// completion hangs it, a second callback is not reported, and a value that comes late is lost.
 final class HandWrittenCall: Sendable {
-  private enum State {
-    case begun
-    case waiting(CheckedContinuation<Int, any Error>)
-    case ended(Result<Int, any Error>)
-    case over
-  }
-
-  private let state = Mutex(State.begun)
+  private let continuation = Mutex<CheckedContinuation<Int, any Error>?>(nil)
 
   static func run(
     _ sdk: LegacySDK,
-    cancel: (LegacySDK) -> Void
+    cancel: @escaping @Sendable (LegacySDK) -> Void
   ) async throws -> Int {
     try Task.checkCancellation()
     let call = HandWrittenCall()
-    sdk.result { call.end($0) }
-    do {
-      let value = try await withTaskCancellationHandler {
-        try await withCheckedThrowingContinuation { call.wait($0) }
-      } onCancel: {
-        call.end(.failure(CancellationError()))
+    let value = try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        call.continuation.withLock { $0 = continuation }
+        sdk.result { call.end($0) }
+        if Task.isCancelled {  // The handler may have run before there was anything to cancel.
+          cancel(sdk)
+          call.end(.failure(CancellationError()))
+        }
       }
-      try Task.checkCancellation()
-      return value
-    } catch let error as CancellationError {
+    } onCancel: {
       cancel(sdk)
-      throw error
+      call.end(.failure(CancellationError()))
     }
-  }
-
-  private func wait(_ continuation: CheckedContinuation<Int, any Error>) {
-    let result: Result<Int, any Error>? = state.withLock { state in
-      if case .ended(let result) = state {
-        state = .over
-        return result
-      }
-      state = .waiting(continuation)
-      return nil
-    }
-    if let result { continuation.resume(with: result) }
+    try Task.checkCancellation()
+    return value
   }
 
   private func end(_ result: Result<Int, any Error>) {
-    let continuation: CheckedContinuation<Int, any Error>? = state.withLock { state in
-      switch state {
-      case .begun:
-        state = .ended(result)
-        return nil
-      case .waiting(let continuation):
-        state = .over
-        return continuation
-      case .ended, .over:
-        return nil
-      }
-    }
-    continuation?.resume(with: result)
+    continuation.withLock { $0.take() }?.resume(with: result)
   }
 }

@@ -51,13 +51,24 @@ extension [Comparison] {
       },
       Comparison(
         "answers later",
-        to: "hand-written, same contract",
+        to: "by hand, prompt, once, forwards",
         goal: .atMost(1.1),
         on: loop,
         bridged
       ) {
         for _ in 0..<$0 {
           use(try await HandWrittenCall.run(sdk) { _ in })
+        }
+      },
+      Comparison(
+        "answers later",
+        to: "by hand, and without deadlock",
+        goal: .atMost(1.1),
+        on: loop,
+        bridged
+      ) {
+        for _ in 0..<$0 {
+          use(try await CarefulHandWrittenCall.run(sdk) { _ in })
         }
       },
       Comparison("answers later, timeout: 1 h", to: "without", goal: .none, on: loop) {
@@ -97,7 +108,7 @@ extension [Comparison] {
       },
       Comparison(
         "cancelled while waiting",
-        to: "handler that resumes a checked continuation",
+        to: "handler + checked continuation",
         goal: .atMost(1.25),
         on: loop
       ) { calls in
@@ -133,7 +144,7 @@ private func inCancelledTask(_ work: @escaping @Sendable () async -> Void) async
 }
 
 /// Lets that many tasks wait, and cancels them.
-func cancelWaits(_ count: Int, _ wait: @escaping @Sendable () async throws -> Void) async {
+private func cancelWaits(_ count: Int, _ wait: @escaping @Sendable () async throws -> Void) async {
   await withTaskGroup(of: Void.self) { group in
     for _ in 0..<count {
       group.addTask {

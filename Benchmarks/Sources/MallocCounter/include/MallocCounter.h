@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-// How many times memory was allocated, and how many bytes were asked for, since the program began.
+// How many times the current thread has allocated memory, and how many bytes it has asked for.
 // Allocations are counted where glibc is the C library, elsewhere both are 0.
 size_t malloc_count(void);
 size_t malloc_bytes_requested(void);

@@ -1,0 +1,58 @@
+import LegacySDK
+
+/// What the command line asks for.
+struct Command {
+  private static let usage = """
+    usage: swift run -c release --package-path Benchmarks Benchmarks [OPTION]...
+
+    Measures what the library costs against baselines taken in the same run, and prints one table.
+
+      --short      takes fewer samples, and leaves out the rows whose ratios are not stable
+      --check      fails if a ratio is more than 15 % worse than in the committed table
+      --record     writes the committed table, and the page and the picture of the documentation
+      --only TEXT  takes only the rows whose names contain the text, for a profiler
+    """
+
+  private var isShort = false
+  private var checks = false
+  private var records = false
+  private var text: String?
+
+  init(_ arguments: some Sequence<String>) throws {
+    var arguments = arguments.makeIterator()
+    while let argument = arguments.next() {
+      switch argument {
+      case "--short": isShort = true
+      case "--check": checks = true
+      case "--record": records = true
+      case "--only": text = arguments.next()
+      default: throw Failure(Command.usage)
+      }
+    }
+    if records, isShort || checks || text != nil { throw Failure(Command.usage) }
+  }
+
+  func run() throws {
+    let loop = Loop()
+    let comparisons = Array.everything(on: loop).filter(isWanted)
+    Table.printHead()
+    let findings = try comparisons.map { comparison in
+      let finding = try comparison.find(rounds: rounds(of: comparison))
+      Table.print(finding)
+      return finding
+    }
+    let notes = try MallocUse.notes(on: loop)
+    print("\n\(notes)")
+    if checks { try Check(committed: Results.committed()).run(findings) }
+    if records { try Record(findings, notes: notes).write() }
+  }
+
+  private func isWanted(_ comparison: Comparison) -> Bool {
+    if let text, !comparison.name.contains(text) { return false }
+    return !isShort || !UnstableRows.contain(comparison)
+  }
+
+  private func rounds(of comparison: Comparison) -> Int {
+    isShort ? min(comparison.rounds, 300) : comparison.rounds
+  }
+}

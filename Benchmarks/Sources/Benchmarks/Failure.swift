@@ -1,0 +1,8 @@
+/// What the user is told before the program ends.
+struct Failure: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) {
+    self.description = description
+  }
+}

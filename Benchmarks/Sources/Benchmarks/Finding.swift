@@ -1,0 +1,30 @@
+/// What came out of a comparison.
+struct Finding: Sendable {
+  let comparison: Comparison
+  /// What one call costs, the median.
+  let cost: Double
+  let baselineCost: Double
+  /// The cost in costs of the baseline taken in the same round: the median, and the quarters around it.
+  let ratio: Double
+  let quartiles: ClosedRange<Double>
+
+  init(_ comparison: Comparison, _ pairs: [(cost: Double, baseline: Double)]) {
+    func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+    let ratios = pairs.map { $0.cost / $0.baseline }.sorted()
+    self.comparison = comparison
+    cost = median(pairs.map(\.cost))
+    baselineCost = median(pairs.map(\.baseline))
+    ratio = median(ratios)
+    quartiles = ratios[ratios.count / 4]...ratios[ratios.count * 3 / 4]
+  }
+
+  /// Whether the goal is met, or `nil` if there is none.
+  var isMet: Bool? {
+    switch comparison.goal {
+    // As printed, with two digits.
+    case .atMost(let goal): (ratio * 100).rounded() <= (goal * 100).rounded()
+    case .cost(let goal): cost <= goal
+    case .none: nil
+    }
+  }
+}

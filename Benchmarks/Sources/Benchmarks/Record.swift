@@ -1,0 +1,32 @@
+import Foundation
+
+/// Writes down what was found: the committed table, and the documentation.
+struct Record {
+  private static let begin = "<!-- written by the benchmarks: begin -->\n"
+  private static let end = "<!-- written by the benchmarks: end -->"
+
+  private let findings: [Finding]
+  private let notes: String
+
+  init(_ findings: [Finding], notes: String) {
+    self.findings = findings
+    self.notes = notes
+  }
+
+  func write() throws {
+    try Results(findings).write()
+    try Picture(findings).source.write(to: Repository.picture, atomically: true, encoding: .utf8)
+    try insert("\(Table.markdown(findings))\n\n\(notes)", into: Repository.page)
+    try insert(Summary(findings).text, into: Repository.readMe)
+  }
+
+  /// Writes between the two lines of a page that are there for it.
+  private func insert(_ text: String, into file: URL) throws {
+    let page = try String(contentsOf: file, encoding: .utf8)
+    guard let begin = page.range(of: Record.begin), let end = page.range(of: Record.end) else {
+      throw Failure("\(file.path): the lines are missing between which the findings stand")
+    }
+    try page.replacingCharacters(in: begin.upperBound..<end.lowerBound, with: "\n\(text)\n\n")
+      .write(to: file, atomically: true, encoding: .utf8)
+  }
+}
