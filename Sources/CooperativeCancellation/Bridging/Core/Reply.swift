@@ -13,7 +13,7 @@ package struct Reply<Answer: Sendable>: ~Copyable, SharedContents {
 
   // Only to spare a look at the machine: before the wait, and at the end of every call that was answered,
   // where the code is not specialised (see `Shared`).
-  @usableFromInline let wasCalled = Atomic<Bool>(false)
+  @usableFromInline let wasCalled = Flag()
 
   @inlinable
   init(_ callSite: CallSite, onDiscard discard: (@Sendable (Answer) -> Void)?) {
@@ -25,7 +25,7 @@ package struct Reply<Answer: Sendable>: ~Copyable, SharedContents {
   /// The answer, if the SDK has given it and nobody has taken it.
   @inlinable
   func take() -> Answer? {
-    wasCalled.load(ordering: .relaxed) ? machine.withLock { $0.take() } : nil
+    wasCalled.isRaised ? machine.withLock { $0.take() } : nil
   }
 
   /// The task is going to wait, unless the SDK has answered by now.
@@ -43,8 +43,7 @@ package struct Reply<Answer: Sendable>: ~Copyable, SharedContents {
   /// Nobody can call the completion any more.
   @inlinable
   package func lastReferenceWasReleased() {
-    // Relaxed: all references were released, and that orders it.
-    if !wasCalled.load(ordering: .relaxed) { drop() }
+    if !wasCalled.isRaised { drop() }
   }
 
   @inlinable
@@ -63,7 +62,7 @@ extension Shared where Contents: ~Copyable {
   /// The answer rests here until the task takes it; the wait is told where.
   @inlinable
   func answer<Answer>(_ answer: Answer) where Contents == Reply<Answer> {
-    contents.wasCalled.store(true, ordering: .relaxed)
+    contents.wasCalled.raise()
     switch contents.machine.withLock({ $0.answer(answer) }) {
     case .keep:
       break

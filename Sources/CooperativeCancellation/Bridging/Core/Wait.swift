@@ -34,8 +34,11 @@ package final class Wait: Sendable {
 
   /// Tells the machine what happened, and wakes the task if that counts.
   private func wakeSleeper(_ happened: (inout WaitMachine) -> Bool) -> Bool {
-    let (counts, sleeper) = state.withLock { state in
-      happened(&state.machine) ? (true, state.sleeper.take()) : (false, nil)
+    var sleeper: (any Sleeper)?
+    let counts = state.withLock { state in
+      guard happened(&state.machine) else { return false }
+      swap(&sleeper, &state.sleeper)
+      return true
     }
     sleeper?.wake()
     return counts
