@@ -131,7 +131,7 @@ struct HostileScenario: Sendable {
 
     HostileScenario(
       name:
-        "gets 3 000 calls of one task, each in a scope of the one before, and the last is cancelled"
+        "gets 2 000 calls of one task, each in a scope of the one before, and the last is cancelled"
     ) { stage in
       @Sendable func nest(_ depth: Int, _ call: @escaping HostileStage.Call) async {
         await withCancellationFlag { _ in
@@ -139,14 +139,14 @@ struct HostileScenario: Sendable {
           if depth > 1 { await nest(depth - 1, call) }
         }
       }
-      stage.begin { call in await nest(3_000, call) }
-      for number in 1..<3_000 {
+      stage.begin { call in await nest(2_000, call) }
+      for number in 1..<2_000 {
         stage.backend.answer(call: number)
         stage.run()
       }
       stage.cancel()
       stage.run()
-      stage.backend.answer(call: 3_000)
+      stage.backend.answer(call: 2_000)
     },
 
     HostileScenario(

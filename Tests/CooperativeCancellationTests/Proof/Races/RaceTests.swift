@@ -4,7 +4,7 @@ import Testing
   private let races = 5_500
   private let often = 20
 #elseif DEBUG
-  private let races = 5_000
+  private let races = 1_000
   private let often = 20
 #else
   private let races = 105_000
