@@ -1,6 +1,7 @@
 import Foundation
 
-/// The checks that need more than a shell. `.ci/code-blocks`, `.ci/links` and `.ci/pictures` call it.
+/// The checks that need more than a shell. `.ci/code-blocks`, `.ci/links`, `.ci/mutations` and
+/// `.ci/pictures` call it.
 @main
 struct Tools {
   static func main() {
@@ -22,6 +23,8 @@ struct Tools {
       try Links(Repository()).writeForDocC(to: arguments[1])
     case "coverage" where arguments.count == 2:
       try Coverage(of: arguments[1]).check()
+    case "mutations":
+      try mutate(Array(arguments.dropFirst()))
     case "pictures" where arguments.count == 1:
       try Pictures().write(to: "Documentation.docc")
     case "pictures" where arguments.dropFirst() == ["--check"]:
@@ -29,5 +32,17 @@ struct Tools {
     default:
       throw Failure("unknown arguments: \(arguments.joined(separator: " "))")
     }
+  }
+  private static func mutate(_ arguments: [String]) throws {
+    let options = Set(arguments.filter { $0.hasPrefix("--") })
+    let mutations = try Mutations(
+      Repository(),
+      words: arguments.filter { !$0.hasPrefix("--") },
+      release: options.contains("--release")
+    )
+    guard options.isSubset(of: ["--list", "--release"]) else {
+      throw Failure("unknown options: \(options.sorted().joined(separator: " "))")
+    }
+    if options.contains("--list") { mutations.list() } else { try mutations.run() }
   }
 }
