@@ -31,6 +31,20 @@ struct Command {
     process.standardError = process.standardOutput
 
     let start = ContinuousClock.now
+    let output = try FileHandle(forReadingFrom: URL(filePath: log))
+    var lines: [String] = []
+    var rest = Data()
+    /// Whether a line that is new says enough.
+    func readOn() throws -> Bool {
+      let seen = lines.count
+      rest += try output.readToEnd() ?? Data()
+      while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+        lines.append(String(decoding: rest[..<end], as: UTF8.self))
+        rest = rest[(end + 1)...]
+      }
+      return lines[seen...].contains(where: isEnough)
+    }
+
     var interruptedAt: ContinuousClock.Instant?
     var isOverTime = false
     try process.run()
@@ -43,23 +57,17 @@ struct Command {
         continue
       }
       isOverTime = start.duration(to: .now) > limit
-      if try isOverTime || Interrupt.wasSent || output().contains(where: isEnough) {
+      if try readOn() || isOverTime || Interrupt.wasSent {
         process.interrupt()
         interruptedAt = .now
       }
     }
     if Interrupt.wasSent { throw Failure("interrupted") }
+    _ = try readOn()
     return Ending(
       isSuccess: process.terminationReason == .exit && process.terminationStatus == 0,
       isOverTime: isOverTime,
-      lines: try output()
+      lines: lines
     )
-  }
-
-  private func output() throws -> [String] {
-    let bytes = try Data(contentsOf: URL(filePath: log))
-    return String(decoding: bytes, as: UTF8.self)
-      .split(separator: "\n", omittingEmptySubsequences: false)
-      .map(String.init)
   }
 }
