@@ -72,6 +72,21 @@ struct LockTests {
     #expect(call.watch.discarded == 2)
   }
 
+  @Test(arguments: BridgeForm.throwing.filter(\.carriesValue))
+  func `onDiscard may call the completion again after operation threw`(form: BridgeForm) {
+    let answerAgain = AnswerAgain()
+    let watch = Watch(
+      afterSDK: { throw SDKError.failed },
+      inOnDiscard: { answerAgain() }
+    )
+    let call = TestCall(form, .insideTheCall, watch)
+    answerAgain.backend.withLock { $0 = call.backend }
+    call.run()
+    #expect(call.ending == .failure(.failed))
+    #expect(watch.discarded == 2)
+    #expect(watch.reports == [.completionCalledAgain])
+  }
+
   @Test(arguments: BridgeForm.all)
   func `onCancel may call the completion`(form: BridgeForm) {
     let answerAgain = AnswerAgain()

@@ -1,0 +1,77 @@
+/// Tests that run in a few seconds, in a copy of the tree.
+struct Suite {
+  let name: String
+  let package: String
+  let build: [String]
+  let test: [String]
+
+  /// Everything but what takes long, because it repeats: races on real threads, many tasks, real servers. What
+  /// it finds, a test of one case must find too.
+  static let library = Suite(
+    name: "library",
+    package: ".",
+    build: ["--product", "swift-cooperative-cancellationPackageTests"],
+    test: ["--filter", #"CooperativeCancellationTests\."#]
+      + ["RaceTests", "RealAPITests", "ConservationTests", "threads at once"].flatMap {
+        ["--skip", $0]
+      }
+  )
+
+  /// The glue to UIKit and SwiftUI, against stand-ins.
+  static let glue = Suite(
+    name: "glue",
+    package: "Tests/UIStandIns",
+    build: ["--build-tests"],
+    test: []
+  )
+
+  /// What it says about the tree.
+  enum Verdict {
+    case passed(in: Duration)
+    case doesNotCompile
+    case noticed(by: String)
+  }
+
+  func judge(_ tree: String, release: Bool, limit: Duration, logs: String) throws -> Verdict {
+    let shared = [
+      "--package-path", package, "--configuration", release ? "release" : "debug", "--jobs", "2",
+      "-debug-info-format", "none",
+    ]
+    // A release build has the package's internals only if it is asked for them, as `swift test` does.
+    let testable = release ? ["-Xswiftc", "-enable-testing"] : []
+    let built = try Command(
+      arguments: ["swift", "build"] + shared + testable + build,
+      directory: tree,
+      log: "\(logs).\(name).build.txt"
+    ).run()
+    guard built.isSuccess else { return .doesNotCompile }
+    let start = ContinuousClock.now
+    let tested = try Command(
+      arguments: ["swift", "test", "--skip-build"] + shared + testable + test,
+      directory: tree,
+      log: "\(logs).\(name).tests.txt",
+      environment: [
+        "WATCHDOG_SECONDS": "\(limit.components.seconds)",
+        // For a crash that is wanted, it takes half a minute.
+        "SWIFT_BACKTRACE": "enable=no",
+      ]
+    ).run(limit: limit + .seconds(10)) { Suite.complaint(in: $0) != nil }
+    if let complaint = tested.lines.lazy.compactMap(Suite.complaint).first {
+      return .noticed(by: complaint)
+    }
+    if tested.isOverTime { return .noticed(by: "a hang") }
+    return tested.isSuccess ? .passed(in: start.duration(to: .now)) : .noticed(by: "a failed run")
+  }
+
+  /// Who says in a line of the tests' output that something is wrong.
+  private static func complaint(in line: String) -> String? {
+    if let match = line.firstMatch(of: /✘ Test (".+?"|\S+\(.*?\)) (recorded|with \d+|failed)/) {
+      return String(match.1)
+    }
+    if let match = line.firstMatch(of: /watchdog: “(.+)” still runs/) {
+      return "a hang in \"\(match.1)\""
+    }
+    if line.contains("unexpected signal") { return "a crash" }
+    return nil
+  }
+}
