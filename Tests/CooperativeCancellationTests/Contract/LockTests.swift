@@ -6,7 +6,7 @@ import Testing
 
 /// Each of these takes the library's locks again at a moment when a lock that is held would deadlock:
 /// the watchdog would end the test run.
-@Suite("G8 no lock held", .watchdog(seconds: 60))
+@Suite("G8 no lock held", .watchdog)
 struct LockTests {
   /// Calls the completion again, once, from wherever it is run.
   final class AnswerAgain: Sendable {

@@ -87,7 +87,7 @@ private struct PendingWaits {
   }
 }
 
-@Suite("Long waits", .watchdog(seconds: 300))
+@Suite("Long waits", .watchdog)
 struct LongWaitTests {
   @Test
   func `a million pending waits all end when cancelled, leave nothing, and take linear time`() async

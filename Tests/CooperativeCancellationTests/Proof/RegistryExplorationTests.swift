@@ -271,7 +271,7 @@ private struct RegistryRun: Explorable {
   }
 }
 
-@Suite("Every order of events, the bag's registry", .watchdog(seconds: 300))
+@Suite("Every order of events, the bag's registry", .watchdog)
 struct RegistryExplorationTests {
   private static let a = Request(id: "a")
   private static let kinds = [

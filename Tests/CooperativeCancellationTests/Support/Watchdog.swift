@@ -39,6 +39,6 @@ struct Watchdog: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == Watchdog {
-  static var watchdog: Self { Watchdog(seconds: 120) }
-  static func watchdog(seconds: Double) -> Self { Watchdog(seconds: seconds) }
+  /// Long, because a test may have to wait for others: on two cores, two of them can have all threads.
+  static var watchdog: Self { Watchdog(seconds: 300) }
 }

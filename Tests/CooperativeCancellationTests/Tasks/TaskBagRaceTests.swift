@@ -25,7 +25,7 @@ private func bytesInUse(below limit: Int) async -> Int {
   return malloc_bytes_in_use()
 }
 
-@Suite("TaskBag, many tasks and many threads", .serialized, .watchdog(seconds: 300))
+@Suite("TaskBag, many tasks and many threads", .serialized, .watchdog)
 struct TaskBagRaceTests {
   @Test(.enabled(if: mallocCounts))
   func `a bag that has seen a million tasks holds none, and has given its storage back`() async {

@@ -11,7 +11,7 @@ import Testing
   private let often = 100
 #endif
 
-@Suite("Races on real threads", .serialized, .watchdog(seconds: 300))
+@Suite("Races on real threads", .serialized, .watchdog)
 struct RaceTests {
   @Test(arguments: Race.all)
   func `every race ends in one of its outcomes, and none is lost or left`(race: Race) async {
