@@ -252,8 +252,7 @@ extension TaskRegistry {
   private mutating func free(_ slot: Int) {
     slots[slot].state = .free
     insert(slot, in: .free)
-    // Not if the last one is used: nothing could be given back, however often this is asked.
-    if slot == slots.count - 1, slots.count > 4 * max(count, TaskRegistry.keptCapacity) { shrink() }
+    if slots.count > 4 * max(count, TaskRegistry.keptCapacity) { shrink() }
   }
 
   private mutating func shrink() {
@@ -261,8 +260,8 @@ extension TaskRegistry {
       remove(last, from: .free)
       slots.removeLast()
     }
-    // An array keeps its capacity, a copy does not.
-    slots = slots.map { $0 }
+    // An array keeps its capacity, a copy does not. Not for a few, or it would be copied each time.
+    if slots.capacity > 2 * max(slots.count, TaskRegistry.keptCapacity) { slots = slots.map { $0 } }
   }
 
   private func list(of hash: Int) -> List {
