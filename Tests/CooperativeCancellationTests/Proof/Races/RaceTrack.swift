@@ -38,20 +38,13 @@ final class RaceTrack: Sendable {
   /// Races `count` times, and then on until each outcome has occurred `often` or `limit` is reached.
   static func run(_ race: Race, count: Int, often: Int, limit: Int) async -> Result {
     let track = RaceTrack(race)
-    let watchdog = StallWatchdog(
-      seconds: 30,
-      progress: { track.number.load(ordering: .relaxed) },
-      state: { track.state }
-    )
     // Threads of their own: the library's timers need those of the pool.
-    let result = await withCheckedContinuation { continuation in
+    return await withCheckedContinuation { continuation in
       Thread.detachNewThread { track.takePart() }
       Thread.detachNewThread {
         continuation.resume(returning: track.run(count: count, often: often, limit: limit))
       }
     }
-    _ = consume watchdog
-    return result
   }
 
   private var state: String {
@@ -65,6 +58,13 @@ final class RaceTrack: Sendable {
 
   private func run(count: Int, often: Int, limit: Int) -> Result {
     defer { isOver.store(true, ordering: .releasing) }
+    // The pool, which the timers need, may be busy with other tests.
+    let watchdog = StallWatchdog(
+      seconds: 60,
+      progress: { self.number.load(ordering: .relaxed) },
+      state: { self.state }
+    )
+    defer { watchdog.stop() }
     var random = SystemRandomNumberGenerator()
     var result = Result(race: race)
     while result.count < count || (result.rarest < often && result.count < limit) {
