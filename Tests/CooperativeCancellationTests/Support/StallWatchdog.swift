@@ -3,7 +3,7 @@ import FakeCallbackSDK
 import Foundation
 
 /// Ends the test run when something has not got on for a while, and prints where it is stuck.
-struct StallWatchdog: ~Copyable {
+struct StallWatchdog {
   private let timer: any DispatchSourceTimer
 
   /// - Parameters:
@@ -30,7 +30,7 @@ struct StallWatchdog: ~Copyable {
     timer.resume()
   }
 
-  deinit {
+  func stop() {
     timer.cancel()
   }
 }

@@ -65,6 +65,13 @@ final class RaceTrack: Sendable {
 
   private func run(count: Int, often: Int, limit: Int) -> Result {
     defer { isOver.store(true, ordering: .releasing) }
+    // An exit test blocks the threads of the pool, which the timers need, for as long as it runs.
+    let watchdog = StallWatchdog(
+      seconds: 120,
+      progress: { self.number.load(ordering: .relaxed) },
+      state: { self.state }
+    )
+    defer { watchdog.stop() }
     var random = SystemRandomNumberGenerator()
     var result = Result(race: race)
     while result.count < count || (result.rarest < often && result.count < limit) {
