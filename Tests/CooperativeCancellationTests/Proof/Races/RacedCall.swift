@@ -132,7 +132,11 @@ final class RacedCall: Sendable {
     }
     sdk.drop()
     release()
-    actor.executor.runUntilIdle()
+    // Whoever decided may not have woken the task yet: it is between two steps on another thread.
+    spin {
+      actor.executor.runUntilIdle()
+      return hasEnded
+    }
   }
 }
 
