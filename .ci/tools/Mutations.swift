@@ -39,13 +39,13 @@ struct Mutations {
   func run() throws {
     Interrupt.listen()
     try copyTree()
-    let limit = try checkUnchanged()
+    let limits = try checkUnchanged()
     var survivors: [Mutation] = []
     var broken: [Mutation] = []
     let start = ContinuousClock.now
     for (index, mutation) in mutations.enumerated() {
       let begin = ContinuousClock.now
-      let verdict = try judge(mutation, number: index + 1, limit)
+      let verdict = try judge(mutation, number: index + 1, limits)
       let seconds = begin.duration(to: .now).components.seconds
       let outcome: String
       switch verdict {
@@ -72,10 +72,9 @@ struct Mutations {
     }
   }
 
-  /// The tests must pass before anything is changed. Returns after what time one of them hangs.
-  private func checkUnchanged() throws -> Duration {
-    var limit = Duration.seconds(20)
-    for suite in [Suite.library, .glue] {
+  /// The tests must pass before anything is changed. Returns after what time a test of each suite hangs.
+  private func checkUnchanged() throws -> [Duration] {
+    try Suite.all.map { suite in
       let verdict = try suite.judge(
         Mutations.tree,
         release: release,
@@ -91,19 +90,20 @@ struct Mutations {
         )
       }
       print("unchanged, the tests of the \(suite.name) take \(duration.components.seconds) s")
-      limit = max(limit, duration * 3)
+      return max(.seconds(20), duration * 2)
     }
-    return limit
   }
 
-  private func judge(_ mutation: Mutation, number: Int, _ limit: Duration) throws -> Suite.Verdict {
+  private func judge(_ mutation: Mutation, number: Int, _ limits: [Duration]) throws
+    -> Suite.Verdict
+  {
     var duration = Duration.zero
     let file = URL(filePath: "\(Mutations.tree)/\(mutation.file)")
     let lines = try repository.lines(of: mutation.file)
     let changed = try mutation.applied(to: lines).joined(separator: "\n")
     try Data(changed.utf8).write(to: file)
     defer { try? Data(lines.joined(separator: "\n").utf8).write(to: file) }
-    for suite in [Suite.library, .glue] {
+    for (suite, limit) in zip(Suite.all, limits) {
       let verdict = try suite.judge(
         Mutations.tree,
         release: release,

@@ -169,6 +169,46 @@ struct CleanUpTests {
   }
 
   @Test
+  func `so it does with a clean-up that awaits`() async {
+    for cancelled in [false, true] {
+      let cleanUps = Protected(0)
+      let task = Task {
+        try await withCancellationCleanUp {
+          if cancelled { cancelThisTask() }
+          throw Failed()
+        } cleanUp: {
+          await Task.yield()
+          cleanUps.withLock { $0 += 1 }
+        }
+      }
+      let result = await task.result
+      #expect(throws: Failed()) { try result.get() }
+      #expect(cleanUps.withLock { $0 } == (cancelled ? 1 : 0))
+    }
+  }
+
+  @Test
+  func `an SDK's own cancel runs the clean-up although the task is not cancelled`() async {
+    let cleanUps = Protected(0)
+    #expect(throws: CancellationError.self) {
+      try withCancellationCleanUp {
+        throw CancellationError()
+      } cleanUp: {
+        cleanUps.withLock { $0 += 1 }
+      }
+    }
+    await #expect(throws: CancellationError.self) {
+      try await withCancellationCleanUp {
+        throw CancellationError()
+      } cleanUp: {
+        await Task.yield()
+        cleanUps.withLock { $0 += 1 }
+      }
+    }
+    #expect(cleanUps.withLock { $0 } == 2)
+  }
+
+  @Test
   func `nested scopes clean up from the inside out, each once`() async {
     let log = Protected<[String]>([])
     let task = Task {

@@ -98,6 +98,16 @@ struct CallbackContextTests {
   }
 
   @Test
+  func `a repeating context is given up after a call with other types`() {
+    let line = Reports.shared.uniqueLine()
+    let context = CallbackContext(isRepeating: true, line: line) { (number: Int32) in number + 1 }
+    #expect(CallbackContext.call(context.pointer, Int32(1), otherwise: Int32(0)) == 2)
+    #expect(CallbackContext.call(context.pointer, Int64(1), otherwise: Int32(0)) == 0)
+    #expect(CallbackContext.call(context.pointer, Int32(1), otherwise: Int32(0)) == 0)
+    #expect(Reports.shared.kinds(line: line) == [.contextCalledWithOtherTypes])
+  }
+
+  @Test
   func `a repeating context answers until it is released`() {
     let flag = CancellationFlag()
     let context = CallbackContext(isRepeating: true) { () -> Int32 in flag.isCancelled ? 1 : 0 }

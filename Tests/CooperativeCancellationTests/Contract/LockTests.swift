@@ -126,6 +126,32 @@ struct LockTests {
   }
 
   @Test
+  func `what a report handler captured may use the handler when it is released`() async {
+    let result = await #expect(processExitsWith: .success) {
+      final class Captured: Sendable {
+        let released: Protected<Int>
+
+        init(_ released: Protected<Int>) {
+          self.released = released
+        }
+
+        deinit {
+          _ = MisuseReport.handler
+          released.withLock { $0 += 1 }
+        }
+      }
+      let released = Protected(0)
+      do {
+        let captured = Captured(released)
+        MisuseReport.handler = { _ in withExtendedLifetime(captured) {} }
+      }
+      MisuseReport.handler = { _ in }
+      #expect(released.withLock { $0 } == 1)
+    }
+    #expect(result != nil)
+  }
+
+  @Test
   func `the report handler may be replaced from inside itself`() async {
     let result = await #expect(processExitsWith: .success) {
       let calls = Protected(0)

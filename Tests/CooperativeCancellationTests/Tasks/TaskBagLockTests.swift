@@ -95,6 +95,30 @@ struct TaskBagLockTests {
   }
 
   @Test
+  func `what an error handler captured may use the bag when it is released`() {
+    final class Captured: Sendable {
+      private let use: @Sendable () -> Void
+
+      init(use: @escaping @Sendable () -> Void) {
+        self.use = use
+      }
+
+      deinit { use() }
+    }
+    let bag = TaskBag()
+    let uses = Protected(0)
+    do {
+      let captured = Captured { [weak bag] in
+        Self.useEverything(of: bag)
+        uses.withLock { $0 += 1 }
+      }
+      bag.onError = { _, _ in withExtendedLifetime(captured) {} }
+    }
+    bag.onError = { _, _ in }
+    #expect(uses.withLock { $0 } == 1)
+  }
+
+  @Test
   func `one who waits for all may use the bag as soon as it is woken, and all are woken`()
     async throws
   {

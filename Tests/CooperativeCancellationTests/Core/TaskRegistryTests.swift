@@ -1,0 +1,49 @@
+import CooperativeCancellation
+import FakeCallbackSDK
+import Testing
+
+@Suite("TaskRegistry", .watchdog)
+struct TaskRegistryTests {
+  private var registry = TaskRegistry()
+  private let told = Protected<[Int]>([])
+
+  private mutating func reserve() throws -> Int {
+    let slot = registry.reserve()
+    return try #require(slot)
+  }
+
+  private mutating func finish(_ slot: Int) {
+    for waiter in registry.finish(slot).waiters { waiter.completion(.success) }
+  }
+
+  private mutating func wait(_ number: Int) throws -> Int {
+    let token = registry.wait(
+      TaskRegistry.Waiter { [told] _ in told.withLock { $0.append(number) } }
+    )
+    return try #require(token)
+  }
+
+  @Test
+  mutating func `who waits is told once, in the order of asking, when the last task has ended`()
+    throws
+  {
+    let (first, second) = (try reserve(), try reserve())
+    for number in 1...20 { _ = try wait(number) }
+    finish(second)
+    #expect(told.withLock { $0 } == [])
+    finish(first)
+    #expect(told.withLock { $0 } == Array(1...20))
+    finish(try reserve())
+    #expect(told.withLock { $0 } == Array(1...20))
+  }
+
+  @Test
+  mutating func `who waits no more is not told`() throws {
+    let slot = try reserve()
+    let tokens = try (1...3).map { try wait($0) }
+    let waiter = registry.stopWaiting(tokens[1])
+    #expect(waiter != nil)
+    finish(slot)
+    #expect(told.withLock { $0 } == [1, 3])
+  }
+}
