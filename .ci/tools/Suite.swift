@@ -34,10 +34,7 @@ struct Suite {
     name: "races",
     package: ".",
     build: product,
-    // Without the one that waits for ever if the last task of a backlog ends before the others: nothing gives
-    // the storage back then.
     test: ["--filter", #"CooperativeCancellationTests\..*(RaceTests|ConservationTests)"#]
-      + ["--skip", "backlog"]
   )
 
   /// What it says about the tree.
