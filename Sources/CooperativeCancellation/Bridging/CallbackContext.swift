@@ -103,7 +103,7 @@ extension CallbackContext {
   /// Gives up the closure whose context C hands back: for a library's destroy callback.
   public static func release(_ pointer: UnsafeMutableRawPointer?) {
     // Released here, after unlocking: its captures are the user's.
-    _ = table.withLock { $0.remove(pointer) }
+    _ = table.extract { $0.remove(pointer) }
   }
 }
 

@@ -36,3 +36,16 @@ public import Synchronization
   }
 
 #endif
+
+extension Locked {
+  /// As `withLock`, for what may run somebody else's code when it is released: not before unlocking.
+  ///
+  /// A result that nobody uses is otherwise the optimiser's to release where it likes, also before the unlock
+  /// (Swift 6.3.1 does). What is used after the unlock needs no such care.
+  @inlinable
+  package func extract<Result>(_ body: (inout sending Value) -> sending Result) -> sending Result {
+    let result = withLock(body)
+    withExtendedLifetime(result) {}
+    return result
+  }
+}

@@ -82,7 +82,7 @@ extension MisuseReport {
     get { current.withLock { $0.body } }
     set {
       // The old handler is released after unlocking: its captures are the host's.
-      _ = current.withLock { current in
+      _ = current.extract { current in
         defer { current = Handler(body: newValue) }
         return current
       }

@@ -23,7 +23,7 @@ final class BagMembers: Sendable {
     get { errorHandler.withLock { $0.body } }
     set {
       // The old one is released after unlocking: what it captures is the user's.
-      _ = errorHandler.withLock { handler in
+      _ = errorHandler.extract { handler in
         defer { handler = ErrorHandler(body: newValue) }
         return handler
       }
@@ -44,7 +44,7 @@ final class BagMembers: Sendable {
     let seen = policy == .runBeside ? nil : registry.withLock { $0.ids(withHash: id.hash) }
     let equal = (seen ?? []).filter { $0.equals(id) }
     if policy == .keep, !equal.isEmpty { return nil }
-    switch registry.withLock({ $0.reserve(id: id, replacing: equal, seen: seen) }) {
+    switch registry.extract({ $0.reserve(id: id, replacing: equal, seen: seen) }) {
     case .slot(let slot, let replaced):
       for member in replaced { member.cancel() }
       return slot
@@ -62,7 +62,7 @@ final class BagMembers: Sendable {
 
   @usableFromInline
   func finish(_ slot: Int) {
-    let remains = registry.withLock { $0.finish(slot) }
+    let remains = registry.extract { $0.finish(slot) }
     for waiter in remains.waiters { waiter.completion(.success) }
   }
 
@@ -77,17 +77,17 @@ final class BagMembers: Sendable {
 
   func cancel(id: TaskID) -> Bool {
     let equal = registry.withLock { $0.ids(withHash: id.hash) }.filter { $0.equals(id) }
-    guard let members = registry.withLock({ $0.cancel(equal) }) else { return false }
+    guard let members = registry.extract({ $0.cancel(equal) }) else { return false }
     for member in members { member.cancel() }
     return true
   }
 
   func cancelAll() {
-    for remains in registry.withLock({ $0.cancelAll() }) { remains.member?.cancel() }
+    for remains in registry.extract({ $0.cancelAll() }) { remains.member?.cancel() }
   }
 
   func close() {
-    for remains in registry.withLock({ $0.close() }) { remains.member?.cancel() }
+    for remains in registry.extract({ $0.close() }) { remains.member?.cancel() }
   }
 
   /// Completes when all tasks have ended. Returns what to give up the wait by, if it is not over.
@@ -99,6 +99,6 @@ final class BagMembers: Sendable {
   }
 
   func stopWaiting(_ token: Int?) {
-    _ = token.map { token in registry.withLock { $0.stopWaiting(token) } }
+    if let token { _ = registry.extract { $0.stopWaiting(token) } }
   }
 }

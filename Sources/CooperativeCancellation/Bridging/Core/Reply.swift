@@ -37,7 +37,7 @@ package struct Reply<Answer: Sendable>: ~Copyable, SharedContents {
   /// `operation` threw: whatever the SDK answers, before or after, is not delivered.
   @inlinable
   func refuse() {
-    if let answer = machine.withLock({ $0.refuse() }) { discard?(answer) }
+    if let answer = machine.extract({ $0.refuse() }) { discard?(answer) }
   }
 
   /// Nobody can call the completion any more.
