@@ -42,14 +42,7 @@ final class RaceTrack: Sendable {
     return await withCheckedContinuation { continuation in
       Thread.detachNewThread { track.takePart() }
       Thread.detachNewThread {
-        let watchdog = StallWatchdog(
-          seconds: 30,
-          progress: { track.number.load(ordering: .relaxed) },
-          state: { track.state }
-        )
-        let result = track.run(count: count, often: often, limit: limit)
-        _ = consume watchdog
-        continuation.resume(returning: result)
+        continuation.resume(returning: track.run(count: count, often: often, limit: limit))
       }
     }
   }
