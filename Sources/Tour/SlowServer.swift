@@ -12,6 +12,8 @@ struct SlowServer {
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    // As the system wants it: a `sockaddr_in` begins as a `sockaddr` does, is no smaller, and its size goes with
+    // it. The calls keep no pointer.
     let isListening = withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
         bind(listener, address, length) == 0 && listen(listener, 1) == 0
