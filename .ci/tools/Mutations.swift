@@ -106,7 +106,7 @@ struct Mutations {
     for (suite, limit) in zip(Suite.all, limits) {
       let verdict = try suite.judge(
         Mutations.tree,
-        release: release,
+        release: release || mutation.needsOptimisation,
         limit: limit,
         logs: "\(Mutations.folder)/\(number)"
       )

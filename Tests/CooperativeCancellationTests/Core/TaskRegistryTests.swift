@@ -46,4 +46,24 @@ struct TaskRegistryTests {
     finish(slot)
     #expect(told.withLock { $0 } == [1, 3])
   }
+
+  @Test
+  mutating func `slots at the end are given back, though one before them is in use`() throws {
+    let (id, task) = (TaskID("kept"), Task {}.erased())
+    let slots = try (0..<1_000).map { _ in try reserve() }
+    guard case .slot(let kept, _) = registry.reserve(id: id, replacing: [], seen: nil) else {
+      Issue.record("it is not closed")
+      return
+    }
+    let others = try (0..<1_000).map { _ in try reserve() }
+    for slot in slots + [kept] + others { _ = registry.start(slot, .given(task)) }
+    for slot in slots + others { finish(slot) }
+
+    let next = try reserve()
+    #expect(next < kept, "those after it are gone, those before it are used again")
+    #expect(registry.cancel([id])?.count == 1)
+    finish(next)
+    finish(kept)
+    #expect(registry.count == 0)
+  }
 }

@@ -126,6 +126,23 @@ struct TaskBagTests {
   }
 
   @Test
+  func `runBeside cancels nobody`() async throws {
+    let bag = TaskBag()
+    let mayLook = Signal()
+    let looks = Protected<[Bool]>([])
+    for _ in 0..<2 {
+      bag.add(id: "load", ifTaken: .runBeside) {
+        await mayLook.wait()
+        looks.withLock { $0.append(Task.isCancelled) }
+      }
+    }
+    mayLook.fire()
+    mayLook.fire()
+    try await bag.waitForAll()
+    #expect(looks.withLock { $0 } == [false, false])
+  }
+
+  @Test
   func `the end of a replaced task does not evict its successor`() async throws {
     let bag = TaskBag()
     let mayEnd = Signal()
