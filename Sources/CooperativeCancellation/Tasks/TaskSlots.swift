@@ -34,7 +34,6 @@ struct TaskSlots: Sendable {
   private static let keptCapacity = 32
 
   private var slots: [Slot] = []
-  private var usedCount = 0
   private var firstFree = none
   private var buckets: [Int] = []
   private var idCount = 0
@@ -50,7 +49,6 @@ struct TaskSlots: Sendable {
 
   /// Returns a slot for a task that is being made.
   mutating func take() -> Int {
-    usedCount += 1
     let slot: Int
     if firstFree == TaskSlots.none {
       slot = slots.count
@@ -63,21 +61,16 @@ struct TaskSlots: Sendable {
     return slot
   }
 
-  /// A slot is not used any more. If most are not, those at the end are given back.
+  /// A slot is not used any more. Beyond those that are kept, free ones at the end are given back.
   mutating func free(_ slot: Int) {
-    usedCount -= 1
     slots[slot].state = .free
     insert(slot, in: .free)
-    if slots.count > 4 * max(usedCount, TaskSlots.keptCapacity) { shrink() }
-  }
-
-  private mutating func shrink() {
-    while let last = slots.indices.last, slots[last].state == .free {
-      remove(last, from: .free)
+    while slots.count > TaskSlots.keptCapacity, slots[slots.count - 1].state == .free {
+      remove(slots.count - 1, from: .free)
       slots.removeLast()
     }
     // An array keeps its capacity, a copy does not. Not for a few, or it would be copied each time.
-    if slots.capacity > 2 * max(slots.count, TaskSlots.keptCapacity) { slots = slots.map { $0 } }
+    if slots.capacity > 4 * max(slots.count, TaskSlots.keptCapacity) { slots = slots.map { $0 } }
   }
 
   // MARK: Ids

@@ -1,5 +1,6 @@
 import CooperativeCancellation
 import FakeCallbackSDK
+import MallocStatistics
 import Testing
 
 @Suite("TaskRegistry", .watchdog)
@@ -65,5 +66,28 @@ struct TaskRegistryTests {
     finish(next)
     finish(kept)
     #expect(registry.count == 0)
+  }
+
+  @Test(.enabled(if: mallocCounts))
+  func `without tasks, it keeps little storage`() async {
+    // A process of its own, because other tests use memory too.
+    await #expect(processExitsWith: .success) {
+      var registry = TaskRegistry()
+      let task = Task {}.erased()
+      func run(_ count: Int) throws {
+        let slots = try (0..<count).map { number in
+          let reservation = registry.reserve(id: TaskID(number), replacing: [], seen: nil)
+          guard case .slot(let slot, _) = reservation else { throw CancellationError() }
+          return slot
+        }
+        for slot in slots { _ = registry.start(slot, .given(task)) }
+        for slot in slots { _ = registry.finish(slot) }
+      }
+      try run(10)
+      let before = malloc_bytes_in_use()
+      try run(20_000)
+      #expect(registry.count == 0)
+      #expect(malloc_bytes_in_use() - before < 50_000)
+    }
   }
 }

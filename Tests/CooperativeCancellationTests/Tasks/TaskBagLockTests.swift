@@ -90,6 +90,8 @@ struct TaskBagLockTests {
       bag.add(id: id(4)) {}
       bag.cancelAll()
       try await bag.waitForAll()
+      bag.add(id: id(5)) {}  // Ends by itself.
+      try await bag.waitForAll()
       #expect(uses.withLock { $0 } > 12, "their code ran")
     }
   }
