@@ -21,7 +21,7 @@ struct Terms {
 
 /// The moment at which a call's time is up.
 @usableFromInline
-struct Deadline: Sendable {
+final class Deadline: Sendable {
   @usableFromInline let timeout: Duration
   private let sleep: @Sendable () async throws -> Void
 
