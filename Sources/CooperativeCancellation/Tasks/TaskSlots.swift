@@ -1,7 +1,7 @@
 /// The storage of a ``TaskRegistry``: slots that are used again, and lists of those that have an id.
 ///
-/// The slots are an array, and each is in at most one doubly linked list: that of the free slots, or that of the
-/// ids whose hash has the same remainder, as in a hash table with chains.
+/// The slots are an array, with a stack of those that are free. A slot with an id is in a doubly linked list of
+/// the ids whose hash has the same remainder, as in a hash table with chains.
 struct TaskSlots: Sendable {
   struct Slot: Sendable {
     enum State: Sendable {
@@ -15,16 +15,11 @@ struct TaskSlots: Sendable {
       case finished
     }
 
-    var state = State.free
+    var state = State.starting
     var member: Member?
     fileprivate(set) var id: TaskID?
     fileprivate var previous = none
     fileprivate var next = none
-  }
-
-  private enum List {
-    case free
-    case ids(bucket: Int)
   }
 
   /// No slot.
@@ -34,7 +29,8 @@ struct TaskSlots: Sendable {
   private static let keptCapacity = 32
 
   private var slots: [Slot] = []
-  private var firstFree = none
+  /// Also names slots that were given back. New ones are made only when this is empty, so it names none twice.
+  private var spare: [Int] = []
   private var buckets: [Int] = []
   private var idCount = 0
 
@@ -49,35 +45,34 @@ struct TaskSlots: Sendable {
 
   /// Returns a slot for a task that is being made.
   mutating func take() -> Int {
-    let slot: Int
-    if firstFree == TaskSlots.none {
-      slot = slots.count
-      slots.append(Slot())
-    } else {
-      slot = firstFree
-      remove(slot, from: .free)
+    while let slot = spare.popLast() {
+      if slot >= slots.count { continue }
+      slots[slot].state = .starting
+      return slot
     }
-    slots[slot].state = .starting
-    return slot
+    slots.append(Slot())
+    return slots.count - 1
   }
 
   /// A slot is not used any more. Beyond those that are kept, free ones at the end are given back.
   mutating func free(_ slot: Int) {
     slots[slot].state = .free
-    insert(slot, in: .free)
+    spare.append(slot)
     while slots.count > TaskSlots.keptCapacity, slots[slots.count - 1].state == .free {
-      remove(slots.count - 1, from: .free)
       slots.removeLast()
     }
     // An array keeps its capacity, a copy does not. Not for a few, or it would be copied each time.
-    if slots.capacity > 4 * max(slots.count, TaskSlots.keptCapacity) { slots = slots.map { $0 } }
+    if slots.capacity > 4 * max(slots.count, TaskSlots.keptCapacity) {
+      slots = slots.map { $0 }
+      spare = spare.filter { $0 < slots.count }
+    }
   }
 
   // MARK: Ids
 
   func forEach(withHash hash: Int, _ body: (Int, TaskID) -> Void) {
     if buckets.isEmpty { return }
-    var slot = self[first: list(of: hash)]
+    var slot = buckets[bucket(of: hash)]
     while slot != TaskSlots.none {
       if let id = slots[slot].id, id.hash == hash { body(slot, id) }
       slot = slots[slot].next
@@ -91,7 +86,7 @@ struct TaskSlots: Sendable {
     if idCount > buckets.count {
       rebuildLists()
     } else {
-      insert(slot, in: list(of: id.hash))
+      insert(slot, inBucket: bucket(of: id.hash))
     }
   }
 
@@ -99,7 +94,7 @@ struct TaskSlots: Sendable {
   mutating func unlink(_ slot: Int) -> TaskID? {
     guard let id = slots[slot].id.take() else { return nil }
     idCount -= 1
-    remove(slot, from: list(of: id.hash))
+    remove(slot, fromBucket: bucket(of: id.hash))
     if buckets.count > 8 * max(idCount, TaskSlots.keptCapacity) { rebuildLists() }
     return id
   }
@@ -110,43 +105,27 @@ struct TaskSlots: Sendable {
     while size < 2 * idCount { size *= 2 }
     buckets = Array(repeating: TaskSlots.none, count: size)
     for slot in slots.indices {
-      if let id = slots[slot].id { insert(slot, in: list(of: id.hash)) }
+      if let id = slots[slot].id { insert(slot, inBucket: bucket(of: id.hash)) }
     }
   }
 
-  // MARK: Lists
-
-  private func list(of hash: Int) -> List {
-    .ids(bucket: hash & (buckets.count - 1))
+  /// The list that an id belongs to.
+  private func bucket(of hash: Int) -> Int {
+    hash & (buckets.count - 1)
   }
 
-  private subscript(first list: List) -> Int {
-    get {
-      switch list {
-      case .free: firstFree
-      case .ids(let bucket): buckets[bucket]
-      }
-    }
-    set {
-      switch list {
-      case .free: firstFree = newValue
-      case .ids(let bucket): buckets[bucket] = newValue
-      }
-    }
-  }
-
-  private mutating func insert(_ slot: Int, in list: List) {
-    let first = self[first: list]
+  private mutating func insert(_ slot: Int, inBucket bucket: Int) {
+    let first = buckets[bucket]
     slots[slot].previous = TaskSlots.none
     slots[slot].next = first
     if first != TaskSlots.none { slots[first].previous = slot }
-    self[first: list] = slot
+    buckets[bucket] = slot
   }
 
-  private mutating func remove(_ slot: Int, from list: List) {
+  private mutating func remove(_ slot: Int, fromBucket bucket: Int) {
     let (previous, next) = (slots[slot].previous, slots[slot].next)
     if previous == TaskSlots.none {
-      self[first: list] = next
+      buckets[bucket] = next
     } else {
       slots[previous].next = next
     }
