@@ -26,6 +26,12 @@ private actor Home {
     }
   }
 
+  func addByHand(_ count: Int, to bag: HandWrittenBag) {
+    for _ in 0..<count {
+      bag.add { self.work() }
+    }
+  }
+
   func addByID(_ count: Int, to bag: TaskBag) {
     for number in 0..<count {
       bag.add(id: number) { self.work() }
@@ -49,6 +55,7 @@ extension [Comparison] {
   static func taskLifetimes(on loop: Loop) -> [Comparison] {
     let home = Home(loop.serial)
     let bag = TaskBag()
+    let bagByHand = HandWrittenBag()
 
     func comparison(
       _ name: String,
@@ -64,6 +71,11 @@ extension [Comparison] {
     }
     return [
       comparison("bag.add { … }", .atMost(1.3)) { $0.add($1, to: bag) },
+      Comparison("bag.add { … }", to: "by hand, in a dictionary", goal: .none, on: loop, calls: 100) {
+        await home.add($0, to: bag)
+      } against: {
+        await home.addByHand($0, to: bagByHand)
+      },
       comparison("bag.add(id:) { … }", .atMost(1.4)) { $0.addByID($1, to: bag) },
       comparison("Task { … }.store(in: bag)", .none) { $0.store($1, in: bag) },
       comparison("AnyTask, made and released", .atMost(1.1)) { $0.erasedTasks($1) },
