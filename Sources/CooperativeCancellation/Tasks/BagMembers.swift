@@ -40,18 +40,20 @@ final class BagMembers: Sendable {
   /// Makes room for a task with an id, and cancels those that it replaces.
   @usableFromInline
   func reserve(id: TaskID, ifTaken policy: TaskBag.TakenIDPolicy) -> Int? {
-    // To run beside another one, it need not be looked for.
-    let seen = policy == .runBeside ? nil : registry.withLock { $0.ids(withHash: id.hash) }
-    let equal = (seen ?? []).filter { $0.equals(id) }
-    if policy == .keep, !equal.isEmpty { return nil }
-    switch registry.extract({ $0.reserve(id: id, replacing: equal, seen: seen) }) {
-    case .slot(let slot, let replaced):
-      for member in replaced { member.cancel() }
-      return slot
-    case .idsHaveChanged:
-      return reserve(id: id, ifTaken: policy)
-    case .closed:
-      return nil
+    // At first as if there were no other; to run beside one, it need not be looked for.
+    var others: [TaskID]? = policy == .runBeside ? nil : []
+    while true {
+      let equal = (others ?? []).filter { $0.equals(id) }
+      if policy == .keep, !equal.isEmpty { return nil }
+      switch registry.extract({ $0.reserve(id: id, replacing: equal, of: others) }) {
+      case .slot(let slot, let replaced):
+        for member in replaced { member.cancel() }
+        return slot
+      case .others(let found):
+        others = found
+      case .closed:
+        return nil
+      }
     }
   }
 

@@ -102,20 +102,23 @@ package struct TaskRegistry: Sendable {
   /// What becomes of a task with an id.
   package enum Reservation: Sendable {
     case slot(Int, replaced: [Member])
-    /// Other tasks with such ids have come or gone: look again.
-    case idsHaveChanged
+    /// Tasks with other ids of that hash are here than the caller knew of: these.
+    case others([TaskID])
     case closed
   }
 
   /// Makes room for a task with an id, in the place of the tasks with some others.
   ///
-  /// - Parameter seen: The ids with the same hash from which `replaced` was chosen; `nil` if nothing was.
+  /// - Parameter others: The ids with the same hash from which `replaced` was chosen; `nil` if nothing was.
   package mutating func reserve(
     id: TaskID,
     replacing replaced: [TaskID],
-    seen: [TaskID]?
+    of others: [TaskID]?
   ) -> Reservation {
-    if let seen, !ids(withHash: id.hash).elementsEqual(seen, by: ===) { return .idsHaveChanged }
+    if let others {
+      let found = ids(withHash: id.hash)
+      if !found.elementsEqual(others, by: ===) { return .others(found) }
+    }
     let members = cancel(replaced)
     guard let slot = reserve() else { return .closed }
     slots.link(slot, id)

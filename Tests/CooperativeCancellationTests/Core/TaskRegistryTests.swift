@@ -52,7 +52,7 @@ struct TaskRegistryTests {
   mutating func `slots at the end are given back, though one before them is in use`() throws {
     let (id, task) = (TaskID("kept"), Task {}.erased())
     let slots = try (0..<1_000).map { _ in try reserve() }
-    guard case .slot(let kept, _) = registry.reserve(id: id, replacing: [], seen: nil) else {
+    guard case .slot(let kept, _) = registry.reserve(id: id, replacing: [], of: nil) else {
       Issue.record("it is not closed")
       return
     }
@@ -76,7 +76,7 @@ struct TaskRegistryTests {
       let task = Task {}.erased()
       func run(_ count: Int) throws {
         let slots = try (0..<count).map { number in
-          let reservation = registry.reserve(id: TaskID(number), replacing: [], seen: nil)
+          let reservation = registry.reserve(id: TaskID(number), replacing: [], of: nil)
           guard case .slot(let slot, _) = reservation else { throw CancellationError() }
           return slot
         }
