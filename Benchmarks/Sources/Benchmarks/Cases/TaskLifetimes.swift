@@ -71,7 +71,8 @@ extension [Comparison] {
     }
     return [
       comparison("bag.add { … }", .atMost(1.3)) { $0.add($1, to: bag) },
-      Comparison("bag.add { … }", to: "by hand, in a dictionary", goal: .none, on: loop, calls: 100) {
+      Comparison("bag.add { … }", to: "by hand, in a dictionary", goal: .none, on: loop, calls: 100)
+      {
         await home.add($0, to: bag)
       } against: {
         await home.addByHand($0, to: bagByHand)
