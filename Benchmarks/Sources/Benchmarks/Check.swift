@@ -1,7 +1,7 @@
 /// Fails if the library has become slower than the committed table says.
 struct Check {
   private static let tolerance = 1.15
-  private static let attempts = 3
+  private static let attempts = 5
 
   let committed: Results
 

@@ -32,6 +32,12 @@ private actor Home {
     }
   }
 
+  func count(_ count: Int, in tasks: CountedTasks) {
+    for _ in 0..<count {
+      tasks.add { self.work() }
+    }
+  }
+
   func addByID(_ count: Int, to bag: TaskBag) {
     for number in 0..<count {
       bag.add(id: number) { self.work() }
@@ -56,6 +62,7 @@ extension [Comparison] {
     let home = Home(loop.serial)
     let bag = TaskBag()
     let bagByHand = HandWrittenBag()
+    let counted = CountedTasks()
 
     func comparison(
       _ name: String,
@@ -77,6 +84,7 @@ extension [Comparison] {
       } against: {
         await home.addByHand($0, to: bagByHand)
       },
+      comparison("by hand, the end only counted", .none) { $0.count($1, in: counted) },
       comparison("bag.add(id:) { … }", .atMost(1.4)) { $0.addByID($1, to: bag) },
       comparison("Task { … }.store(in: bag)", .none) { $0.store($1, in: bag) },
       comparison("AnyTask, made and released", .atMost(1.1)) { $0.erasedTasks($1) },
