@@ -72,19 +72,33 @@ struct BridgeRun: Explorable {
     /// Which calls began when an interruption had been accepted.
     var lateCalls: Set<Int> = []
     /// All that the wait was told: its state follows from that.
-    var told: [String] = []
+    var told: [Word] = []
+  }
+
+  enum Word: Hashable { case isRead, answer, drop, interruption(Interruption) }
+
+  enum Move {
+    case operationReturns, operationThrows
+    case task(TaskStep)
+    case call(Int, CallStep)
+    case sdkReleases
+    case drop(DropStep)
+    case cancel(InterruptionStep)
+    case timeout(InterruptionStep)
   }
 
   struct Situation: Hashable {
+    enum Reply: Hashable { case expected, answered(Int), awaited, unwanted, called }
+
     let facts: Facts
-    let reply: String
+    let reply: Reply
   }
 
   private final class Holder: Sendable {}
 
   let cast: Cast
   var facts: Facts
-  var history: [String] = []
+  var history: [Move] = []
   private var reply = ReplyMachine<Int>.expected
   private var wait: WaitMachine
   private let holder = Holder()
@@ -98,11 +112,11 @@ struct BridgeRun: Explorable {
 
   var situation: Situation {
     switch reply {
-    case .expected: Situation(facts: facts, reply: "expected")
-    case .answered(let call): Situation(facts: facts, reply: "answered \(call)")
-    case .awaited: Situation(facts: facts, reply: "awaited")
-    case .unwanted: Situation(facts: facts, reply: "unwanted")
-    case .called: Situation(facts: facts, reply: "called")
+    case .expected: Situation(facts: facts, reply: .expected)
+    case .answered(let call): Situation(facts: facts, reply: .answered(call))
+    case .awaited: Situation(facts: facts, reply: .awaited)
+    case .unwanted: Situation(facts: facts, reply: .unwanted)
+    case .called: Situation(facts: facts, reply: .called)
     }
   }
 
@@ -114,9 +128,9 @@ struct BridgeRun: Explorable {
 
   func next() -> [BridgeRun] {
     var all: [BridgeRun] = []
-    func step(_ name: String, _ happen: (inout BridgeRun) -> Void) {
+    func step(_ move: Move, _ happen: (inout BridgeRun) -> Void) {
       var copy = self
-      copy.history.append(name)
+      copy.history.append(move)
       happen(&copy)
       all.append(copy)
     }
@@ -125,29 +139,29 @@ struct BridgeRun: Explorable {
     case .removesHandler where facts.cancel == .interrupts || facts.cancel == .wakes:
       break  // The runtime removes no handler that is running.
     case .runsOperation:
-      step("operation returns") { $0.facts.task = .looksAtFlag }
-      step("operation throws") { $0.facts.task = .refuses }
-    default: step("task \(facts.task)") { $0.taskGoesOn() }
+      step(.operationReturns) { $0.facts.task = .looksAtFlag }
+      step(.operationThrows) { $0.facts.task = .refuses }
+    default: step(.task(facts.task)) { $0.taskGoesOn() }
     }
     for (number, call) in facts.calls.enumerated() where call != .isOver {
       // The SDK can call as long as it holds the completion.
       if call == .isToCome, !facts.sdkHolds { continue }
-      step("call \(number) \(call)") { $0.callGoesOn(number) }
+      step(.call(number, call)) { $0.callGoesOn(number) }
     }
     if cast.isReleased, facts.sdkHolds, facts.task != .runsOperation || !facts.calls.isEmpty {
-      step("SDK releases") {
+      step(.sdkReleases) {
         $0.facts.sdkHolds = false
         $0.release()
       }
     }
     if facts.drop != .isToCome, facts.drop != .isOver {
-      step("drop \(facts.drop)") { $0.dropGoesOn() }
+      step(.drop(facts.drop)) { $0.dropGoesOn() }
     }
     if cast.isCancelled, facts.cancel != .isOver {
-      step("cancel \(facts.cancel)") { $0.cancelGoesOn() }
+      step(.cancel(facts.cancel)) { $0.cancelGoesOn() }
     }
     if cast.timesOut, facts.hasWait, facts.timeout != .isOver {
-      step("timeout \(facts.timeout)") { $0.timeoutGoesOn() }
+      step(.timeout(facts.timeout)) { $0.timeoutGoesOn() }
     }
     return all
   }
@@ -196,7 +210,7 @@ struct BridgeRun: Explorable {
       facts.hasHandler = false
       facts.task = .reads
     case .reads:
-      facts.told.append("read")
+      facts.told.append(.isRead)
       let event = wait.next()
       if case .ended = event { facts.endIsRead = true }
       switch event {
@@ -281,7 +295,7 @@ struct BridgeRun: Explorable {
         callIsOver(number)
       }
     case .tells:
-      facts.told.append("answer")
+      facts.told.append(.answer)
       if wait.hear(.answered(in: holder)) {
         facts.isAnswered = true
         if takeSleeper() { facts.calls[number] = .wakes } else { callIsOver(number) }
@@ -318,7 +332,7 @@ struct BridgeRun: Explorable {
     case .looksAtMachine:
       if case .awaited = reply { facts.drop = .tells } else { facts.drop = .isOver }
     case .tells:
-      facts.told.append("drop")
+      facts.told.append(.drop)
       let counts = wait.hear(.dropped)
       facts.isAnswered = facts.isAnswered || counts
       facts.drop = counts && takeSleeper() ? .wakes : .isOver
@@ -375,7 +389,7 @@ struct BridgeRun: Explorable {
 
   /// Returns whether a sleeping task is to be woken.
   private mutating func interrupt(_ cause: Interruption, cameAfterAnswer: Bool) -> Bool {
-    facts.told.append("\(cause)")
+    facts.told.append(.interruption(cause))
     let counts = wait.interrupt(cause)
     if facts.endIsRead { return false }
     if counts {

@@ -7,8 +7,10 @@ protocol Explorable {
   associatedtype Situation: Hashable
   var situation: Situation { get }
 
-  /// What has happened so far, for whoever has to understand a failure.
-  var history: [String] { get }
+  /// What has happened so far, for whoever has to understand a failure. Not text: that would take longer than
+  /// all the rest.
+  associatedtype Move
+  var history: [Move] { get }
 
   /// Everything that may happen next: nothing, at the end of a run. A step checks what it sees.
   func next() -> [Self]
@@ -49,7 +51,9 @@ struct Exploration: CustomStringConvertible {
 
 extension Explorable {
   /// Records a failure with what led to it.
-  func require(_ condition: Bool, _ law: String) {
-    if !condition { Issue.record("\(law), after: \(history.joined(separator: ", "))") }
+  func require(_ condition: Bool, _ law: @autoclosure () -> String) {
+    if condition { return }
+    let moves = history.map { "\($0)" }.joined(separator: ", ")
+    Issue.record("\(law()), after: \(moves)")
   }
 }

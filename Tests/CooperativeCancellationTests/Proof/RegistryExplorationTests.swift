@@ -35,6 +35,11 @@ private struct RegistryRun: Explorable {
     case look, cancelID, cancelAll, close, wait, waitToo, stopWaiting
   }
 
+  enum Move {
+    case reserves(Int), starts(Int), ends(Int)
+    case owner(Deed)
+  }
+
   struct Situation: Hashable {
     let entries: [Entry]
     let seen: [[Int]]
@@ -56,7 +61,7 @@ private struct RegistryRun: Explorable {
   var deeds: Set<Deed>
   var isClosed = false
   var waiters: [Int] = []
-  var history: [String] = []
+  var history: [Move] = []
 
   init(_ requests: [Request], _ deeds: Set<Deed>) {
     entries = requests.map { Entry(request: $0) }
@@ -90,9 +95,9 @@ private struct RegistryRun: Explorable {
 
   func next() -> [RegistryRun] {
     var all: [RegistryRun] = []
-    func step(_ name: String, _ happen: (inout RegistryRun) -> Void) {
+    func step(_ move: Move, _ happen: (inout RegistryRun) -> Void) {
       var copy = self
-      copy.history.append(name)
+      copy.history.append(move)
       happen(&copy)
       copy.check()
       all.append(copy)
@@ -100,18 +105,18 @@ private struct RegistryRun: Explorable {
     for (number, entry) in entries.enumerated() {
       switch entry.maker {
       case .begins:
-        step("\(number) reserves") { $0.reserve(number) }
+        step(.reserves(number)) { $0.reserve(number) }
       case .hasReserved:
-        step("\(number) starts") { $0.start(number) }
+        step(.starts(number)) { $0.start(number) }
       case .isDone:
         break
       }
-      if entry.isAlive { step("\(number) ends") { $0.finish(number) } }
+      if entry.isAlive { step(.ends(number)) { $0.finish(number) } }
     }
     for deed in Deed.allCases where deeds.contains(deed) {
       if deed == .cancelID, deeds.contains(.look) { continue }
       if deed == .stopWaiting, deeds.contains(.wait) { continue }
-      step("the owner: \(deed)") { $0.perform(deed) }
+      step(.owner(deed)) { $0.perform(deed) }
     }
     return all
   }

@@ -40,5 +40,5 @@ struct Watchdog: TestTrait, SuiteTrait, TestScoping {
 
 extension Trait where Self == Watchdog {
   /// Long, because a test may have to wait for others: on two cores, two of them can have all threads.
-  static var watchdog: Self { Watchdog(seconds: 300) }
+  static var watchdog: Self { Watchdog(seconds: 600) }
 }

@@ -60,7 +60,7 @@ final class RaceTrack: Sendable {
     defer { isOver.store(true, ordering: .releasing) }
     // An exit test blocks the threads of the pool, which the timers need, for as long as it runs.
     let watchdog = StallWatchdog(
-      seconds: 120,
+      seconds: 240,
       progress: { self.number.load(ordering: .relaxed) },
       state: { self.state }
     )
