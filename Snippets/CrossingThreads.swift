@@ -9,6 +9,8 @@ final class Record {
   init(name: String) { self.name = name }
 }
 
+struct NoRecordError: Error {}
+
 final class SDK {
   func record(_ completion: @escaping (Record?, (any Error)?) -> Void) {
     nonisolated(unsafe) let completion = completion  // What an SDK from before Swift 6 does.
@@ -35,7 +37,7 @@ final class Repository {
   // snippet.end
 
   // snippet.copy
-  func record() async throws -> Record {
+  func record() async throws -> sending Record {
     try await withAsyncThrowingValue { completion in
       sdk.record { @Sendable record, error in
         if let error {
@@ -49,8 +51,20 @@ final class Repository {
   // snippet.end
 
   // snippet.sending
-  func newRecord() async throws -> Record {
+  func newRecord() async throws -> sending Record {
     try await withAsyncThrowingValue { sdk.newRecord($0) }
+  }
+  // snippet.end
+
+  // snippet.vouch
+  func openRecord() async throws -> sending Record {
+    try await withAsyncThrowingValue { completion in
+      sdk.record { @Sendable record, error in
+        nonisolated(unsafe) let result: Result<Record, any Error> =
+          record.map { .success($0) } ?? .failure(error ?? NoRecordError())
+        completion(result)
+      }
+    }
   }
   // snippet.end
 }
@@ -59,3 +73,4 @@ let repository = Repository()
 print(try await repository.recordName())
 print(try await repository.record().name)
 print(try await repository.newRecord().name)
+print(try await repository.openRecord().name)

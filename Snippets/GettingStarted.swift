@@ -1,10 +1,10 @@
 // From a callback method to a cancellable async method.
 
+// An SDK that nobody here may change.
+// snippet.sdk
 import CooperativeCancellation
 import Dispatch
 
-// An SDK that nobody here may change.
-// snippet.sdk
 final class PhotoSDK {
   func loadPhoto(
     _ name: String,

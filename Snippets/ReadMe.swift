@@ -4,7 +4,7 @@
 import CooperativeCancellation
 
 let image = try await withAsyncThrowingValue { completion in
-  sdk.image(at: url, completion: completion)  // Whatever the completion takes.
+  sdk.image(at: url, completion: completion)
 } onCancel: { request in
   request.cancel()  // What the closure above returned.
 }

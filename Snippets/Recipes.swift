@@ -11,6 +11,7 @@ import Foundation
 @MainActor
 final class Drive {
   private let sdk = DriveSDK()
+  private let scale = Scale()
 
   // snippet.result
   func profile(_ id: Int) async throws -> Profile {
@@ -57,6 +58,16 @@ final class Drive {
       return (finder, delegate)
     } onCancel: { finder, _ in
       finder.stop()
+    }
+  }
+  // snippet.end
+
+  // snippet.listener
+  func weight() async throws -> Double {
+    var listener: Int?
+    defer { if let listener { scale.removeListener(listener) } }
+    return try await withAsyncThrowingValue { completion in
+      listener = scale.addListener { completion(.success($0)) }
     }
   }
   // snippet.end
@@ -189,6 +200,7 @@ do {
   print("Objective-C:", error)
 }
 print("delegate:", try await drive.place().name)
+print("listener:", try await drive.weight(), "kg")
 print("number:", try await drive.search("sea"))
 try await drive.rebuildIndex()
 print("asks whether to go on:", try await drive.export(), "steps")
@@ -335,6 +347,17 @@ final class PlaceFinder {
 
   func stop() {
     print("  the finder was told to stop")
+  }
+}
+
+final class Scale {
+  func addListener(_ listener: @escaping @Sendable (Double) -> Void) -> Int {
+    _ = SDKRequest { listener(71.5) }
+    return 1
+  }
+
+  func removeListener(_ number: Int) {
+    print("  the scale was told to remove listener", number)
   }
 }
 
