@@ -10,10 +10,14 @@ public struct TimeoutError: Error, Sendable, Hashable, CustomStringConvertible {
 
   /// Says how long was waited, where, and what became of the SDK's work.
   public var description: String {
-    """
-    The SDK did not answer the call at \(callSite) within \(duration). It was told through `onCancel`; \
-    a value that still comes goes to `onDiscard`. Allow more time, or try again.
-    """
+    if duration <= .zero {
+      "The SDK was not called at \(callSite): a timeout of \(duration) leaves it no time."
+    } else {
+      """
+      The SDK did not answer the call at \(callSite) within \(duration). If the call has an `onCancel`, that \
+      has run; a value that still comes goes to `onDiscard`. Allow more time, or try again.
+      """
+    }
   }
 
   @usableFromInline
