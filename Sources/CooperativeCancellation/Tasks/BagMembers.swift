@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// The lock around a ``TaskRegistry``, which a bag and its tasks share. What the registry returns is acted upon,
-/// and released, after unlocking.
+/// The lock around a ``TaskRegistry``, which a bag and its tasks share. What the registry returns is acted
+/// upon, and released, after unlocking.
 @usableFromInline
 final class BagMembers: Sendable {
   /// A closure in a structure, for the reason that ``MisuseReport`` gives.

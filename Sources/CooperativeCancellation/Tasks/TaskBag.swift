@@ -17,12 +17,12 @@
 /// ```
 ///
 /// When the bag is released, all its tasks are cancelled, so the owner needs no `deinit`. A task leaves the
-/// bag when it has ended, and a bag gives its storage back. May be used from any thread; what it calls of yours
-/// (cancellation handlers, `onError`, an id's `==`) runs with no lock of the library's held.
+/// bag when it has ended, and a bag gives its storage back. May be used from any thread; what it calls of
+/// yours (cancellation handlers, `onError`, an id's `==`) runs with no lock of the library's held.
 ///
 /// A task keeps what it captures until it ends. A task that holds its owner keeps the bag alive with it, and
-/// is not cancelled by its release: capture the owner weakly, and do the waiting with something else, as above.
-/// `await self?.load()` holds the owner for as long as `load()` runs.
+/// is not cancelled by its release: capture the owner weakly, and do the waiting with something else, as
+/// above. `await self?.load()` holds the owner for as long as `load()` runs.
 public final class TaskBag: Sendable {
   /// What happens to a task that is added with an id which another task has.
   public enum TakenIDPolicy: Sendable, Hashable, CaseIterable {
@@ -50,12 +50,12 @@ public final class TaskBag: Sendable {
     members.close()
   }
 
-  /// Receives the error that a task of ``add(name:priority:isolation:fileID:line:operation:)`` throws, and the call
-  /// that added it. The default is ``printError(_:_:)``.
+  /// Receives the error that a task of ``add(name:priority:isolation:fileID:line:operation:)`` throws, and
+  /// the call that added it. The default is ``printError(_:_:)``.
   ///
-  /// A `CancellationError` in a task that was cancelled is what was asked for, and is not passed on. Runs in that
-  /// task, where it was when it threw: for a task on the main actor, there. `Task.isCancelled` speaks of that
-  /// task.
+  /// A `CancellationError` in a task that was cancelled is what was asked for, and is not passed on. Runs in
+  /// that task, where it was when it threw: for a task on the main actor, there. `Task.isCancelled` speaks of
+  /// that task.
   public var onError: @Sendable (_ error: any Error, _ callSite: CallSite) -> Void {
     get { members.onError }
     set { members.onError = newValue }
@@ -90,8 +90,9 @@ public final class TaskBag: Sendable {
     isolation: isolated (any Actor)? = #isolation,
     fileID: StaticString = #fileID,
     line: UInt = #line,
-    // The attributes are those of `Task.init`, for the same call site.
-    @_inheritActorContext @_implicitSelfCapture operation:
+    // As with `Task.init`, but without its implicit `self`: a task that holds the bag's owner is not cancelled
+    // when that is released.
+    @_inheritActorContext operation:
       @escaping @isolated(any) @Sendable () async throws -> Void
   ) -> Bool {
     guard let slot = members.reserve() else { return false }
@@ -126,7 +127,7 @@ public final class TaskBag: Sendable {
     isolation: isolated (any Actor)? = #isolation,
     fileID: StaticString = #fileID,
     line: UInt = #line,
-    @_inheritActorContext @_implicitSelfCapture operation:
+    @_inheritActorContext operation:
       @escaping @isolated(any) @Sendable () async throws -> Void
   ) -> Bool {
     guard let slot = members.reserve(id: TaskID(id), ifTaken: policy) else { return false }
@@ -160,8 +161,8 @@ public final class TaskBag: Sendable {
   /// try await bag.waitForAll()
   /// ```
   ///
-  /// Throws `CancellationError` as soon as the waiting task is cancelled; the bag's tasks are not. A task of the bag
-  /// that waits for all waits for itself.
+  /// Throws `CancellationError` as soon as the waiting task is cancelled; the bag's tasks are not. A task of
+  /// the bag that waits for all waits for itself.
   public func waitForAll() async throws {
     try await withAsyncThrowingValue { completion in
       members.wait(completion)
@@ -170,8 +171,8 @@ public final class TaskBag: Sendable {
     }
   }
 
-  /// Prints to standard error which call's task threw which error, unless the task was cancelled: then the error
-  /// is most likely how the code in it reports that.
+  /// Prints to standard error which call's task threw which error, unless the task was cancelled: then the
+  /// error is most likely how the code in it reports that.
   public static func printError(_ error: any Error, _ callSite: CallSite) {
     if Task.isCancelled { return }
     printToStandardError(
@@ -216,9 +217,9 @@ extension Task {
   /// Keeps this task in a bag until it ends. The bag cancels it when the bag is released.
   ///
   /// To notice the end of a task that exists already takes a second task, which awaits it;
-  /// ``TaskBag/add(name:priority:isolation:fileID:line:operation:)`` does without. It has the caller's priority, so
-  /// a task that was given a lower one is raised to that. What this task throws is not reported: it belongs
-  /// to whoever awaits this task.
+  /// ``TaskBag/add(name:priority:isolation:fileID:line:operation:)`` does without. It has the caller's
+  /// priority, so a task that was given a lower one is raised to that. What this task throws is not reported:
+  /// it belongs to whoever awaits this task.
   ///
   /// - Returns: This task.
   @discardableResult

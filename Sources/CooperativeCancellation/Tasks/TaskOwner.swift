@@ -26,7 +26,8 @@ public protocol TaskOwner {
 }
 
 extension TaskOwner {
-  /// Runs `operation` in a task of this owner: ``TaskBag/add(name:priority:isolation:fileID:line:operation:)``.
+  /// Runs `operation` in a task of this owner:
+  /// ``TaskBag/add(name:priority:isolation:fileID:line:operation:)``.
   ///
   /// - Returns: Whether the task was started: `false` if the bag is closed.
   @inlinable
@@ -37,7 +38,7 @@ extension TaskOwner {
     isolation: isolated (any Actor)? = #isolation,
     fileID: StaticString = #fileID,
     line: UInt = #line,
-    @_inheritActorContext @_implicitSelfCapture operation:
+    @_inheritActorContext operation:
       @escaping @isolated(any) @Sendable () async throws -> Void
   ) -> Bool {
     tasks.add(
@@ -64,7 +65,7 @@ extension TaskOwner {
     isolation: isolated (any Actor)? = #isolation,
     fileID: StaticString = #fileID,
     line: UInt = #line,
-    @_inheritActorContext @_implicitSelfCapture operation:
+    @_inheritActorContext operation:
       @escaping @isolated(any) @Sendable () async throws -> Void
   ) -> Bool {
     tasks.add(

@@ -125,8 +125,8 @@ package struct TaskRegistry: Sendable {
     return .slot(slot, replaced: members ?? [])
   }
 
-  /// Takes the ids, which the caller keeps, from their tasks. Returns those tasks, for cancelling; `nil` if there are
-  /// none.
+  /// Takes the ids, which the caller keeps, from their tasks. Returns those tasks, for cancelling; `nil` if
+  /// there are none.
   package mutating func cancel(_ ids: [TaskID]) -> [Member]? {
     var found: [Int] = []
     for id in ids {

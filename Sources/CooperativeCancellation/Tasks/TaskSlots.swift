@@ -1,7 +1,7 @@
 /// The storage of a ``TaskRegistry``: slots that are used again, and lists of those that have an id.
 ///
-/// The slots are an array, with a stack of those that are free. A slot with an id is in a doubly linked list of
-/// the ids whose hash has the same remainder, as in a hash table with chains.
+/// The slots are an array, with a stack of those that are free. A slot with an id is in a doubly linked list
+/// of the ids whose hash has the same remainder, as in a hash table with chains.
 struct TaskSlots: Sendable {
   struct Slot: Sendable {
     enum State: Sendable {
@@ -29,7 +29,8 @@ struct TaskSlots: Sendable {
   private static let keptCapacity = 32
 
   private var slots: [Slot] = []
-  /// Also names slots that were given back. New ones are made only when this is empty, so it names none twice.
+  /// Also names slots that were given back. New ones are made only when this is empty, so it names none
+  /// twice.
   private var spare: [Int] = []
   private var buckets: [Int] = []
   private var idCount = 0

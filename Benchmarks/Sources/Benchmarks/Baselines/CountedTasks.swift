@@ -6,7 +6,7 @@ final class CountedTasks: Sendable {
 
   func add(
     isolation: isolated (any Actor)? = #isolation,
-    @_inheritActorContext @_implicitSelfCapture _ operation:
+    @_inheritActorContext _ operation:
       @escaping @isolated(any) @Sendable () async throws -> Void
   ) {
     count.withLock { $0 += 1 }

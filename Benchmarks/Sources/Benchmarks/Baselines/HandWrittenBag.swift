@@ -14,7 +14,7 @@ final class HandWrittenBag: Sendable {
 
   func add(
     isolation: isolated (any Actor)? = #isolation,
-    @_inheritActorContext @_implicitSelfCapture _ operation:
+    @_inheritActorContext _ operation:
       @escaping @isolated(any) @Sendable () async throws -> Void
   ) {
     state.withLock { state in

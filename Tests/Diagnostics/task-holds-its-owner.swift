@@ -1,0 +1,13 @@
+// A task that captures the owner of its bag without saying so.
+
+import CooperativeCancellation
+
+@MainActor
+final class Model: TaskOwner {
+  let tasks = TaskBag()
+  var name = ""
+
+  func load() {
+    addTask { name = "loaded" }
+  }
+}
