@@ -53,8 +53,8 @@
 ///   - fileID: The file to name in errors and reports; by default the caller's.
 ///   - line: The line to name in them; by default the caller's.
 ///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the completion that the SDK must call exactly once,
-///     from any thread.
+///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the
+///     completion that the SDK must call exactly once, from any thread.
 ///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
 ///     actor, in the waiting task, at most once.
 ///   - discard: Closes or frees a value that nobody receives. Runs on the thread that brought the value
@@ -102,8 +102,8 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 ///   - fileID: The file to name in errors and reports; by default the caller's.
 ///   - line: The line to name in them; by default the caller's.
 ///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the completion that the SDK must call exactly once,
-///     from any thread.
+///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the
+///     completion that the SDK must call exactly once, from any thread.
 ///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
 ///     actor, in the waiting task, at most once.
 @inlinable
@@ -145,8 +145,8 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
 ///   - fileID: The file to name in errors and reports; by default the caller's.
 ///   - line: The line to name in them; by default the caller's.
 ///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the completion that the SDK must call exactly once,
-///     from any thread.
+///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the
+///     completion that the SDK must call exactly once, from any thread.
 ///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
 ///     actor, in the waiting task, at most once.
 ///   - discard: Closes or frees a value that nobody receives. Runs on the thread that brought the value
@@ -203,8 +203,8 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
 ///   - fileID: The file to name in errors and reports; by default the caller's.
 ///   - line: The line to name in them; by default the caller's.
 ///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the completion that the SDK must call exactly once,
-///     from any thread.
+///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the
+///     completion that the SDK must call exactly once, from any thread.
 ///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
 ///     actor, in the waiting task, at most once.
 ///   - discard: Closes or frees a value that nobody receives. Runs on the thread that brought the value

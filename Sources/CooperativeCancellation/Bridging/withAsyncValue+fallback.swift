@@ -45,8 +45,8 @@
 ///   - fileID: The file to name in reports; by default the caller's.
 ///   - line: The line to name in them; by default the caller's.
 ///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the completion that the SDK must call exactly once,
-///     from any thread.
+///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the
+///     completion that the SDK must call exactly once, from any thread.
 ///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
 ///     actor, in the waiting task, at most once.
 ///   - discard: Closes or frees a value that nobody receives; never the fallback. Runs on the thread that
@@ -89,8 +89,8 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
 ///   - fileID: The file to name in reports; by default the caller's.
 ///   - line: The line to name in them; by default the caller's.
 ///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the completion that the SDK must call exactly once,
-///     from any thread.
+///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the
+///     completion that the SDK must call exactly once, from any thread.
 ///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
 ///     actor, in the waiting task, at most once.
 ///   - discard: Closes or frees a value that nobody receives; never the fallback. Runs on the thread that
@@ -133,8 +133,8 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
 ///   - fileID: The file to name in reports; by default the caller's.
 ///   - line: The line to name in them; by default the caller's.
 ///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the completion that the SDK must call exactly once,
-///     from any thread.
+///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the
+///     completion that the SDK must call exactly once, from any thread.
 ///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
 ///     actor, in the waiting task, at most once.
 ///   - discard: Closes or frees a value that nobody receives; never the fallback. Runs on the thread that
@@ -182,8 +182,8 @@ nonisolated(nonsending) public func withAsyncValue<First: Sendable, Second: Send
 ///   - fileID: The file to name in reports; by default the caller's.
 ///   - line: The line to name in them; by default the caller's.
 ///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the completion that the SDK must call exactly once,
-///     from any thread.
+///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the
+///     completion that the SDK must call exactly once, from any thread.
 ///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
 ///     actor, in the waiting task, at most once.
 @inlinable

@@ -1,5 +1,5 @@
-/// Runs `body` with a repeating ``CallbackContext`` that is released when `body` is done: for a C library that calls
-/// back only while it is being called.
+/// Runs `body` with a repeating ``CallbackContext`` that is released when `body` is done: for a C library
+/// that calls back only while it is being called.
 ///
 /// ```swift
 /// // int work(int steps, int (*should_stop)(void *context), void *context);
