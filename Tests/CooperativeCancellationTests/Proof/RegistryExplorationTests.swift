@@ -301,7 +301,7 @@ struct RegistryExplorationTests {
   @Test
   func `every order of three tasks and an owner who cancels by id keeps the registry's laws`() {
     #if DEBUG
-      let (others, known) = (Array(Self.kinds.prefix(2)), 65_147)
+      let (others, known) = ([Self.a, Request(id: "b")], 106_660)
     #else
       let (others, known) = (Self.kinds, 450_857)
     #endif

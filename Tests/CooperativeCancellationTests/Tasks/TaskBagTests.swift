@@ -188,11 +188,14 @@ struct TaskBagTests {
     bag.add { throw Failed() }
     let line: UInt = #line - 1
     bag.add { try await Self.waitForCancel() }
-    bag.add(id: 1) { throw CancellationError() }
     bag.cancelAll()
     try await bag.waitForAll()
     #expect(errors.withLock { $0.map(\.0) } == ["Failed()"])
     #expect(errors.withLock { $0.first?.1 } == CallSite(fileID: #fileID, line: line))
+
+    bag.add(id: 1) { throw CancellationError() }
+    try await bag.waitForAll()
+    #expect(errors.withLock { $0.last?.0 } == "CancellationError()", "nobody cancelled this task")
   }
 
   @Test
@@ -204,19 +207,24 @@ struct TaskBagTests {
       let bag = TaskBag()
       bag.add(line: 7) { throw SDKError.failed }
       try await bag.waitForAll()
+      bag.add(line: 8) {
+        do { try await Self.waitForCancel() } catch { throw SDKError.cancelled }
+      }
+      bag.cancelAll()
+      try await bag.waitForAll()
     }
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     #expect(text.contains("TaskBagTests.swift:7: the task added here threw: failed"))
+    #expect(!text.contains("TaskBagTests.swift:8:"), "a cancelled task's error is expected")
   }
 
   @Test
-  func `an error in a cancelled task is passed on, but not printed`() async throws {
+  func `an error in a cancelled task is passed on`() async throws {
     let bag = TaskBag()
     let errors = Protected(0)
     bag.onError = { error, callSite in
       errors.withLock { $0 += 1 }
       #expect(Task.isCancelled)
-      TaskBag.printError(error, callSite)
     }
     bag.add {
       do { try await Self.waitForCancel() } catch { throw SDKError.cancelled }
@@ -238,6 +246,32 @@ struct TaskBagTests {
     }
     try await bag.waitForAll()
     #expect(Set(seen.withLock { $0 }) == ["loader true", "saver true"])
+  }
+
+  private actor Library {
+    let tasks = TaskBag()
+    private var seen: [String] = []
+
+    func load() async throws -> [String] {
+      tasks.add(name: "loader", priority: .low) {
+        self.seen.append("\(Task.name ?? "") \(Task.basePriority == .low)")
+      }
+      try await tasks.waitForAll()
+      return seen
+    }
+  }
+
+  @Test
+  func `tasks of an actor have the name and the priority that they are given`() async throws {
+    #expect(try await Library().load() == ["loader true"])
+  }
+
+  @Test
+  func `a stored task that has ended is not cancelled`() async throws {
+    let bag = TaskBag()
+    let task = Task {}.store(in: bag)
+    try await bag.waitForAll()
+    #expect(!task.isCancelled)
   }
 
   @Test
@@ -305,6 +339,23 @@ struct TaskOwnerTests {
         self?.hasPrinted.fire()
       }
     }
+  }
+
+  @Test @MainActor
+  func `a taken id means for a view model what it means for its bag`() async throws {
+    let viewModel = FeatureAViewModel()
+    let ended = Protected<[String]>([])
+    @Sendable func run(_ name: String) async {
+      try? await withAsyncThrowingValue { FakeSDK(.never).save($0) }
+      ended.withLock { $0.append(name) }
+    }
+    viewModel.addTask(id: "load") { await run("first") }
+    #expect(!viewModel.addTask(id: "load", ifTaken: .keep) { await run("never") })
+    #expect(viewModel.addTask(id: "load", ifTaken: .replace) { await run("second") })
+    while ended.withLock({ $0.isEmpty }) { await Task.yield() }
+    #expect(viewModel.cancelTask(id: "load"))
+    try await viewModel.tasks.waitForAll()
+    #expect(ended.withLock { $0 } == ["first", "second"])
   }
 
   @Test @MainActor
