@@ -205,9 +205,21 @@ struct TimeoutTests {
       try await withAsyncThrowingValue(timeout: .zero, line: line) { $0(.success) }
     } catch let error as TimeoutError {
       #expect(error.duration == .zero)
-      #expect("\(error)".contains("\(#fileID):\(line) within 0.0 seconds"))
+      #expect("\(error)".contains("was not called at \(#fileID):\(line): a timeout of 0.0 seconds"))
     } catch {
       Issue.record(error)
+    }
+    let clock = ManualClock()
+    let task = Task {
+      try await withAsyncThrowingValue(timeout: .seconds(5), clock: clock, line: line) {
+        FakeSDK(.never).save($0)
+      }
+    }
+    await clock.waitForSleeper()
+    clock.advance(by: .seconds(5))
+    let result = await task.result
+    #expect { try result.get() } throws: { error in
+      "\(error)".contains("did not answer the call at \(#fileID):\(line) within 5.0 seconds")
     }
   }
 }
