@@ -20,4 +20,13 @@ public enum CancellationResponse: Sendable, Hashable, CaseIterable {
   /// Forwards the cancel and returns whatever the SDK reports: its value, its error. For work whose
   /// result must be known, such as a payment that may have gone through.
   case deliverResult
+
+  /// Whether a value is withheld from a task that is cancelled by the time it resumes.
+  @inlinable
+  var checksAfter: Bool {
+    switch self {
+    case .abandonCallback, .waitForCallback: true
+    case .deliverResult: false
+    }
+  }
 }

@@ -10,9 +10,10 @@ public struct CallSite: Sendable, Hashable, CustomStringConvertible {
   public let line: UInt
 
   // A `StaticString` costs nothing to make on each call; a `String` is made only for a report.
-  private let file: StaticString
+  @usableFromInline let file: StaticString
 
   /// Names a place in the source; without arguments, the place of this very call.
+  @inlinable
   public init(fileID: StaticString = #fileID, line: UInt = #line) {
     self.file = fileID
     self.line = line

@@ -13,13 +13,14 @@ package struct Reply<Answer: Sendable>: ~Copyable, SharedContents {
 
   // Only to spare a look at the machine: before the wait, and at the end of every call that was answered,
   // where the code is not specialised (see `Shared`).
-  @usableFromInline let wasCalled = Flag()
+  @usableFromInline let wasCalled: Flag
 
   @inlinable
   init(_ callSite: CallSite, onDiscard discard: (@Sendable (Answer) -> Void)?) {
     self.callSite = callSite
     self.discard = discard
     self.machine = Locked(.expected)
+    self.wasCalled = Flag()
   }
 
   /// The answer, if the SDK has given it and nobody has taken it.

@@ -109,7 +109,7 @@ nonisolated(nonsending) func throwingBridge<Value: Sendable, Request>(
   )
   {
   case .answered(.success(let value)):
-    if terms.response != .deliverResult, Task.isCancelled {
+    if terms.response.checksAfter, Task.isCancelled {
       discard?(value)
       throw CancellationError()
     }
@@ -137,7 +137,7 @@ nonisolated(nonsending) func fallbackBridge<Value: Sendable, Request>(
 ) async -> Value {
   switch await bridge(terms, in: operation, onCancel: cancel, onDiscard: discard) {
   case .answered(let value):
-    if terms.response != .deliverResult, Task.isCancelled {
+    if terms.response.checksAfter, Task.isCancelled {
       discard?(value)
       return fallback
     }
