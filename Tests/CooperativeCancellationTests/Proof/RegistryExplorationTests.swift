@@ -55,7 +55,7 @@ private struct RegistryRun: Explorable {
   var entries: [Entry]
   let ids: [TaskID?]
   let handles: [AnyTask]
-  /// What each maker saw when it looked; the last is what the owner saw.
+  /// Which others each maker knows of; the last is what the owner saw when it looked.
   var seen: [[TaskID]]
   var freeSlots: [Int] = []
   var deeds: Set<Deed>
