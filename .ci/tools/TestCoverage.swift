@@ -19,22 +19,25 @@ struct TestCoverage {
       let lines: Count
       let regions: Count
     }
-    /// Line, column, count, has a count, begins a region, is a gap.
-    enum Field: Decodable {
-      case number(Int)
-      case flag(Bool)
+    /// Where the code begins that was run so often, up to the next segment.
+    struct Segment: Decodable {
+      let line: Int
+      let column: Int
+      let isUncoveredRegion: Bool
 
+      /// Line, column, count, has a count, begins a region, is a gap.
       init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if let flag = try? container.decode(Bool.self) {
-          self = .flag(flag)
-        } else {
-          self = .number(try container.decode(Int.self))
-        }
+        var fields = try decoder.unkeyedContainer()
+        line = try fields.decode(Int.self)
+        column = try fields.decode(Int.self)
+        let count = try fields.decode(Int.self)
+        let hasCount = try fields.decode(Bool.self)
+        let beginsRegion = try fields.decode(Bool.self)
+        isUncoveredRegion = count == 0 && hasCount && beginsRegion
       }
     }
     let filename: String
-    let segments: [[Field]]
+    let segments: [Segment]
     let summary: Summary
   }
 
@@ -60,7 +63,7 @@ struct TestCoverage {
       let lines = try String(contentsOfFile: path, encoding: .utf8)
         .split(separator: "\n", omittingEmptySubsequences: false)
       known.formUnion(lines.map { "\(path): \($0.trimmingCharacters(in: .whitespaces))" })
-      for line in file.uncoveredLines {
+      for line in file.uncoveredLines(of: lines) {
         let text = lines[line - 1].trimmingCharacters(in: .whitespaces)
         let place = "\(path): \(text)"
         if let reason = reasons[place] {
@@ -107,15 +110,25 @@ struct TestCoverage {
 }
 
 extension TestCoverage.File {
-  /// The lines on which a region begins that was not run.
-  fileprivate var uncoveredLines: [Int] {
-    let lines = segments.compactMap { segment -> Int? in
-      guard segment.count >= 5, case .number(let line) = segment[0],
-        case .number(0) = segment[2], case .flag(true) = segment[3],
-        case .flag(true) = segment[4]
-      else { return nil }
-      return line
-    }
+  /// The lines on which a region begins that was not run. A region of closing braces has nothing to run: the
+  /// compiler makes one after a `switch` that ends the body of a loop, and counts it as never reached.
+  fileprivate func uncoveredLines(of source: [Substring]) -> [Int] {
+    let lines = segments.indices.filter { index in
+      segments[index].isUncoveredRegion
+        && !text(ofSegment: index, in: source).allSatisfy { $0.isWhitespace || $0 == "}" }
+    }.map { segments[$0].line }
     return Set(lines).sorted()
+  }
+
+  private func text(ofSegment index: Int, in source: [Substring]) -> String {
+    let start = segments[index]
+    guard let end = segments.dropFirst(index + 1).first else { return "" }
+    return (start.line...end.line).map { line in
+      // Columns are bytes, and count from one.
+      let bytes = source[line - 1].utf8
+      let from = line == start.line ? start.column - 1 : 0
+      let to = line == end.line ? end.column - 1 : bytes.count
+      return String(decoding: bytes.prefix(to).dropFirst(from), as: UTF8.self)
+    }.joined(separator: "\n")
   }
 }
