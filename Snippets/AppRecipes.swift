@@ -93,6 +93,14 @@ final class Shop {
 
 // MARK: - What they do
 
+let log = Log()
+// snippet.misuse
+MisuseReport.handler = { report in
+  log.report("\(report)")
+  assert(report.kind != .completionCalledAgain, "\(report)")
+}
+// snippet.end
+
 let live: any ProfileService = SDKProfileService()
 print("live:", try await live.profile(1).name)
 let fake: any ProfileService = FakeProfileService { Profile(name: "Fake \($0)") }
@@ -111,6 +119,10 @@ print("payment, cancelled:", shop.receiptCount, "receipt")
 print("prices:", try await shop.pricesWithRetries())
 
 // MARK: - SDKs that nobody here may change
+
+struct Log {
+  func report(_ text: String) { print("misuse:", text) }
+}
 
 struct Profile: Sendable {
   let name: String

@@ -26,7 +26,7 @@ actor Importer {
 
 // snippet.loop
 func checksum(of blocks: [[UInt8]]) async throws -> Int {
-  var pace = PacedCheckpoint(every: .milliseconds(10))
+  var pace = PacedCheckpoint(every: .milliseconds(10), readingClockEvery: 1)
   var sum = 0
   for block in blocks {
     for byte in block { sum = (sum &* 31) &+ Int(byte) }

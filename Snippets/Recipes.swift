@@ -67,8 +67,31 @@ final class Drive {
     var listener: Int?
     defer { if let listener { scale.removeListener(listener) } }
     return try await withAsyncThrowingValue { completion in
-      listener = scale.addListener { completion(.success($0)) }
+      listener = scale.addListener { @Sendable in completion(.success($0)) }
     }
+  }
+  // snippet.end
+
+  // snippet.ready
+  func link(to host: String) async throws -> Link {
+    let link = Link(host: host)
+    defer { link.stateHandler = nil }  // A later state is no second answer.
+    do {
+      try await withAsyncThrowingValue { completion in
+        link.stateHandler = { @Sendable state in
+          switch state {
+          case .connecting: break
+          case .ready: completion(.success)
+          case .failed(let error): completion(.failure(error))
+          }
+        }
+        link.start()
+      }
+    } catch {
+      link.close()
+      throw error
+    }
+    return link
   }
   // snippet.end
 
@@ -94,6 +117,16 @@ final class Drive {
   }
   // snippet.end
 
+  // snippet.refused
+  func scan() async throws -> String {
+    try await withAsyncThrowingValue { completion in
+      guard sdk.scan(completion: completion) else { throw ScannerBusyError() }
+    } onCancel: {
+      sdk.stopScan()
+    }
+  }
+  // snippet.end
+
   // snippet.nocancel
   func rebuildIndex() async throws {
     try await withAsyncThrowingValue(whenCancelled: .waitForCallback) {
@@ -106,7 +139,7 @@ final class Drive {
   func export() async throws -> Int {
     try await withCancellationFlag { flag in
       try await withAsyncThrowingValue(timeout: .seconds(60)) { completion in
-        sdk.export(shouldContinue: { !flag.isCancelled }, completion: completion)
+        sdk.export(shouldContinue: { @Sendable in !flag.isCancelled }, completion: completion)
       } onCancel: {
         flag.cancel()
       }
@@ -135,6 +168,16 @@ final class Drive {
       sdk.download(name, progress: progress, completion: completion)
     } onCancel: { request in
       request.cancel()
+    }
+  }
+  // snippet.end
+
+  // snippet.preview
+  func picture(_ name: String) async throws -> Data {
+    try await withAsyncThrowingValue { completion in
+      sdk.picture(name) { @Sendable data, isPreview, error in
+        if !isPreview { completion(data, error) }
+      }
     }
   }
   // snippet.end
@@ -201,15 +244,23 @@ do {
 }
 print("delegate:", try await drive.place().name)
 print("listener:", try await drive.weight(), "kg")
+print("becomes ready:", try await drive.link(to: "server").host)
 print("number:", try await drive.search("sea"))
+do {
+  _ = try await drive.scan()
+} catch {
+  print("refused:", error)
+}
 try await drive.rebuildIndex()
 print("asks whether to go on:", try await drive.export(), "steps")
 print("progress:", try await drive.download("beach") { print("  progress", $0) }.count, "bytes")
+print("preview:", try await drive.picture("sea").count, "bytes")
 print("not Sendable:", try await Catalog().title(of: 1))
 print("C:", try await degrees(in: "Oslo"))
 
 await printOutcome("value and error", cancelling: { try await drive.thumbnail(of: "slow") })
 await printOutcome("delegate", cancelling: { try await drive.place() })
+await printOutcome("becomes ready", cancelling: { _ = try await drive.link(to: "slow") })
 await printOutcome("number", cancelling: { try await drive.search("slow") })
 await printOutcome("sheet", cancelling: { try await drive.signIn() })
 
@@ -235,6 +286,8 @@ struct Place: Sendable {
 }
 
 struct NameTakenError: Error {}
+
+struct ScannerBusyError: Error {}
 
 struct WeatherError: Error {
   let status: Int32
@@ -301,14 +354,22 @@ final class DriveSDK {
     searches[number]?.cancel()
   }
 
+  /// Returns whether it has begun: if not, it does not call back.
+  func scan(completion: @escaping @Sendable (String?, (any Error)?) -> Void) -> Bool {
+    false
+  }
+
+  func stopScan() {}
+
   func rebuildIndex(completion: @escaping @Sendable ((any Error)?) -> Void) {
     _ = SDKRequest { completion(nil) }
   }
 
   func export(
-    shouldContinue: @escaping @Sendable () -> Bool,
+    shouldContinue: @escaping () -> Bool,
     completion: @escaping @Sendable (Result<Int, any Error>) -> Void
   ) {
+    nonisolated(unsafe) let shouldContinue = shouldContinue
     _ = SDKRequest {
       var steps = 0
       while shouldContinue(), steps < 1_000 { steps += 1 }
@@ -325,6 +386,15 @@ final class DriveSDK {
       progress(0.5)
       progress(1)
       completion(Data(name.utf8), nil)
+    }
+  }
+
+  /// Calls back with a preview, then with the picture.
+  func picture(_ name: String, completion: @escaping (Data?, Bool, (any Error)?) -> Void) {
+    nonisolated(unsafe) let completion = completion
+    _ = SDKRequest {
+      completion(Data(), true, nil)
+      completion(Data(name.utf8), false, nil)
     }
   }
 }
@@ -351,13 +421,42 @@ final class PlaceFinder {
 }
 
 final class Scale {
-  func addListener(_ listener: @escaping @Sendable (Double) -> Void) -> Int {
+  func addListener(_ listener: @escaping (Double) -> Void) -> Int {
+    nonisolated(unsafe) let listener = listener
     _ = SDKRequest { listener(71.5) }
     return 1
   }
 
   func removeListener(_ number: Int) {
     print("  the scale was told to remove listener", number)
+  }
+}
+
+/// Not `Sendable`. Its handler hears of each state.
+final class Link {
+  enum State {
+    case connecting
+    case ready
+    case failed(any Error)
+  }
+
+  let host: String
+  var stateHandler: ((State) -> Void)?
+
+  init(host: String) {
+    self.host = host
+  }
+
+  func start() {
+    nonisolated(unsafe) let handler = stateHandler
+    _ = SDKRequest(after: host == "slow" ? 60 : 0.01) {
+      handler?(.connecting)
+      handler?(.ready)
+    }
+  }
+
+  func close() {
+    print("  the link was closed")
   }
 }
 

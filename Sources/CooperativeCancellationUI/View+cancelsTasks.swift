@@ -10,7 +10,7 @@
     /// ```
     ///
     /// SwiftUI's own `.task` is enough for work that begins when the view appears and belongs to it alone; it
-    /// is cancelled when the view disappears, also when it is covered. This is for work that the view model
+    /// is cancelled when the view disappears, even if another screen was only pushed over it. This is for work that the view model
     /// starts, at any time, and that goes on while another screen lies on top. If the view is given another
     /// bag, the tasks of the one before are cancelled.
     public func cancelsTasks(of bag: TaskBag) -> some View {

@@ -31,7 +31,7 @@ private struct DocumentedBridges {
 
   func rename() async throws {
     try await withAsyncThrowingValue { completion in
-      sdk.rename(to: name) { error in
+      sdk.rename(to: name) { @Sendable error in
         if let error { completion(.failure(error)) } else { completion(.success) }
       }
     }
@@ -87,7 +87,7 @@ private struct DocumentedBridges {
 
   func findUser() async throws -> User? {
     let user: User? = try await withAsyncThrowingValue { completion in
-      sdk.findUser(id) { user, error in
+      sdk.findUser(id) { @Sendable user, error in
         completion(error.map { .failure($0) } ?? .success(user))
       }
     }

@@ -27,7 +27,7 @@ public final class CancellationFlag: Sendable {
 /// ```swift
 /// try await withCancellationFlag { flag in
 ///   try await withAsyncThrowingValue(timeout: .seconds(60)) { completion in
-///     sdk.export(shouldContinue: { !flag.isCancelled }, completion: completion)
+///     sdk.export(shouldContinue: { @Sendable in !flag.isCancelled }, completion: completion)
 ///   } onCancel: {
 ///     flag.cancel()
 ///   }

@@ -8,8 +8,10 @@
 /// | ``abandonCallback`` | at once | `CancellationError` |
 /// | ``waitForCallback`` | when the SDK answers | `CancellationError` |
 /// | ``deliverResult`` | when the SDK answers | whatever the SDK reports |
+///
+/// <doc:Choosing> has a time line of each, and three questions that choose.
 public enum CancellationResponse: Sendable, Hashable, CaseIterable {
-  /// Ends the wait at once with `CancellationError`, also when the SDK never answers. Its late value,
+  /// Ends the wait at once with `CancellationError`, even if the SDK never answers. Its late value,
   /// if one comes, is passed to `onDiscard`. The default.
   case abandonCallback
 

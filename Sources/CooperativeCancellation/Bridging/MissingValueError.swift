@@ -4,7 +4,7 @@
 ///
 /// ```swift
 /// let user: User? = try await withAsyncThrowingValue { completion in
-///   sdk.findUser(id) { user, error in
+///   sdk.findUser(id) { @Sendable user, error in
 ///     completion(error.map { .failure($0) } ?? .success(user))
 ///   }
 /// }

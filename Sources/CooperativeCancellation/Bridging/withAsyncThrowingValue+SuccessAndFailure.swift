@@ -11,8 +11,8 @@
 ///
 /// Returns and throws what the bridge for a `Result` does.
 ///
-/// All ten guarantees of the contract hold: check before, one outcome, prompt, check after, nothing lost,
-/// misuse, forwarding, no lock held, in place, no extra demands.
+/// All ten guarantees of <doc:Contract> hold: check before, one outcome, prompt, check after, nothing
+/// lost, misuse, forwarding, no lock held, in place, no extra demands.
 ///
 /// - Parameters:
 ///   - response: What to do when the task is cancelled, or the time is up, before the SDK has answered.
@@ -69,8 +69,8 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 ///
 /// Otherwise returns and throws what the bridge for a `Result` does.
 ///
-/// All ten guarantees of the contract hold: check before, one outcome, prompt, check after, nothing lost,
-/// misuse, forwarding, no lock held, in place, no extra demands.
+/// All ten guarantees of <doc:Contract> hold: check before, one outcome, prompt, check after, nothing
+/// lost, misuse, forwarding, no lock held, in place, no extra demands.
 ///
 /// - Parameters:
 ///   - response: What to do when the task is cancelled, or the time is up, before the SDK has answered.

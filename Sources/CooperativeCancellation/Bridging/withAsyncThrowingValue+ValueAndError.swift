@@ -6,12 +6,12 @@
 ///
 /// Fits `(Value?, (any Error)?)`, `(Value?, NSError?)`, and `(Bool, (any Error)?)`.
 ///
-/// Returns the value. Throws the error, also if there is a value beside it, which then goes to
+/// Returns the value. Throws the error, even if there is a value beside it, which then goes to
 /// `onDiscard`; ``MissingValueError`` if there is neither; and whatever else the bridge for a `Result`
 /// throws.
 ///
-/// All ten guarantees of the contract hold: check before, one outcome, prompt, check after, nothing lost,
-/// misuse, forwarding, no lock held, in place, no extra demands.
+/// All ten guarantees of <doc:Contract> hold: check before, one outcome, prompt, check after, nothing
+/// lost, misuse, forwarding, no lock held, in place, no extra demands.
 ///
 /// - Parameters:
 ///   - response: What to do when the task is cancelled, or the time is up, before the SDK has answered.
@@ -62,12 +62,12 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 /// }
 /// ```
 ///
-/// Returns both values. Throws the error, also if there are values beside it; ``MissingValueError`` if
+/// Returns both values. Throws the error, even if there are values beside it; ``MissingValueError`` if
 /// there is no error and a value is missing; and whatever else the bridge for a `Result` throws. Values
 /// that are not returned go to `onDiscard`, a lone one with `nil` for the other.
 ///
-/// All ten guarantees of the contract hold: check before, one outcome, prompt, check after, nothing lost,
-/// misuse, forwarding, no lock held, in place, no extra demands.
+/// All ten guarantees of <doc:Contract> hold: check before, one outcome, prompt, check after, nothing
+/// lost, misuse, forwarding, no lock held, in place, no extra demands.
 ///
 /// - Parameters:
 ///   - response: What to do when the task is cancelled, or the time is up, before the SDK has answered.
@@ -123,8 +123,8 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
 /// Returns when the SDK reports `nil`. Throws the error that it reports, and whatever else the bridge for a
 /// `Result` throws.
 ///
-/// All ten guarantees of the contract hold: check before, one outcome, prompt, check after, nothing lost,
-/// misuse, forwarding, no lock held, in place, no extra demands.
+/// All ten guarantees of <doc:Contract> hold: check before, one outcome, prompt, check after, nothing
+/// lost, misuse, forwarding, no lock held, in place, no extra demands.
 ///
 /// - Parameters:
 ///   - response: What to do when the task is cancelled, or the time is up, before the SDK has answered.

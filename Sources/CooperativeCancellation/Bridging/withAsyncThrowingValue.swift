@@ -15,12 +15,15 @@
 /// `operation` throws; or `CancellationError` if the task is cancelled; or ``TimeoutError`` if the time is
 /// up; or ``DroppedCompletionError`` if the SDK releases `completion` without calling it.
 ///
+/// A closure of your own between the SDK and `completion` needs `@Sendable`: <doc:CrossingThreads>.
+/// <doc:Choosing> says what takes which completion, and <doc:Recipes> has an example for each kind of SDK.
+///
 /// ## Guarantees
 ///
 /// - **Check before**: if the task is already cancelled, `operation` is not called.
 /// - **One outcome**: exactly one of value, error, cancel, timeout, dropped completion, or the throw of
 ///   `operation` decides, in one atomic step. What comes later changes nothing.
-/// - **Prompt**: a cancelled wait ends as soon as the caller's actor is free, also when the SDK never
+/// - **Prompt**: a cancelled wait ends as soon as the caller's actor is free, even if the SDK never
 ///   calls back.
 /// - **Check after**: a value is not delivered to a task that is cancelled by the time it resumes. An
 ///   error that the SDK reported first is delivered as it is.
@@ -83,7 +86,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 ///
 /// ```swift
 /// try await withAsyncThrowingValue { completion in
-///   sdk.rename(to: name) { error in
+///   sdk.rename(to: name) { @Sendable error in
 ///     if let error { completion(.failure(error)) } else { completion(.success) }
 ///   }
 /// }
@@ -91,8 +94,8 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 ///
 /// Returns when the SDK reports success, and throws what the bridge for a value does.
 ///
-/// All ten guarantees of the contract hold: check before, one outcome, prompt, check after, nothing lost,
-/// misuse, forwarding, no lock held, in place, no extra demands.
+/// All ten guarantees of <doc:Contract> hold: check before, one outcome, prompt, check after, nothing
+/// lost, misuse, forwarding, no lock held, in place, no extra demands.
 ///
 /// - Parameters:
 ///   - response: What to do when the task is cancelled, or the time is up, before the SDK has answered.
@@ -134,8 +137,8 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
 /// Returns and throws what the bridge for `Result<Value, any Error>` does; the SDK's error keeps its type
 /// inside the `any Error`.
 ///
-/// All ten guarantees of the contract hold: check before, one outcome, prompt, check after, nothing lost,
-/// misuse, forwarding, no lock held, in place, no extra demands.
+/// All ten guarantees of <doc:Contract> hold: check before, one outcome, prompt, check after, nothing
+/// lost, misuse, forwarding, no lock held, in place, no extra demands.
 ///
 /// - Parameters:
 ///   - response: What to do when the task is cancelled, or the time is up, before the SDK has answered.
@@ -192,8 +195,8 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
 ///
 /// Returns and throws what the bridge for a `Sendable` value does.
 ///
-/// All ten guarantees of the contract hold: check before, one outcome, prompt, check after, nothing lost,
-/// misuse, forwarding, no lock held, in place, no extra demands.
+/// All ten guarantees of <doc:Contract> hold: check before, one outcome, prompt, check after, nothing
+/// lost, misuse, forwarding, no lock held, in place, no extra demands.
 ///
 /// - Parameters:
 ///   - response: What to do when the task is cancelled, or the time is up, before the SDK has answered.

@@ -11,12 +11,14 @@
 /// is cancelled, if the time is up, and if the SDK releases `completion` without calling it (which is also
 /// reported to ``MisuseReport/handler``).
 ///
+/// A closure of your own between the SDK and `completion` needs `@Sendable`: <doc:CrossingThreads>.
+///
 /// ## Guarantees
 ///
 /// - **Check before**: if the task is already cancelled, `operation` is not called.
 /// - **One outcome**: exactly one of value, cancel, timeout or dropped completion decides, in one atomic
 ///   step. What comes later changes nothing.
-/// - **Prompt**: a cancelled wait ends as soon as the caller's actor is free, also when the SDK never
+/// - **Prompt**: a cancelled wait ends as soon as the caller's actor is free, even if the SDK never
 ///   calls back.
 /// - **Check after**: a value is not delivered to a task that is cancelled by the time it resumes.
 /// - **Nothing lost**: each value that is not delivered goes to `onDiscard`, exactly once.
@@ -77,8 +79,8 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
 ///
 /// Everything is as for the completion that takes the bare value.
 ///
-/// All ten guarantees of the contract hold: check before, one outcome, prompt, check after, nothing lost,
-/// misuse, forwarding, no lock held, in place, no extra demands.
+/// All ten guarantees of <doc:Contract> hold: check before, one outcome, prompt, check after, nothing
+/// lost, misuse, forwarding, no lock held, in place, no extra demands.
 ///
 /// - Parameters:
 ///   - fallback: What to return when there is no value to deliver.
@@ -121,8 +123,8 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
 ///
 /// Everything is as for the completion that takes the bare value.
 ///
-/// All ten guarantees of the contract hold: check before, one outcome, prompt, check after, nothing lost,
-/// misuse, forwarding, no lock held, in place, no extra demands.
+/// All ten guarantees of <doc:Contract> hold: check before, one outcome, prompt, check after, nothing
+/// lost, misuse, forwarding, no lock held, in place, no extra demands.
 ///
 /// - Parameters:
 ///   - fallback: What to return when there is no value to deliver.
@@ -170,8 +172,8 @@ nonisolated(nonsending) public func withAsyncValue<First: Sendable, Second: Send
 /// Check `Task.isCancelled` afterwards if you need to know whether the SDK is done. Everything else is as
 /// for the completion that takes a value.
 ///
-/// All ten guarantees of the contract hold: check before, one outcome, prompt, check after, nothing lost,
-/// misuse, forwarding, no lock held, in place, no extra demands.
+/// All ten guarantees of <doc:Contract> hold: check before, one outcome, prompt, check after, nothing
+/// lost, misuse, forwarding, no lock held, in place, no extra demands.
 ///
 /// - Parameters:
 ///   - fallback: Nothing, written `()`: says that the wait may end before the SDK is done.

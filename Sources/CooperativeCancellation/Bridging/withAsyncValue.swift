@@ -18,7 +18,7 @@
 ///   - fileID: The file to name in reports; by default the caller's.
 ///   - line: The line to name in them; by default the caller's.
 ///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once, also in a cancelled task. What it returns is kept until the wait
+///     on the caller's actor, at once, even in a cancelled task. What it returns is kept until the wait
 ///     ends. It receives the completion that the SDK must call exactly once,
 ///     from any thread.
 ///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
@@ -53,7 +53,7 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
 ///   - fileID: The file to name in reports; by default the caller's.
 ///   - line: The line to name in them; by default the caller's.
 ///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once, also in a cancelled task. What it returns is kept until the wait
+///     on the caller's actor, at once, even in a cancelled task. What it returns is kept until the wait
 ///     ends. It receives the completion that the SDK must call exactly once,
 ///     from any thread.
 ///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
@@ -85,7 +85,7 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
 ///   - fileID: The file to name in reports; by default the caller's.
 ///   - line: The line to name in them; by default the caller's.
 ///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once, also in a cancelled task. What it returns is kept until the wait
+///     on the caller's actor, at once, even in a cancelled task. What it returns is kept until the wait
 ///     ends. It receives the completion that the SDK must call exactly once,
 ///     from any thread.
 ///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
@@ -122,7 +122,7 @@ nonisolated(nonsending) public func withAsyncValue<First: Sendable, Second: Send
 ///   - fileID: The file to name in reports; by default the caller's.
 ///   - line: The line to name in them; by default the caller's.
 ///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once, also in a cancelled task. What it returns is kept until the wait
+///     on the caller's actor, at once, even in a cancelled task. What it returns is kept until the wait
 ///     ends. It receives the completion that the SDK must call exactly once,
 ///     from any thread.
 ///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's

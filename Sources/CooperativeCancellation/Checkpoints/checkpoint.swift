@@ -10,6 +10,8 @@
 /// Costs what `Task.checkCancellation()` costs. Outside any task it can never throw; a debug build reports
 /// that to ``MisuseReport/handler``, with the call site, and a release build does not look.
 ///
+/// Where checkpoints belong, and where not: <doc:Checkpoints>.
+///
 /// - Parameters:
 ///   - fileID: The file to name in reports; by default the caller's.
 ///   - line: The line to name in them; by default the caller's.

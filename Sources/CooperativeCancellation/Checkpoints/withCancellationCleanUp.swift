@@ -13,7 +13,7 @@
 /// }
 /// ```
 ///
-/// Returns what `body` returns; then `cleanUp` does not run, also if a cancel came after the last
+/// Returns what `body` returns; then `cleanUp` does not run, even if a cancel came after the last
 /// checkpoint. Throws what `body` throws. `cleanUp` runs exactly once, before that, if the error is a
 /// `CancellationError` or the task is cancelled by then (an SDK that is told to stop may report an error of
 /// its own). If `cleanUp` throws, its error is thrown instead.

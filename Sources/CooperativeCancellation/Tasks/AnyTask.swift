@@ -59,7 +59,7 @@ public final class AnyTask: Sendable {
   /// Whether the task was cancelled, here or elsewhere.
   public var isCancelled: Bool { task.isCancelled }
 
-  /// Cancels the task. To cancel it again does nothing, unless ``Options/assertOnOverCancellation`` says that
+  /// Cancels the task. Cancelling it again does nothing, unless ``Options/assertOnOverCancellation`` says that
   /// it is a mistake.
   public func cancel() {
     let isRepeated = wasCancelledHere.exchange(true, ordering: .relaxed) || task.isCancelled
@@ -112,7 +112,7 @@ extension Task {
 
   /// Keeps this task in a set, which cancels it when it is destroyed.
   ///
-  /// To store the same task again adds nothing and cancels nothing.
+  /// Storing the same task again adds nothing and cancels nothing.
   ///
   /// - Returns: What is stored; for a task that was there before, that, with the options that it has.
   @discardableResult

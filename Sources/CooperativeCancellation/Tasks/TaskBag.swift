@@ -22,7 +22,7 @@
 ///
 /// A task keeps what it captures until it ends. A task that holds its owner keeps the bag alive with it, and
 /// is not cancelled by its release: capture the owner weakly, and do the waiting with something else, as
-/// above. `await self?.load()` holds the owner for as long as `load()` runs.
+/// above. `await self?.load()` holds the owner for as long as `load()` runs. More is in <doc:TaskLifetimes>.
 public final class TaskBag: Sendable {
   /// What happens to a task that is added with an id which another task has.
   public enum TakenIDPolicy: Sendable, Hashable, CaseIterable {
