@@ -12,6 +12,9 @@ public import Synchronization
 /// value is still to be had from the `Task` itself. Two of the same task are equal, and each is an owner:
 /// the first one that is released cancels. `store(in:)` with a set keeps one.
 ///
+/// To empty a collection in a property, `tasks = []`, is to change that property while tasks are cancelled: a
+/// cancellation handler must not read it. ``TaskBag`` has no such rule.
+///
 /// May be used from any thread. `cancel()` runs the task's cancellation handlers before it returns, with no
 /// lock of the library's held.
 public final class AnyTask: Sendable {
@@ -29,7 +32,8 @@ public final class AnyTask: Sendable {
     public static let cancelWhenReleased = Options(rawValue: 1 << 0)
 
     /// Stops a debug build with an assertion when ``AnyTask/cancel()`` is called for a task that is cancelled
-    /// already. A release of the `AnyTask` does not count.
+    /// already. A release of the `AnyTask` does not count, and does not cancel unless
+    /// ``cancelWhenReleased`` is given as well.
     public static let assertOnOverCancellation = Options(rawValue: 1 << 1)
 
     /// What holds when options are left out: ``cancelWhenReleased``.

@@ -75,13 +75,23 @@ final class BagMembers: Sendable {
     onError(error, callSite)
   }
 
+  /// The same, on an actor.
+  @usableFromInline
+  func report(_ error: any Error, _ callSite: CallSite, on _: isolated (any Actor)?) async {
+    report(error, callSite)
+  }
+
   // MARK: Cancelling and waiting
 
   func cancel(id: TaskID) -> Bool {
-    let equal = registry.withLock { $0.ids(withHash: id.hash) }.filter { $0.equals(id) }
-    guard let members = registry.extract({ $0.cancel(equal) }) else { return false }
-    for member in members { member.cancel() }
-    return true
+    while true {
+      let equal = registry.withLock { $0.ids(withHash: id.hash) }.filter { $0.equals(id) }
+      if equal.isEmpty { return false }
+      // None of them may be there any more, and another one in their place.
+      guard let members = registry.extract({ $0.cancel(equal) }) else { continue }
+      for member in members { member.cancel() }
+      return true
+    }
   }
 
   func cancelAll() {

@@ -55,7 +55,7 @@ public final class TaskBag: Sendable {
   ///
   /// A `CancellationError` in a task that was cancelled is what was asked for, and is not passed on. Runs in
   /// that task, where it was when it threw: for a task on the main actor, there. `Task.isCancelled` speaks of
-  /// that task.
+  /// that task. The bag keeps it, so capture the bag's owner weakly.
   public var onError: @Sendable (_ error: any Error, _ callSite: CallSite) -> Void {
     get { members.onError }
     set { members.onError = newValue }
@@ -79,8 +79,9 @@ public final class TaskBag: Sendable {
   ///   - fileID: The file that ``onError`` is told; by default the caller's.
   ///   - line: The line that it is told; by default the caller's.
   ///   - operation: Runs where it would with `Task { … }`: on the caller's global actor, or on the caller's
-  ///     actor if it captures that. Tasks of one priority begin there in the order in which they were added.
-  ///     An error that it throws goes to ``onError``.
+  ///     actor if it captures that. Tasks of one priority begin there in the order in which they were added;
+  ///     those which say that they belong elsewhere, as `{ @MainActor in … }` does off the main actor, in no
+  ///     particular order. An error that it throws goes to ``onError``.
   /// - Returns: Whether the task was started: `false` if the bag is closed.
   @inlinable
   @discardableResult
@@ -161,8 +162,9 @@ public final class TaskBag: Sendable {
   /// try await bag.waitForAll()
   /// ```
   ///
-  /// Throws `CancellationError` as soon as the waiting task is cancelled; the bag's tasks are not. A task of
-  /// the bag that waits for all waits for itself.
+  /// Throws `CancellationError` as soon as the waiting task is cancelled; the bag's tasks are not. To wait in
+  /// a task that is cancelled already: `try await Task { try await bag.waitForAll() }.value`. A task of the
+  /// bag that waits for all waits for itself. What the last task captured may be released a moment later.
   public func waitForAll() async throws {
     try await withAsyncThrowingValue { completion in
       members.wait(completion)
@@ -197,7 +199,11 @@ extension TaskBag {
     guard isolation != nil, operation.isolation === isolation else {
       return .made(
         Task(name: name, priority: priority) {
-          do { try await operation() } catch { members.report(error, callSite) }
+          do {
+            try await operation()
+          } catch {
+            await members.report(error, callSite, on: operation.isolation)
+          }
           members.finish(slot)
         }
       )

@@ -20,7 +20,7 @@
 /// One stored bag, and no superclass. The bag cancels its tasks when the owner is released, so capture the
 /// owner weakly, and do not wait in a method of it: a task that holds it strongly, as `await self?.load()`
 /// does while it runs, keeps both alive.
-public protocol TaskOwner {
+public protocol TaskOwner: AnyObject {
   /// The tasks of this owner. Store it as a `let`.
   var tasks: TaskBag { get }
 }

@@ -125,14 +125,14 @@ package struct TaskRegistry: Sendable {
     return .slot(slot, replaced: members ?? [])
   }
 
-  /// Takes the ids, which the caller keeps, from their tasks. Returns those tasks, for cancelling; `nil` if
-  /// there are none.
+  /// Takes the ids, which are equal and which the caller keeps, from their tasks. Returns those tasks, for
+  /// cancelling; `nil` if there are none.
   package mutating func cancel(_ ids: [TaskID]) -> [Member]? {
+    guard let hash = ids.first?.hash else { return nil }
+    let wanted = Set(ids.map { ObjectIdentifier($0) })
     var found: [Int] = []
-    for id in ids {
-      slots.forEach(withHash: id.hash) { slot, other in
-        if other === id { found.append(slot) }
-      }
+    slots.forEach(withHash: hash) { slot, id in
+      if wanted.contains(ObjectIdentifier(id)) { found.append(slot) }
     }
     return found.isEmpty ? nil : found.compactMap { cancel($0).member }
   }

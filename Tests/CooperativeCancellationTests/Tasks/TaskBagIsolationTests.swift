@@ -165,6 +165,19 @@ struct TaskBagIsolationTests {
     #expect(await task.value.value == .utility)
   }
 
+  @Test
+  func `onError runs on the actor of the closure that threw, wherever it was added`() async throws {
+    let reports = Protected(0)
+    let bag = TaskBag { _, _ in
+      MainActor.preconditionIsolated()
+      reports.withLock { $0 += 1 }
+    }
+    bag.add { @MainActor in throw SDKError.failed }
+    _ = await MainActor.run { bag.add { throw SDKError.failed } }
+    try await bag.waitForAll()
+    #expect(reports.withLock { $0 } == 2)
+  }
+
   @Test @MainActor
   func `onError can be set later, by an owner who is in it`() async throws {
     @MainActor final class Model: TaskOwner {

@@ -96,6 +96,42 @@ struct TaskBagLockTests {
     }
   }
 
+  /// An id that does something when it is compared.
+  private struct SlyID: Hashable {
+    let whenCompared: @Sendable () -> Void
+
+    static func == (left: SlyID, right: SlyID) -> Bool {
+      left.whenCompared()
+      right.whenCompared()
+      return true
+    }
+
+    func hash(into hasher: inout Hasher) {}
+  }
+
+  @Test
+  func `cancel(id:) finds the task that takes the place of another meanwhile`() async throws {
+    let bag = TaskBag()
+    let wasReplaced = Protected(false)
+    let ended = Protected<[String]>([])
+    @Sendable func run(_ name: String) async {
+      await waitForCancel()
+      ended.withLock { $0.append(name) }
+    }
+    let id = SlyID { [weak bag] in
+      let isFirst = wasReplaced.withLock { wasReplaced in
+        defer { wasReplaced = true }
+        return !wasReplaced
+      }
+      if isFirst { bag?.add(id: SlyID {}) { await run("second") } }
+    }
+    bag.add(id: id) { await run("first") }
+    #expect(bag.cancel(id: SlyID {}))
+    #expect(!bag.cancel(id: SlyID {}))
+    try await bag.waitForAll()
+    #expect(Set(ended.withLock { $0 }) == ["first", "second"])
+  }
+
   @Test
   func `what an error handler captured may use the bag when it is released`() {
     final class Captured: Sendable {

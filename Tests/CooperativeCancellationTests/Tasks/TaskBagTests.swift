@@ -235,6 +235,7 @@ struct TaskBagTests {
   }
 
   @Test
+  @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)  // For the name of a task.
   func `tasks have the name and the priority that they are given`() async throws {
     let bag = TaskBag()
     let seen = Protected<[String]>([])
@@ -248,6 +249,7 @@ struct TaskBagTests {
     #expect(Set(seen.withLock { $0 }) == ["loader true", "saver true"])
   }
 
+  @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)  // For the name of a task.
   private actor Library {
     let tasks = TaskBag()
     private var seen: [String] = []
@@ -262,6 +264,7 @@ struct TaskBagTests {
   }
 
   @Test
+  @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)  // For the name of a task.
   func `tasks of an actor have the name and the priority that they are given`() async throws {
     #expect(try await Library().load() == ["loader true"])
   }
