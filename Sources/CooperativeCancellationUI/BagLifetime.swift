@@ -1,27 +1,40 @@
 package import CooperativeCancellation
 internal import Synchronization
 
-/// Cancels the tasks of a bag when it is released.
+/// Cancels the tasks of a bag when it is released, unless another one is tied to the same bag.
 ///
 /// Kept in the state of a view, it lives as long as the view does: also while it is covered, and until it is
 /// removed. It is given its bag late, because SwiftUI makes the initial value of a state each time that it
-/// evaluates a view, and throws away all but the first: to release one of those must do nothing.
+/// evaluates a view, and throws away all but the first: to release one of those must do nothing. And when a view
+/// takes the place of another, with the same bag, its state is there before the other's has gone.
 package final class BagLifetime: Sendable {
+  /// How many of these are tied to a bag.
+  private static let ties = Mutex<[ObjectIdentifier: Int]>([:])
+
   private let bag = Mutex<TaskBag?>(nil)
 
   package init() {}
 
-  /// Ties a bag to the life of this object. Another one that was tied before is cancelled.
+  /// Ties a bag to the life of this object, in place of the one before.
   package func tie(_ bag: TaskBag) {
-    let other = self.bag.withLock { current -> TaskBag? in
-      if current === bag { return nil }
+    BagLifetime.ties.withLock { $0[ObjectIdentifier(bag), default: 0] += 1 }
+    let other = self.bag.withLock { current in
       defer { current = bag }
       return current
     }
-    other?.cancelAll()
+    if let other { BagLifetime.untie(other) }
   }
 
   deinit {
-    bag.withLock { $0 }?.cancelAll()
+    if let bag = bag.withLock({ $0 }) { BagLifetime.untie(bag) }
+  }
+
+  private static func untie(_ bag: TaskBag) {
+    let isLast = ties.withLock { ties in
+      let count = ties[ObjectIdentifier(bag), default: 1] - 1
+      ties[ObjectIdentifier(bag)] = count == 0 ? nil : count
+      return count == 0
+    }
+    if isLast { bag.cancelAll() }
   }
 }

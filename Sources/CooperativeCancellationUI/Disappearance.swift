@@ -1,29 +1,20 @@
-/// What UIKit says about a screen that has disappeared.
+/// What UIKit says about a screen that has disappeared, or about a container that the screen is in.
 ///
 /// The decision is here, apart from UIKit, so that it can be tested everywhere.
-public struct Disappearance: Sendable, Hashable {
-  /// The screen itself was dismissed.
-  public var isBeingDismissed: Bool
+package struct Disappearance: Sendable, Hashable {
+  /// It was dismissed itself.
+  package var isBeingDismissed: Bool
 
-  /// The screen was popped, or taken out of its container.
-  public var isMovingFromParent: Bool
+  /// It was popped, or taken out of its container.
+  package var isMovingFromParent: Bool
 
-  /// The navigation controller that the screen is in was dismissed.
-  public var isNavigationControllerBeingDismissed: Bool
-
-  /// Describes a disappearance.
-  public init(
-    isBeingDismissed: Bool,
-    isMovingFromParent: Bool,
-    isNavigationControllerBeingDismissed: Bool
-  ) {
+  package init(isBeingDismissed: Bool, isMovingFromParent: Bool) {
     self.isBeingDismissed = isBeingDismissed
     self.isMovingFromParent = isMovingFromParent
-    self.isNavigationControllerBeingDismissed = isNavigationControllerBeingDismissed
   }
 
-  /// Whether the screen has gone for good, rather than been covered by another.
-  public var isFinal: Bool {
-    isBeingDismissed || isMovingFromParent || isNavigationControllerBeingDismissed
+  /// Whether a screen has gone for good, rather than been covered by another: it has, or one of its containers.
+  package static func isFinal(_ screenAndContainers: some Sequence<Disappearance>) -> Bool {
+    screenAndContainers.contains { $0.isBeingDismissed || $0.isMovingFromParent }
   }
 }

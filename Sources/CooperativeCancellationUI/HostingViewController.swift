@@ -3,11 +3,11 @@
   public import SwiftUI
   public import UIKit
 
-  /// Shows a SwiftUI view, and cancels its view model's tasks when the screen has gone: dismissed, popped, or
-  /// its navigation controller dismissed.
+  /// Shows a SwiftUI view, and cancels its view model's tasks when the screen has gone: dismissed or popped, or
+  /// with a container that was.
   ///
   /// ```swift
-  /// final class FeatureAViewController: HostingViewController<FeatureAView, FeatureAViewModel> {
+  /// final class FeedViewController: HostingViewController<FeedView, FeedModel> {
   ///   override func viewDidLoad() {
   ///     super.viewDidLoad()
   ///     viewModel.refresh()
@@ -37,6 +37,12 @@
     override open func viewDidDisappear(_ animated: Bool) {
       super.viewDidDisappear(animated)
       cancelTasksIfGone(of: viewModel)
+    }
+
+    /// Cancels the view model's tasks if the screen was popped while it was covered: then it does not disappear.
+    override open func didMove(toParent parent: UIViewController?) {
+      super.didMove(toParent: parent)
+      if parent == nil { viewModel.cancelAll() }
     }
   }
 #endif

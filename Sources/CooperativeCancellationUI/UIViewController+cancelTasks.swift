@@ -12,15 +12,23 @@
     /// }
     /// ```
     ///
-    /// Nothing happens while the screen is merely covered. Not for `viewWillDisappear`: a swipe back that is
-    /// begun and given up calls that too.
+    /// It has if it was dismissed or popped, or if one of the containers that it is in was: a navigation or tab
+    /// bar controller, for instance. Nothing happens while the screen is merely covered. Not for
+    /// `viewWillDisappear`: a swipe back that is begun and given up calls that too.
     public func cancelTasksIfGone(of owner: some TaskOwner) {
-      let disappearance = Disappearance(
-        isBeingDismissed: isBeingDismissed,
-        isMovingFromParent: isMovingFromParent,
-        isNavigationControllerBeingDismissed: navigationController?.isBeingDismissed ?? false
-      )
-      if disappearance.isFinal { owner.cancelAll() }
+      cancelTasksIfGone(of: owner.tasks)
+    }
+
+    /// Cancels the tasks of a bag if this screen has gone for good: call it in `viewDidDisappear`.
+    public func cancelTasksIfGone(of bag: TaskBag) {
+      let screenAndContainers = sequence(first: self) { $0.parent }
+      let disappearances = screenAndContainers.map {
+        Disappearance(
+          isBeingDismissed: $0.isBeingDismissed,
+          isMovingFromParent: $0.isMovingFromParent
+        )
+      }
+      if Disappearance.isFinal(disappearances) { bag.cancelAll() }
     }
   }
 #endif

@@ -3,18 +3,30 @@
   public import SwiftUI
 
   extension View {
-    /// Cancels the tasks of a bag when this view is removed, not while it is merely covered.
+    /// Cancels the tasks of a bag when this view has been removed, not while it is merely covered.
     ///
     /// ```swift
-    /// FeedView(model: model).cancelsTasks(of: model.tasks)
+    /// FeedView(model: model).cancelsTasks(of: bag)
     /// ```
     ///
-    /// SwiftUI's own `.task` is enough for work that begins when the view appears and belongs to it alone; it
-    /// is cancelled when the view disappears, even if another screen was only pushed over it. This is for work that the view model
-    /// starts, at any time, and that goes on while another screen lies on top. If the view is given another
-    /// bag, the tasks of the one before are cancelled.
+    /// For work that the view model starts, at any time, and that goes on while another screen lies on top. It
+    /// ends when SwiftUI releases the view's state, which may be later than the view disappears. Where several
+    /// views are tied to one bag, as while one takes the place of another, the last of them counts. If the view
+    /// is given another bag, the one before is no longer tied to it.
+    ///
+    /// SwiftUI's own `.task` is enough for work that begins when the view appears and belongs to it alone; it is
+    /// cancelled whenever the view disappears, even if another screen was only pushed over it.
     public func cancelsTasks(of bag: TaskBag) -> some View {
       modifier(BagLifetimeModifier(bag: bag))
+    }
+
+    /// Cancels the tasks of a view model when this view has been removed, as for its bag.
+    ///
+    /// ```swift
+    /// FeedView(model: model).cancelsTasks(of: model)
+    /// ```
+    public func cancelsTasks(of owner: some TaskOwner) -> some View {
+      cancelsTasks(of: owner.tasks)
     }
   }
 

@@ -4,18 +4,17 @@ import Testing
 
 @Suite("Screens, apart from UIKit and SwiftUI", .watchdog)
 struct ScreenTests {
-  @Test(arguments: [false, true], [false, true])
-  func `a screen has gone if it was dismissed, popped, or its navigation controller dismissed`(
-    first: Bool,
-    second: Bool
-  ) {
-    for third in [false, true] {
-      let disappearance = Disappearance(
-        isBeingDismissed: first,
-        isMovingFromParent: second,
-        isNavigationControllerBeingDismissed: third
-      )
-      #expect(disappearance.isFinal == (first || second || third))
+  @Test
+  func `a screen has gone if it was dismissed or popped, or one of its containers was`() {
+    let all = [(false, false), (true, false), (false, true), (true, true)].map {
+      Disappearance(isBeingDismissed: $0, isMovingFromParent: $1)
+    }
+    let covered = all[0]
+    #expect(!Disappearance.isFinal([covered, covered, covered]))
+    for gone in all.dropFirst() {
+      #expect(Disappearance.isFinal([gone]))
+      #expect(Disappearance.isFinal([gone, covered]))
+      #expect(Disappearance.isFinal([covered, covered, gone]))
     }
   }
 
@@ -31,6 +30,20 @@ struct ScreenTests {
       lifetime.tie(bag)
       #expect(!task.isCancelled)
     }
+    #expect(task.isCancelled)
+    _ = await task.result
+  }
+
+  @Test
+  func `of two lifetimes of one bag, the last that is released cancels it`() async {
+    let bag = TaskBag()
+    let task = foreverTask()
+    task.store(in: bag)
+    var lifetimes = [BagLifetime(), BagLifetime()]
+    for lifetime in lifetimes { lifetime.tie(bag) }
+    lifetimes.removeFirst()
+    #expect(!task.isCancelled)
+    lifetimes.removeFirst()
     #expect(task.isCancelled)
     _ = await task.result
   }

@@ -10,12 +10,15 @@ open class UIViewController {
 
   open func viewDidLoad() {}
   open func viewDidDisappear(_ animated: Bool) {}
+  open func didMove(toParent parent: UIViewController?) {}
 
   public var isBeingDismissed = false
   public var isMovingFromParent = false
-  public var navigationController: UINavigationController?
+  public var parent: UIViewController?
 }
 
 open class UINavigationController: UIViewController {}
+
+open class UITabBarController: UIViewController {}
 
 public final class NSCoder {}

@@ -25,7 +25,19 @@ struct GlueTests {
       happen(screen)
       screen.viewDidDisappear(true)
       try await run(screen.viewModel, ends: ends, name)
+      #expect(screen.viewModel.printed == ["success is false"])
     }
+  }
+
+  @Test
+  func `a hosting screen that is popped while it is covered cancels them too`() async throws {
+    let screen = FeatureAViewController(rootView: FeatureAView(), viewModel: FeatureAViewModel())
+    screen.viewDidLoad()
+    screen.wasPushed()
+    for _ in 0..<10 { await Task.yield() }
+    #expect(screen.viewModel.tasks.count == 1)
+    screen.wasPopped()
+    try await screen.viewModel.tasks.waitForAll()
   }
 
   @Test
@@ -51,6 +63,20 @@ struct GlueTests {
     for _ in 0..<10 { await Task.yield() }
     #expect(bag.count == 1)
     place.remove()
+    try await bag.waitForAll()
+  }
+
+  @Test
+  func `a view that takes the place of another, with the same bag, keeps the tasks`() async throws {
+    let bag = TaskBag()
+    let (old, new) = (Place(), Place())
+    old.show(bag)
+    new.show(bag)
+    bag.add { try await waitForCancel() }
+    old.remove()
+    for _ in 0..<10 { await Task.yield() }
+    #expect(bag.count == 1)
+    new.remove()
     try await bag.waitForAll()
   }
 

@@ -10,25 +10,43 @@ struct FeatureAView: View {
 }
 
 struct FeedView: View {
-  let model: FeatureAViewModel
+  let model: FeedModel
 
   var body: Never { fatalError("never shown here") }
 }
 
+// As in the text that it is known from, with the superclass of the view model replaced by a protocol and a bag,
+// and what it prints kept.
 @MainActor
 final class FeatureAViewModel: TaskOwner {
   let tasks = TaskBag()
+  var printed: [String] = []
 
-  func refresh() {
-    addTask { try await waitForCancel() }
+  func sleep() async -> Bool {
+    do {
+      // wait 5 seconds
+      try await Task.sleep(nanoseconds: 5_000_000_000)
+      return true
+    } catch {
+      return false
+    }
   }
 }
 
 final class FeatureAViewController: HostingViewController<FeatureAView, FeatureAViewModel> {
   override func viewDidLoad() {
     super.viewDidLoad()
-    viewModel.refresh()
+
+    viewModel.addTask { [weak self] in
+      let success = await self?.viewModel.sleep() ?? false
+
+      // after waiting sleeping hours, print log
+      self?.viewModel.printed.append("success is \(success)")
+    }
   }
+
+  func wasPushed() { didMove(toParent: UINavigationController()) }
+  func wasPopped() { didMove(toParent: nil) }
 }
 
 final class PlainViewController: UIViewController {
@@ -41,8 +59,29 @@ final class PlainViewController: UIViewController {
 }
 
 @MainActor
-func feed(_ model: FeatureAViewModel) -> some View {
-  FeedView(model: model).cancelsTasks(of: model.tasks)
+final class FeedModel: TaskOwner {
+  let tasks = TaskBag()
+
+  func refresh() {
+    addTask { try await waitForCancel() }
+  }
+}
+
+final class FeedViewController: HostingViewController<FeedView, FeedModel> {
+  override func viewDidLoad() {
+    super.viewDidLoad()
+    viewModel.refresh()
+  }
+}
+
+@MainActor
+func feed(_ model: FeedModel) -> some View {
+  FeedView(model: model).cancelsTasks(of: model)
+}
+
+@MainActor
+func feed(_ model: FeedModel, _ bag: TaskBag) -> some View {
+  FeedView(model: model).cancelsTasks(of: bag)
 }
 
 /// Goes on until it is cancelled.
@@ -56,12 +95,20 @@ let disappearances: [(name: String, happen: @MainActor (UIViewController) -> Voi
   ("covered", { _ in }, false),
   ("dismissed", { $0.isBeingDismissed = true }, true),
   ("popped", { $0.isMovingFromParent = true }, true),
-  ("in a navigation controller, covered", { $0.navigationController = .init() }, false),
+  ("in a navigation controller, covered", { $0.parent = UINavigationController() }, false),
   (
     "in a navigation controller that is dismissed",
     {
-      $0.navigationController = .init()
-      $0.navigationController?.isBeingDismissed = true
+      $0.parent = UINavigationController()
+      $0.parent?.isBeingDismissed = true
+    }, true
+  ),
+  (
+    "in a tab of a controller that is popped",
+    {
+      $0.parent = UINavigationController()
+      $0.parent?.parent = UITabBarController()
+      $0.parent?.parent?.isMovingFromParent = true
     }, true
   ),
 ]
