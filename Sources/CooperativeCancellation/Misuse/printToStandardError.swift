@@ -13,7 +13,7 @@ func printToStandardError(_ line: String) {
   var bytes = Array((line + "\n").utf8)
   while !bytes.isEmpty {
     let written = write(2, bytes, bytes.count)
-    guard written > 0 else { return }  // Standard error is closed: there is nobody to tell.
+    guard written > 0 else { return }  // Nobody is there to be told.
     bytes.removeFirst(written)
   }
 }

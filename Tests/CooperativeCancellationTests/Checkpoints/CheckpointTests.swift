@@ -102,15 +102,25 @@ struct CheckpointTests {
   #if DEBUG
     @Test
     func `a checkpoint outside any task is reported with its call site in debug builds`() async {
-      let line = Reports.shared.uniqueLine()
-      await withAsyncValue { done in
-        DispatchQueue.global().async {
-          try? checkpoint(line: line)
-          done()
+      let forms: [@Sendable (UInt) -> Void] = [
+        { try? checkpoint(line: $0) },
+        { try? checkpoint(line: $0) {} },
+        { line in
+          var pace = PacedCheckpoint(every: 1)
+          try? pace.checkpoint(line: line)
+        },
+      ]
+      for form in forms {
+        let line = Reports.shared.uniqueLine()
+        await withAsyncValue { done in
+          DispatchQueue.global().async {
+            form(line)
+            done()
+          }
         }
+        #expect(Reports.shared.kinds(line: line) == [.checkpointOutsideTask])
+        #expect(Reports.shared.texts(line: line)[0].contains("outside any task"))
       }
-      #expect(Reports.shared.kinds(line: line) == [.checkpointOutsideTask])
-      #expect(Reports.shared.texts(line: line)[0].contains("outside any task"))
       let inside = Reports.shared.uniqueLine()
       try? checkpoint(line: inside)
       #expect(Reports.shared.kinds(line: inside) == [])
@@ -127,6 +137,16 @@ struct PacedCheckpointTests {
     for step in 1...steps {
       tick()
       do { try pace.checkpoint() } catch { looks.append(step) }
+    }
+    return looks
+  }
+
+  /// The same, for the one that yields.
+  private func yieldingLooks(_ pace: PacedCheckpoint, steps: Int) async -> [Int] {
+    var pace = pace
+    var looks: [Int] = []
+    for step in 1...steps {
+      do { try await pace.yieldingCheckpoint() } catch { looks.append(step) }
     }
     return looks
   }
@@ -149,6 +169,7 @@ struct PacedCheckpointTests {
     let task = Task {
       cancelThisTask()
       #expect(await looks(PacedCheckpoint(every: 3), steps: 10) == [3, 6, 9])
+      #expect(await yieldingLooks(PacedCheckpoint(every: 3), steps: 10) == [3, 6, 9])
       #expect(await looks(PacedCheckpoint(every: 1), steps: 3) == [1, 2, 3])
       #expect(await looks(PacedCheckpoint(every: 0), steps: 3) == [1, 2, 3])
       #expect(await looks(PacedCheckpoint(every: .min), steps: 2) == [1, 2])

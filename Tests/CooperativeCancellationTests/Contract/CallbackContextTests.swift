@@ -121,7 +121,7 @@ struct CallbackContextTests {
   @Test
   func `a context of a scope answers in the scope, and no longer`() throws {
     let flag = CancellationFlag()
-    let (done, pointer) = withCallbackContext({ () -> Int32 in flag.isCancelled ? 1 : 0 }) {
+    let (done, old) = withCallbackContext({ () -> Int32 in flag.isCancelled ? 1 : 0 }) {
       context in
       let done = hostile_work(10, { CallbackContext.call($0, otherwise: 1) }, context)
       flag.cancel()
@@ -129,10 +129,16 @@ struct CallbackContextTests {
       return (done, context)
     }
     #expect(done == 10)
-    #expect(hostile_work(10, { CallbackContext.call($0, otherwise: 0) }, pointer) == 10)
+    #expect(hostile_work(10, { CallbackContext.call($0, otherwise: 0) }, old) == 10)
+    let leaked = Protected<UInt>(0)
     #expect(throws: SDKError.failed) {
-      try withCallbackContext({ () -> Int32 in 1 }) { _ in throw SDKError.failed }
+      try withCallbackContext({ () -> Int32 in 1 }) { context in
+        leaked.withLock { $0 = UInt(bitPattern: context) }
+        throw SDKError.failed
+      }
     }
+    let pointer = UnsafeMutableRawPointer(bitPattern: leaked.withLock { $0 })
+    #expect(CallbackContext.call(pointer, otherwise: 0 as Int32) == 0, "a throw ends the scope too")
   }
 
   @Test

@@ -54,6 +54,8 @@ struct CancellationFlagTests {
 
   @Test
   func `is not set in a task that is not cancelled, and stays set when set`() async {
+    let kept = await withCancellationFlag { $0 }
+    #expect(!kept.isCancelled, "nor when its scope is left")
     await withCancellationFlag { flag in
       #expect(!flag.isCancelled)
       flag.cancel()

@@ -23,55 +23,88 @@ struct ConservationTests {
     var discarded = 0
     var cancelled = 0
     var dropped = 0
+    /// A cancel came to a call that waited for its answer.
+    var interrupted = 0
+  }
+
+  /// Who does what, one after the other. One of your own is one more element of ``written``.
+  struct Schedule: CustomStringConvertible {
+    var form = BridgeForm.result
+    var response = CancellationResponse.abandonCallback
+    /// What the SDK answers before its call returns.
+    var inside: [Behavior.Answer] = []
+    var throwsInOperation = false
+    var steps: [Step]
+
+    static let written = [
+      Schedule(steps: [.run, .success, .cancel, .run]),
+      Schedule(steps: [.run, .cancel, .success, .run, .success]),
+      Schedule(response: .waitForCallback, steps: [.run, .cancel, .run, .drop, .run]),
+      Schedule(response: .deliverResult, steps: [.run, .cancel, .run, .failure, .success, .run]),
+      Schedule(inside: [.success, .success], throwsInOperation: true, steps: [.run, .cancel]),
+    ]
+
+    var description: String {
+      """
+      \(form.testDescription), \(response), inside \(inside), \
+      \(throwsInOperation ? "throws, " : "")\(steps)
+      """
+    }
   }
 
   @Test
-  func `no value is lost or handed out twice, in any shape`() throws {
-    let environment = ProcessInfo.processInfo.environment
-    let given = environment["SCHEDULE_SEED"].flatMap { UInt64($0) }
+  func `schedules that somebody wrote keep the laws`() {
+    var tally = Tally()
+    for schedule in Schedule.written { #expect(run(schedule, &tally)) }
+  }
+
+  @Test
+  func
+    `no value is lost or handed out twice, and a cancel is what it is asked to be, in any shape`()
+    throws
+  {
+    let given = try number("SCHEDULE_SEED")
+    let count = try given == nil ? number("SCHEDULE_COUNT") ?? 100_000 : 1
     let first = given ?? .random(in: 0...(.max / 2))
-    let many = environment["SCHEDULE_COUNT"].flatMap { UInt64($0) } ?? 100_000
-    let count = given == nil ? many : 1
-    print("schedules with the seeds \(first)..<\(first + count)")
+    print("\(count) schedules from the seed \(first)")
     let forms = BridgeForm.all.filter(\.valueIsObject)
     var tally = Tally()
-    for seed in first..<first + count {
-      guard run(seed, forms, &tally) else {
+    for seed in (0..<count).lazy.map({ first &+ $0 }) {
+      guard run(Schedule(seed: seed, forms), &tally) else {
         Issue.record("SCHEDULE_SEED=\(seed) repeats this")
         break
       }
     }
-    print("delivered \(tally.delivered), discarded \(tally.discarded)")
-    guard given == nil else { return }
-    for often in [tally.delivered, tally.discarded, tally.cancelled, tally.dropped] {
+    print(tally)
+    guard count >= 100_000 else { return }
+    for often in [
+      tally.delivered, tally.discarded, tally.cancelled, tally.dropped, tally.interrupted,
+    ] {
       #expect(often > 500, "\(tally)")
     }
   }
 
-  private func run(_ seed: UInt64, _ forms: [BridgeForm], _ tally: inout Tally) -> Bool {
-    var random = SeededGenerator(seed: seed)
-    let form = forms[Int.random(in: forms.indices, using: &random)]
-    let response =
-      CancellationResponse.allCases[
-        Int.random(in: CancellationResponse.allCases.indices, using: &random)
-      ]
-    let steps = (0..<Int.random(in: 1...8, using: &random)).map { _ in
-      Step.allCases[Int.random(in: Step.allCases.indices, using: &random)]
+  private func number(_ variable: String) throws -> UInt64? {
+    try ProcessInfo.processInfo.environment[variable].map {
+      try #require(UInt64($0), "\(variable) is not a number: \($0)")
     }
-    let throwsInOperation =
-      form.kind == .throwing && Bool.random(using: &random)
-      && Bool.random(using: &random)
-    let inside: [Behavior.Answer] =
-      Bool.random(using: &random)
-      ? [] : [.success, .failure(.failed)].shuffled(using: &random)
+  }
+
+  private func run(_ schedule: Schedule, _ tally: inout Tally) -> Bool {
+    let form = schedule.form
     var behavior = Behavior.onDemand
-    behavior.inside = Array(inside.prefix(Int.random(in: 0...2, using: &random)))
+    behavior.inside = schedule.inside
     let watch = Watch(
-      response: response,
-      afterSDK: { if throwsInOperation { throw SDKError.failed } }
+      response: schedule.response,
+      afterSDK: { if schedule.throwsInOperation { throw SDKError.failed } }
     )
     let call = TestCall(form, behavior, watch)
-    for step in steps {
+    // Whether the SDK has said its last word, and whether a cancel met a call that waited for it.
+    var isAnswered = !schedule.inside.isEmpty || schedule.throwsInOperation
+    var isCancelled = false
+    var isInterrupted = false
+    // At the end, whoever still waits gets an answer, unless the completion is gone.
+    for step in schedule.steps + [.run, .success, .run] {
       switch step {
       case .run: call.run()
       case .success: call.backend.answer()
@@ -80,15 +113,18 @@ struct ConservationTests {
       case .failureBeside:
         call.backend.answer(.failureBeside(.failed, first: false, second: true))
       // Without a value to return in its place, a wait never ends after that, and keeps what it has.
-      case .drop where form.kind == .unconditional: break
+      case .drop where form.kind == .unconditional: continue
       case .drop: call.backend.drop()
       case .cancel: call.cancel()
       }
+      guard call.backend.counts.started == 1 || step == .cancel else { continue }
+      switch step {
+      case .run: break
+      case .cancel: isCancelled = true
+      default: isAnswered = true
+      }
+      if isCancelled, !isAnswered, call.backend.counts.started == 1 { isInterrupted = true }
     }
-    call.run()
-    // Whoever still waits gets an answer, unless the completion is gone.
-    call.backend.answer()
-    call.run()
 
     let delivered: Int
     if case .value = call.ending {
@@ -100,18 +136,48 @@ struct ConservationTests {
     tally.discarded += watch.discarded
     if call.ending == .cancelled { tally.cancelled += 1 }
     if call.ending == .dropped(line: watch.line) { tally.dropped += 1 }
-    let isConserved = call.backend.valuesMade == delivered + watch.valuesDiscarded
-    #expect(
-      isConserved,
+    if isInterrupted { tally.interrupted += 1 }
+    var broken: [String] = []
+    func require(_ holds: Bool, _ law: String) { if !holds { broken.append(law) } }
+    require(
+      call.backend.valuesMade == delivered + watch.valuesDiscarded,
       """
-      \(form.testDescription), \(response), inside \(behavior.inside), \(steps): \
-      \(call.backend.valuesMade) produced, \(delivered) delivered, \
-      \(watch.valuesDiscarded) discarded; \(String(describing: call.ending))
+      \(call.backend.valuesMade) produced, but \(delivered) delivered and \
+      \(watch.valuesDiscarded) discarded
       """
     )
-    // Whoever ended has let go of everything; the SDK still has its completion, and that has nothing.
-    let isReleased = call.ending == nil || call.backend.valuesAlive == 0
-    #expect(isReleased)
-    return isConserved && isReleased
+    // The SDK still has its completion, and that has nothing.
+    require(
+      call.ending == nil || call.backend.valuesAlive == 0,
+      "whoever ended lets go of everything"
+    )
+    require(watch.forwarded == (isInterrupted ? 1 : 0), "forwarded \(watch.forwarded) times")
+    if isInterrupted, form.kind == .throwing {
+      require(
+        (call.ending == .cancelled) == (schedule.response != .deliverResult),
+        "a cancel that came before the SDK's last word decides, unless its result is asked for"
+      )
+    }
+    #expect(broken == [], "\(schedule): \(String(describing: call.ending))")
+    return broken.isEmpty
+  }
+}
+
+extension ConservationTests.Schedule {
+  init(seed: UInt64, _ forms: [BridgeForm]) {
+    var random = SeededGenerator(seed: seed)
+    form = forms[Int.random(in: forms.indices, using: &random)]
+    let responses = CancellationResponse.allCases
+    response = responses[Int.random(in: responses.indices, using: &random)]
+    steps = (0..<Int.random(in: 1...8, using: &random)).map { _ in
+      let all = ConservationTests.Step.allCases
+      return all[Int.random(in: all.indices, using: &random)]
+    }
+    throwsInOperation =
+      form.kind == .throwing && Bool.random(using: &random) && Bool.random(using: &random)
+    let answers: [Behavior.Answer] =
+      Bool.random(using: &random)
+      ? [] : [.success, .failure(.failed)].shuffled(using: &random)
+    inside = Array(answers.prefix(Int.random(in: 0...2, using: &random)))
   }
 }

@@ -74,6 +74,18 @@ struct MisuseTests {
     #expect(call.watch.forwarded == 0)
   }
 
+  @Test(arguments: BridgeForm.unconditional)
+  func `without a fallback, a drop after a cancel is misuse`(form: BridgeForm) {
+    let call = TestCall(form, .onDemand)
+    call.run()
+    call.cancel()
+    call.run()
+    call.backend.drop()
+    call.run()
+    #expect(call.watch.reports == [.completionDropped])
+    #expect(call.watch.forwarded == 1)
+  }
+
   @Test(arguments: BridgeForm.unconditional.filter(\.carriesValue))
   func `a wait that cannot end still forwards a cancel`(form: BridgeForm) {
     let call = TestCall(form, .onDemand)

@@ -64,6 +64,18 @@ struct TimeoutTests {
     #expect(clock.sleepCount == 0)
   }
 
+  @Test(arguments: [Duration.seconds(Int64.max), Duration(attoseconds: .max)])
+  func `may be as long as a duration can be`(timeout: Duration) async {
+    let call = TestCall(.result, .onDemand, Watch(timeout: timeout, clock: ContinuousClock()))
+    call.run()
+    // The timer was made before these, and has begun when they have ended.
+    for _ in 0..<100 { await Task.detached {}.value }
+    #expect(call.ending == nil)
+    call.backend.answer()
+    call.run()
+    #expect(call.ending == BridgeForm.result.delivered)
+  }
+
   @Test
   func `counts from before operation`() async {
     let clock = ManualClock()

@@ -256,6 +256,7 @@ struct BridgeRun: Explorable {
 
   private mutating func end(_ outcome: Outcome) {
     require(!hasEnded, "one outcome")
+    checkResponse(outcome)
     facts.task = .ended(outcome)
   }
 
@@ -406,6 +407,21 @@ struct BridgeRun: Explorable {
   }
 
   // MARK: Laws
+
+  /// What the contract says of a wait that was interrupted before the SDK's last word.
+  private func checkResponse(_ outcome: Outcome) {
+    guard let cause = facts.accepted else { return }
+    let hasHeard = facts.told.contains(.answer) || facts.told.contains(.drop)
+    let isInterrupted = outcome == .interrupted(cause)
+    switch cast.response {
+    case .abandonCallback:
+      require(isInterrupted, "it ends with the interruption")
+    case .waitForCallback:
+      require(isInterrupted && hasHeard, "it waits, and ends with the interruption")
+    case .deliverResult:
+      require(!isInterrupted && hasHeard, "it waits, and ends with what the SDK said")
+    }
+  }
 
   func checkEnd() {
     let made = facts.calls.indices.filter { facts.calls[$0] == .isOver }

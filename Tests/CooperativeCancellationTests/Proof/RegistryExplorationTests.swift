@@ -133,6 +133,11 @@ private struct RegistryRun: Explorable {
     case .slot(let slot, let replaced):
       for holder in holders { endLease(holder) }
       cancel(replaced)
+      require(
+        policy == .runBeside
+          || !entries.indices.contains { entries[$0].hasID && ids[$0]?.equals(id) == true },
+        "whoever does not run beside another is alone with its id"
+      )
       occupy(number, slot)
       entries[number].hasID = true
     case .closed:

@@ -74,6 +74,14 @@ struct AnyTaskTests {
     let task = foreverTask()
     do { _ = task.erased(options: []) }
     #expect(!task.isCancelled)
+    do {
+      var array: [AnyTask] = []
+      var set: Set<AnyTask> = []
+      task.store(in: &array, options: [])
+      task.store(in: &set, options: [])
+      _ = (array, set)
+    }
+    #expect(!task.isCancelled)
     do { task.erased().detach() }
     #expect(!task.isCancelled)
     do { _ = task.erased(options: .assertOnOverCancellation) }

@@ -110,6 +110,23 @@ struct TaskBagLockTests {
   }
 
   @Test
+  func `an id of the same hash is not taken`() async throws {
+    struct Colliding: Hashable {
+      let name: String
+      func hash(into hasher: inout Hasher) {}
+    }
+    let bag = TaskBag()
+    for policy in TaskBag.TakenIDPolicy.allCases {
+      #expect(bag.add(id: Colliding(name: "\(policy)"), ifTaken: policy) { await waitForCancel() })
+    }
+    #expect(bag.count == 3)
+    for policy in TaskBag.TakenIDPolicy.allCases {
+      #expect(bag.cancel(id: Colliding(name: "\(policy)")))
+    }
+    try await bag.waitForAll()
+  }
+
+  @Test
   func `cancel(id:) finds the task that takes the place of another meanwhile`() async throws {
     let bag = TaskBag()
     let wasReplaced = Protected(false)

@@ -193,9 +193,11 @@ struct TaskBagTests {
     #expect(errors.withLock { $0.map(\.0) } == ["Failed()"])
     #expect(errors.withLock { $0.first?.1 } == CallSite(fileID: #fileID, line: line))
 
-    bag.add(id: 1) { throw CancellationError() }
+    bag.add(id: 1, line: 17) { throw CancellationError() }
     try await bag.waitForAll()
     #expect(errors.withLock { $0.last?.0 } == "CancellationError()", "nobody cancelled this task")
+    #expect(errors.withLock { $0.last?.1 } == CallSite(fileID: #fileID, line: 17))
+    #expect(errors.withLock { $0.last?.1 } != CallSite(fileID: "Another/File.swift", line: 17))
   }
 
   @Test
@@ -359,6 +361,31 @@ struct TaskOwnerTests {
     #expect(viewModel.cancelTask(id: "load"))
     try await viewModel.tasks.waitForAll()
     #expect(ended.withLock { $0 } == ["first", "second"])
+  }
+
+  @Test @MainActor
+  func `a view model passes on what its task is given`() async throws {
+    @MainActor final class Model: TaskOwner {
+      let tasks = TaskBag()
+      var priorities: [TaskPriority?] = []
+    }
+    let model = Model()
+    let reported = Protected<[CallSite]>([])
+    model.tasks.onError = { _, callSite in reported.withLock { $0.append(callSite) } }
+    model.addTask(priority: .low, fileID: "A.swift", line: 1) { @MainActor in
+      model.priorities.append(Task.basePriority)
+      throw SDKError.failed
+    }
+    model.addTask(id: 1, priority: .low, fileID: "A.swift", line: 2) { @MainActor in
+      model.priorities.append(Task.basePriority)
+      throw SDKError.failed
+    }
+    try await model.tasks.waitForAll()
+    #expect(model.priorities == [.low, .low])
+    let expected: Set = [
+      CallSite(fileID: "A.swift", line: 1), CallSite(fileID: "A.swift", line: 2),
+    ]
+    #expect(Set(reported.withLock { $0 }) == expected)
   }
 
   @Test @MainActor

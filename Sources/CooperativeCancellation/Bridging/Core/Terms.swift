@@ -25,11 +25,14 @@ final class Deadline: Sendable {
   @usableFromInline let timeout: Duration
   private let sleep: @Sendable () async throws -> Void
 
+  /// Some 35 000 years. Clocks overflow when they count much further.
+  private static let longest = Duration.seconds(1 << 40)
+
   /// Begins to count.
   @usableFromInline
   init(after timeout: Duration, on clock: some Clock<Duration>) {
     self.timeout = timeout
-    let end = clock.now.advanced(by: timeout)
+    let end = clock.now.advanced(by: min(timeout, Deadline.longest))
     sleep = { try await clock.sleep(until: end, tolerance: nil) }
   }
 
