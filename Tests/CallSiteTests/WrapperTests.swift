@@ -66,7 +66,7 @@ final class FakeArticleSDK: ArticleSDK {
 }
 // snippet.end
 
-@Suite("A wrapper of one's own", .timeLimit(.minutes(1)))
+@Suite("A wrapper of one's own", .timeLimit(.minutes(10)))
 @MainActor
 struct WrapperTests {
   // snippet.tests

@@ -44,6 +44,17 @@ private actor QueueActor {
   }
 }
 
+extension HandDrivenActor {
+  fileprivate func load(from backend: Backend) async throws -> String {
+    let sdk = FakeSDK(backend)
+    return try await withAsyncThrowingValue { completion in
+      sdk.loadUser(id: "1", completion: completion)
+    } onCancel: {
+      $0.cancel()
+    }.id
+  }
+}
+
 @Suite("G9 in place, G10 no extra demands", .watchdog)
 struct InPlaceTests {
   @Test(arguments: BridgeForm.all)
@@ -52,6 +63,29 @@ struct InPlaceTests {
     call.run()
     #expect(call.ending == form.delivered)
     #expect(call.executor.jobCount == 1)
+  }
+
+  @Test
+  func `a task on an actor does not leave it to sleep`() {
+    let backend = Backend(.onDemand)
+    let actor = HandDrivenActor()
+    // In the place of the global pool.
+    let pool = ManualExecutor()
+    let id = Protected<String?>(nil)
+    Task(executorPreference: pool) {
+      let loaded = try await actor.load(from: backend)
+      id.withLock { $0 = loaded }
+    }
+    pool.runUntilIdle()
+    actor.executor.runUntilIdle()
+    #expect(backend.counts.started == 1)
+    #expect(pool.isIdle, "it sleeps where it was")
+    backend.answer()
+    while !(pool.isIdle && actor.executor.isIdle) {
+      pool.runUntilIdle()
+      actor.executor.runUntilIdle()
+    }
+    #expect(id.withLock { $0 } == "1")
   }
 
   @Test(arguments: BridgeForm.all)

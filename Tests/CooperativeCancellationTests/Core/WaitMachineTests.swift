@@ -20,7 +20,7 @@ struct WaitMachineTests {
     return steps.map { step in
       switch step {
       case .cancel: return machine.interrupt(.cancelled) ? "counts" : "ignored"
-      case .timeout: return machine.interrupt(.timedOut(after: .zero)) ? "counts" : "ignored"
+      case .timeout: return machine.interrupt(.timedOut) ? "counts" : "ignored"
       case .answer: return machine.hear(.answered(in: AnyReply())) ? "counts" : "refused"
       case .drop: return machine.hear(.dropped) ? "counts" : "refused"
       case .next:

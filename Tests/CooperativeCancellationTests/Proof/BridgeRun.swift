@@ -378,7 +378,7 @@ struct BridgeRun: Explorable {
       facts.timeoutCameAfterAnswer = facts.isAnswered
       facts.timeout = .interrupts
     case .interrupts:
-      let wakes = interrupt(.timedOut(after: .zero), cameAfterAnswer: facts.timeoutCameAfterAnswer)
+      let wakes = interrupt(.timedOut, cameAfterAnswer: facts.timeoutCameAfterAnswer)
       facts.timeout = wakes ? .wakes : .isOver
     case .wakes:
       wakeTask()

@@ -16,7 +16,7 @@ package struct Reply<Answer: Sendable>: ~Copyable, SharedContents {
   @usableFromInline let wasCalled: Flag
 
   @inlinable
-  init(_ callSite: CallSite, onDiscard discard: (@Sendable (Answer) -> Void)?) {
+  package init(_ callSite: CallSite, onDiscard discard: (@Sendable (Answer) -> Void)?) {
     self.callSite = callSite
     self.discard = discard
     self.machine = Locked(.expected)
@@ -62,7 +62,7 @@ extension Shared where Contents: ~Copyable {
   ///
   /// The answer rests here until the task takes it; the wait is told where.
   @inlinable
-  func answer<Answer>(_ answer: Answer) where Contents == Reply<Answer> {
+  package func answer<Answer>(_ answer: Answer) where Contents == Reply<Answer> {
     contents.wasCalled.raise()
     switch contents.machine.withLock({ $0.answer(answer) }) {
     case .keep:

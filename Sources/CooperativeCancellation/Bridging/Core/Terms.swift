@@ -17,6 +17,13 @@ struct Terms {
     self.deadline = timeout.map { Deadline(after: $0, on: clock()) }
     self.callSite = CallSite(fileID: fileID, line: line)
   }
+
+  /// What a wait throws that was interrupted.
+  @usableFromInline
+  func error(for cause: Interruption) -> any Error {
+    guard cause == .timedOut, let deadline else { return CancellationError() }
+    return TimeoutError(duration: deadline.timeout, callSite: callSite)
+  }
 }
 
 /// The moment at which a call's time is up.
@@ -42,10 +49,10 @@ final class Deadline: Sendable {
   /// clock is slow to notice that it is cancelled.
   @usableFromInline
   func interrupt(_ wait: Wait) -> Task<Void, Never> {
-    Task.detached { [sleep, timeout] in
+    Task.detached { [sleep] in
       // Cancelled, it comes to a wait that has ended, where it changes nothing.
       try? await sleep()
-      wait.interrupt(.timedOut(after: timeout))
+      wait.interrupt(.timedOut)
     }
   }
 }

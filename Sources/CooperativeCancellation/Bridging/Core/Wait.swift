@@ -7,9 +7,9 @@ internal import Synchronization
 /// deadlocks.
 @usableFromInline
 package final class Wait: Sendable {
-  private struct State: Sendable {
+  private struct State: ~Copyable, Sendable {
     var machine: WaitMachine
-    var sleeper: (any Sleeper)?
+    var sleeper: Sleeper?
   }
 
   private let state: Locked<State>
@@ -34,10 +34,10 @@ package final class Wait: Sendable {
 
   /// Tells the machine what happened, and wakes the task if that counts.
   private func wakeSleeper(_ happened: (inout WaitMachine) -> Bool) -> Bool {
-    var sleeper: (any Sleeper)?
+    var sleeper: Sleeper?
     let counts = state.withLock { state in
       guard happened(&state.machine) else { return false }
-      swap(&sleeper, &state.sleeper)
+      sleeper = state.sleeper.take()
       return true
     }
     sleeper?.wake()
@@ -48,39 +48,82 @@ package final class Wait: Sendable {
   private func sleep(_ continuation: CheckedContinuation<Void, Never>) {
     let maySleep = state.withLock { state in
       guard state.machine.hasNoEvent else { return false }
-      state.sleeper = continuation
+      state.sleeper = Sleeper(continuation: continuation)
       return true
     }
     if !maySleep { continuation.resume() }
   }
 
   /// Sleeps until the wait has ended, and forwards a cancel or a timeout as soon as it comes.
-  @usableFromInline
+  @inlinable
+  @inline(__always)
   nonisolated(nonsending) func end(onInterruption forward: () -> Void) async -> WaitMachine.End {
+    let actor = #isolation
+    return if actor == nil {
+      await endAnywhere(onInterruption: forward)
+    } else {
+      await endOnActor(onInterruption: forward)
+    }
+  }
+
+  /// The same on the caller's actor. The first closure belongs to that because it captures it: otherwise the task
+  /// would leave the actor to sleep, for a thread of the global pool.
+  @usableFromInline
+  func endOnActor(
+    isolation: isolated (any Actor)? = #isolation,
+    onInterruption forward: () -> Void
+  ) async -> WaitMachine.End {
+    while true {
+      await withTaskCancellationHandler {
+        _ = isolation
+        return await withCheckedContinuation { sleep($0) }
+      } onCancel: {
+        interrupt(.cancelled)
+      }
+      if let end = readEvents(onInterruption: forward) { return end }
+    }
+  }
+
+  /// The same without an actor. The other one would do, but there a task that sleeps takes 1 kB more.
+  @usableFromInline
+  nonisolated(nonsending) func endAnywhere(
+    onInterruption forward: () -> Void
+  ) async -> WaitMachine.End {
     while true {
       await withTaskCancellationHandler {
         await withCheckedContinuation { sleep($0) }
       } onCancel: {
         interrupt(.cancelled)
       }
-      while let event = state.withLock({ $0.machine.next() }) {
-        switch event {
-        case .interrupted: forward()
-        case .ended(let end): return end
-        }
+      if let end = readEvents(onInterruption: forward) { return end }
+    }
+  }
+
+  /// Returns how the wait has ended, or `nil`: then the task may sleep again.
+  private func readEvents(onInterruption forward: () -> Void) -> WaitMachine.End? {
+    while let event = state.withLock({ $0.machine.next() }) {
+      switch event {
+      case .interrupted: forward()
+      case .ended(let end): return end
       }
     }
+    return nil
   }
 }
 
-/// A task that sleeps, as far as the one who wakes it cares.
+/// A task that sleeps. It is woken once.
 ///
 /// A matter of speed: the size of a `CheckedContinuation` is not known outside the standard library, so that
-/// nothing which stores one has a known layout. What is erased has.
-private protocol Sleeper: Sendable {
-  func wake()
+/// nothing which stores one has a known layout. What is erased has. And what cannot be copied is moved word by
+/// word, where an optional of the erased would be moved by way of its type's table.
+private struct Sleeper: ~Copyable, Sendable {
+  let continuation: any ErasedContinuation
+
+  consuming func wake() { continuation.resume() }
 }
 
-extension CheckedContinuation<Void, Never>: Sleeper {
-  fileprivate func wake() { resume() }
+private protocol ErasedContinuation: Sendable {
+  func resume()
 }
+
+extension CheckedContinuation<Void, Never>: ErasedContinuation {}

@@ -2,7 +2,7 @@
 @usableFromInline
 package enum Interruption: Sendable, Hashable {
   case cancelled
-  case timedOut(after: Duration)
+  case timedOut
 }
 
 /// Decides how one wait ends: what came first counts, in the order in which this machine heard of it.

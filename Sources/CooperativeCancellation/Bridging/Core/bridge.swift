@@ -12,7 +12,7 @@
 
 /// Where a call is once `operation` has returned.
 @usableFromInline
-enum Started<Answer: Sendable, Request> {
+package enum Started<Answer: Sendable, Request> {
   case answered(Answer)
   case waiting(Wait, Request)
 }
@@ -24,9 +24,9 @@ enum Started<Answer: Sendable, Request> {
 /// other.
 @inlinable
 @inline(__always)
-func start<Answer: Sendable, Request, Failure: Error>(
+package func start<Answer: Sendable, Request, Failure: Error>(
   _ reply: consuming Reply<Answer>,
-  whenCancelled response: CancellationResponse,
+  makeWait: @autoclosure () -> Wait,
   in operation: (Shared<Reply<Answer>>) throws(Failure) -> Request
 ) throws(Failure) -> Started<Answer, Request> {
   let reply = Shared(reply)
@@ -38,7 +38,7 @@ func start<Answer: Sendable, Request, Failure: Error>(
     throw error
   }
   if let answer = reply.contents.take() { return .answered(answer) }
-  let wait = Wait(response: response)
+  let wait = makeWait()
   if let answer = reply.contents.takeOrAwait(by: wait) { return .answered(answer) }
   return .waiting(wait, request)
 }
@@ -64,10 +64,10 @@ nonisolated(nonsending) func bridge<Answer: Sendable, Request, Failure: Error>(
 ) async throws(Failure) -> Outcome<Answer> {
   if Task.isCancelled { return .interrupted(.cancelled) }
   if let deadline = terms.deadline, deadline.timeout <= .zero {
-    return .interrupted(.timedOut(after: deadline.timeout))
+    return .interrupted(.timedOut)
   }
   let reply = Reply(terms.callSite, onDiscard: discard)
-  switch try start(reply, whenCancelled: terms.response, in: operation) {
+  switch try start(reply, makeWait: Wait(response: terms.response), in: operation) {
   case .answered(let answer):
     return .answered(answer)
   case .waiting(let wait, let request):
@@ -118,10 +118,8 @@ nonisolated(nonsending) func throwingBridge<Value: Sendable, Request>(
     throw error
   case .dropped:
     throw DroppedCompletionError(callSite: terms.callSite)
-  case .interrupted(.cancelled):
-    throw CancellationError()
-  case .interrupted(.timedOut(let timeout)):
-    throw TimeoutError(duration: timeout, callSite: terms.callSite)
+  case .interrupted(let cause):
+    throw terms.error(for: cause)
   }
 }
 
@@ -163,7 +161,7 @@ nonisolated(nonsending) func unconditionalBridge<Value: Sendable, Request>(
   onDiscard discard: (@Sendable (Value) -> Void)?
 ) async -> Value {
   let reply = Reply(callSite, onDiscard: discard)
-  switch start(reply, whenCancelled: .deliverResult, in: operation) {
+  switch start(reply, makeWait: Wait(response: .deliverResult), in: operation) {
   case .answered(let value):
     return value
   case .waiting(let wait, let request):

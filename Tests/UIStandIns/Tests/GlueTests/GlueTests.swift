@@ -1,7 +1,7 @@
 import CooperativeCancellation
 import Testing
 
-@Suite("The glue to UIKit and SwiftUI", .timeLimit(.minutes(1)))
+@Suite("The glue to UIKit and SwiftUI", .timeLimit(.minutes(10)))
 @MainActor
 struct GlueTests {
   private func run(_ owner: some TaskOwner, ends: Bool, _ name: String) async throws {
