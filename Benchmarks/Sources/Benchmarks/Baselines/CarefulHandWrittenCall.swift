@@ -7,14 +7,14 @@ import Synchronization
 /// What it still lacks: a dropped completion hangs it, a second callback is not reported, and a value that
 /// comes late is lost.
 final class CarefulHandWrittenCall: Sendable {
-  private enum State {
-    case begun
-    case waiting(CheckedContinuation<Int, any Error>)
-    case ended(Result<Int, any Error>)
-    case over
+  /// An enumeration of the same would be moved by way of its type's table: the size of a continuation is not
+  /// known outside the standard library.
+  private struct State {
+    var result: Result<Int, any Error>?
+    var continuation: CheckedContinuation<Int, any Error>?
   }
 
-  private let state = Mutex(State.begun)
+  private let state = Mutex(State())
 
   static func run(
     _ sdk: LegacySDK,
@@ -40,28 +40,19 @@ final class CarefulHandWrittenCall: Sendable {
 
   private func wait(_ continuation: CheckedContinuation<Int, any Error>) {
     let result: Result<Int, any Error>? = state.withLock { state in
-      if case .ended(let result) = state {
-        state = .over
-        return result
-      }
-      state = .waiting(continuation)
+      if let result = state.result { return result }
+      state.continuation = continuation
       return nil
     }
     if let result { continuation.resume(with: result) }
   }
 
+  /// The first result counts.
   private func end(_ result: Result<Int, any Error>) {
     let continuation: CheckedContinuation<Int, any Error>? = state.withLock { state in
-      switch state {
-      case .begun:
-        state = .ended(result)
-        return nil
-      case .waiting(let continuation):
-        state = .over
-        return continuation
-      case .ended, .over:
-        return nil
-      }
+      guard state.result == nil else { return nil }
+      state.result = result
+      return state.continuation.take()
     }
     continuation?.resume(with: result)
   }

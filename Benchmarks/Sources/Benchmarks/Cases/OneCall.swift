@@ -71,6 +71,7 @@ extension [Comparison] {
           use(try await CarefulHandWrittenCall.run(sdk) { _ in })
         }
       },
+      onActor(sdk, loop),
       Comparison("answers later, timeout: 1 h", to: "without", goal: .none, on: loop) {
         for _ in 0..<$0 {
           use(try await withAsyncThrowingValue(timeout: .seconds(3600)) { sdk.result($0) })
@@ -133,6 +134,55 @@ extension [Comparison] {
         sdk.callBack()
       },
     ]
+  }
+}
+
+/// A caller that is an actor, on the same thread.
+private actor Caller {
+  private let sdk: LegacySDK
+  private let loop: Loop.Serial
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+  init(_ sdk: LegacySDK, _ loop: Loop.Serial) {
+    self.sdk = sdk
+    self.loop = loop
+  }
+
+  func bridged(_ calls: Int) async throws {
+    for _ in 0..<calls {
+      use(try await withAsyncThrowingValue { sdk.result($0) })
+    }
+  }
+
+  func byHand(_ calls: Int) async throws {
+    for _ in 0..<calls {
+      use(
+        try await withTaskCancellationHandler {
+          // Belongs to the actor, because it uses a property of it.
+          try await withCheckedThrowingContinuation { continuation in
+            self.sdk.result { continuation.resume(with: $0) }
+          }
+        } onCancel: {
+        }
+      )
+    }
+  }
+}
+
+extension [Comparison] {
+  private static func onActor(_ sdk: LegacySDK, _ loop: Loop) -> Comparison {
+    let caller = Caller(sdk, loop.serial)
+    return Comparison(
+      "answers later, on an actor",
+      to: "handler + checked continuation",
+      goal: .none,
+      on: loop
+    ) {
+      try await caller.bridged($0)
+    } against: {
+      try await caller.byHand($0)
+    }
   }
 }
 
