@@ -31,9 +31,12 @@ package final class BagLifetime: Sendable {
 
   private static func untie(_ bag: TaskBag) {
     let isLast = ties.withLock { ties in
-      let count = ties[ObjectIdentifier(bag), default: 1] - 1
-      ties[ObjectIdentifier(bag)] = count == 0 ? nil : count
-      return count == 0
+      if let count = ties[ObjectIdentifier(bag)], count > 1 {
+        ties[ObjectIdentifier(bag)] = count - 1
+        return false
+      }
+      ties[ObjectIdentifier(bag)] = nil
+      return true
     }
     if isLast { bag.cancelAll() }
   }

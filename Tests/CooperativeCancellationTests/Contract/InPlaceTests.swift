@@ -45,13 +45,37 @@ private actor QueueActor {
 }
 
 extension HandDrivenActor {
-  fileprivate func load(from backend: Backend) async throws -> String {
-    let sdk = FakeSDK(backend)
-    return try await withAsyncThrowingValue { completion in
-      sdk.loadUser(id: "1", completion: completion)
-    } onCancel: {
-      $0.cancel()
-    }.id
+  fileprivate func run(_ form: BridgeForm, _ backend: Backend, _ watch: Watch) async -> Ending {
+    await form.run(FakeSDK(backend), watch)
+  }
+}
+
+/// One bridged call on an actor, on the test's thread.
+private struct ActorCall: ~Copyable {
+  let backend = Backend(.onDemand)
+  let watch: Watch
+  let actor = HandDrivenActor()
+  /// In the place of the global pool.
+  let pool = ManualExecutor()
+  let task: Task<Void, Never>
+  private let result = Protected<Ending?>(nil)
+
+  init(_ form: BridgeForm, _ watch: Watch = Watch()) {
+    self.watch = watch
+    task = Task(executorPreference: pool) { [actor, backend, result] in
+      let ending = await actor.run(form, backend, watch)
+      result.withLock { $0 = ending }
+    }
+  }
+
+  var ending: Ending? { result.withLock { $0 } }
+
+  /// Runs the task until it has ended or sleeps.
+  func run() {
+    while !(pool.isIdle && actor.executor.isIdle) {
+      pool.runUntilIdle()
+      actor.executor.runUntilIdle()
+    }
   }
 }
 
@@ -65,27 +89,32 @@ struct InPlaceTests {
     #expect(call.executor.jobCount == 1)
   }
 
-  @Test
-  func `a task on an actor does not leave it to sleep`() {
-    let backend = Backend(.onDemand)
-    let actor = HandDrivenActor()
-    // In the place of the global pool.
-    let pool = ManualExecutor()
-    let id = Protected<String?>(nil)
-    Task(executorPreference: pool) {
-      let loaded = try await actor.load(from: backend)
-      id.withLock { $0 = loaded }
-    }
-    pool.runUntilIdle()
-    actor.executor.runUntilIdle()
-    #expect(backend.counts.started == 1)
-    #expect(pool.isIdle, "it sleeps where it was")
-    backend.answer()
-    while !(pool.isIdle && actor.executor.isIdle) {
-      pool.runUntilIdle()
-      actor.executor.runUntilIdle()
-    }
-    #expect(id.withLock { $0 } == "1")
+  @Test(arguments: BridgeForm.all)
+  func `a task on an actor does not leave it to sleep`(form: BridgeForm) {
+    let call = ActorCall(form)
+    call.pool.runUntilIdle()
+    call.actor.executor.runUntilIdle()
+    #expect(call.watch.events == [.operation])
+    #expect(call.pool.isIdle, "it sleeps where it was")
+    call.backend.answer()
+    call.run()
+    #expect(call.ending == form.delivered)
+  }
+
+  @Test(arguments: BridgeForm.checking, CancellationResponse.allCases)
+  func `a cancel on an actor is what it is elsewhere`(
+    form: BridgeForm,
+    response: CancellationResponse
+  ) {
+    let call = ActorCall(form, Watch(response: response))
+    call.run()
+    call.task.cancel()
+    call.run()
+    #expect(call.watch.events == [.operation, .onCancel])
+    #expect(call.ending == (response == .abandonCallback ? form.cancelled : nil))
+    call.backend.answer()
+    call.run()
+    #expect(call.ending == (response == .deliverResult ? form.delivered : form.cancelled))
   }
 
   @Test(arguments: BridgeForm.all)
