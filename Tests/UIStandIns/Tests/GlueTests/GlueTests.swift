@@ -38,6 +38,7 @@ struct GlueTests {
     #expect(screen.viewModel.tasks.count == 1)
     screen.wasPopped()
     try await screen.viewModel.tasks.waitForAll()
+    #expect(screen.viewModel.printed == ["success is false"])
   }
 
   @Test
