@@ -106,7 +106,9 @@ struct InPlaceTests {
     form: BridgeForm,
     response: CancellationResponse
   ) {
-    let call = ActorCall(form, Watch(response: response))
+    // A timeout that does not come: it must not be taken for one.
+    let watch = Watch(response: response, timeout: .seconds(5), clock: ManualClock())
+    let call = ActorCall(form, watch)
     call.run()
     call.task.cancel()
     call.run()
