@@ -36,9 +36,9 @@ final class Feed {
 @MainActor
 final class Service {
   private let sdk: SDK
-  private let timeout: Duration
+  private let timeout: Timeout
 
-  init(sdk: SDK, timeout: Duration = .seconds(60)) {
+  init(sdk: SDK, timeout: Timeout = .seconds(60)) {
     self.sdk = sdk
     self.timeout = timeout
   }

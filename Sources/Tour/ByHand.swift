@@ -16,3 +16,22 @@ func byHandHelper<Value: Sendable>(
     }
   }
 }
+
+struct TimedOut: Error {}
+
+/// The timeout that circulates: a race in a task group, which waits for both when one has won.
+func withTimeoutByHand<Value: Sendable>(
+  _ timeout: Duration,
+  _ operation: @escaping @Sendable () async throws -> Value
+) async throws -> Value {
+  try await withThrowingTaskGroup(of: Value.self) { group in
+    group.addTask { try await operation() }
+    group.addTask {
+      try await Task.sleep(for: timeout)
+      throw TimedOut()
+    }
+    defer { group.cancelAll() }
+    guard let first = try await group.next() else { throw CancellationError() }
+    return first
+  }
+}

@@ -3,7 +3,7 @@ import Foundation
 
 /// A child process through `Process.terminationHandler`.
 enum ChildProcess {
-  static func scene() async throws -> Scene {
+  static func cancelled() async throws -> Scene {
     try await Scene(
       "A child process that sleeps for 2 s, cancelled after 0.5 s (Process.terminationHandler)",
       byHand: { "exit status \(try await runByHand(sleep(noting: $0)))" },
@@ -11,6 +11,25 @@ enum ChildProcess {
         "exit status \(try await run(sleep(noting: timeline), noting: timeline))"
       },
       cancel: .after(.milliseconds(500)),
+      isOver: { $0.contains("child ended") }
+    )
+  }
+
+  static func timedOut() async throws -> Scene {
+    try await Scene(
+      "The same child process, given 0.5 s",
+      byHand: { timeline in
+        let status = try await withTimeoutByHand(.milliseconds(500)) {
+          try await runByHand(sleep(noting: timeline))
+        }
+        return "exit status \(status)"
+      },
+      bridged: { timeline in
+        let child = sleep(noting: timeline)
+        let status = try await run(child, timeout: .milliseconds(500), noting: timeline)
+        return "exit status \(status)"
+      },
+      cancel: .never,
       isOver: { $0.contains("child ended") }
     )
   }
@@ -26,8 +45,12 @@ enum ChildProcess {
     }
   }
 
-  private static func run(_ child: Child, noting timeline: Timeline) async throws -> Int32 {
-    try await withAsyncThrowingValue { completion in
+  private static func run(
+    _ child: Child,
+    timeout: Timeout? = nil,
+    noting timeline: Timeline
+  ) async throws -> Int32 {
+    try await withAsyncThrowingValue(timeout: timeout) { completion in
       child.onEnd { completion(.success($0)) }
       try child.start()
     } onCancel: {

@@ -1,3 +1,4 @@
+import CooperativeCancellation
 import Synchronization
 
 /// One scenario, played twice, with what happened when.
@@ -86,8 +87,8 @@ final class Timeline: Sendable {
       for await _ in mayStart.stream { break }
       do {
         timeline.note("wait returned: \(try await body(timeline))")
-      } catch is CancellationError {
-        timeline.note("wait returned: CancellationError")
+      } catch  where error is CancellationError || error is TimeoutError || error is TimedOut {
+        timeline.note("wait returned: \(type(of: error))")
       }
     }
     timeline.state.withLock { $0.task = task }

@@ -6,8 +6,8 @@ struct Tour {
   static let usage = """
     usage: swift run Tour [file]
 
-    Cancels a child process, a file read and a download, each of them once wrapped by hand and once
-    through the bridge, and prints what happened when.
+    Cancels a child process, a file read and a download, and lets a child process time out, each of
+    them once wrapped by hand and once through the bridge, and prints what happened when.
 
       file    what to read; the README of the current folder if left out
     """
@@ -31,12 +31,15 @@ struct Tour {
     // First, so that a file that cannot be read is told at once.
     show(try await FileRead.toTheEnd(path))
     show(try await FileRead.cancelled(path))
-    show(try await ChildProcess.scene())
+    show(try await ChildProcess.cancelled())
+    show(try await ChildProcess.timedOut())
     show(try await Download.scene())
     print(
       """
       The code is in Sources/Tour. "By hand" is the helper that circulates: it checks for
       cancellation before the call and again in the callback, and the second check never fires.
+      Its timeout is the one that circulates: a task group races the call against a sleep, and
+      then waits for the call, which nothing ends.
       """
     )
   }

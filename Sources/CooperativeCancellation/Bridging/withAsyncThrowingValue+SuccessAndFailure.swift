@@ -18,7 +18,6 @@
 ///   - response: What to do when the task is cancelled, or the time is up, before the SDK has answered.
 ///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
 ///     With zero or less it is not called.
-///   - clock: What measures the timeout.
 ///   - fileID: The file to name in errors and reports; by default the caller's.
 ///   - line: The line to name in them; by default the caller's.
 ///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
@@ -31,8 +30,7 @@
 @inlinable
 nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Request>(
   whenCancelled response: CancellationResponse = .abandonCallback,
-  timeout: Duration? = nil,
-  clock: @autoclosure () -> any Clock<Duration> = ContinuousClock(),
+  timeout: Timeout? = nil,
   fileID: StaticString = #fileID,
   line: UInt = #line,
   in operation: (
@@ -43,7 +41,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async throws -> Value {
   try await throwingBridge(
-    Terms(response, timeout, clock, fileID, line),
+    Terms(response, timeout, fileID, line),
     in: { reply in
       try operation(
         { reply.answer(.success($0)) },
@@ -76,7 +74,6 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 ///   - response: What to do when the task is cancelled, or the time is up, before the SDK has answered.
 ///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
 ///     With zero or less it is not called.
-///   - clock: What measures the timeout.
 ///   - fileID: The file to name in errors and reports; by default the caller's.
 ///   - line: The line to name in them; by default the caller's.
 ///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
@@ -89,8 +86,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 @inlinable
 nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Request>(
   whenCancelled response: CancellationResponse = .abandonCallback,
-  timeout: Duration? = nil,
-  clock: @autoclosure () -> any Clock<Duration> = ContinuousClock(),
+  timeout: Timeout? = nil,
   fileID: StaticString = #fileID,
   line: UInt = #line,
   in operation: (
@@ -102,7 +98,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async throws -> Value {
   try await throwingBridge(
-    Terms(response, timeout, clock, fileID, line),
+    Terms(response, timeout, fileID, line),
     in: { reply in
       try operation(
         { reply.answer(.success($0)) },

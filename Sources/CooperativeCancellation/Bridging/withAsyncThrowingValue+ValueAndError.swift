@@ -17,7 +17,6 @@
 ///   - response: What to do when the task is cancelled, or the time is up, before the SDK has answered.
 ///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
 ///     With zero or less it is not called.
-///   - clock: What measures the timeout.
 ///   - fileID: The file to name in errors and reports; by default the caller's.
 ///   - line: The line to name in them; by default the caller's.
 ///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
@@ -30,8 +29,7 @@
 @inlinable
 nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Request>(
   whenCancelled response: CancellationResponse = .abandonCallback,
-  timeout: Duration? = nil,
-  clock: @autoclosure () -> any Clock<Duration> = ContinuousClock(),
+  timeout: Timeout? = nil,
   fileID: StaticString = #fileID,
   line: UInt = #line,
   in operation: (_ completion: @escaping @Sendable (Value?, (any Error)?) -> Void) throws ->
@@ -39,7 +37,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   onCancel cancel: (Request) -> Void = { _ in },
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async throws -> Value {
-  let terms = Terms(response, timeout, clock, fileID, line)
+  let terms = Terms(response, timeout, fileID, line)
   let value = try await throwingBridge(
     terms,
     in: { reply in try operation { reply.answer($0, beside: $1) } },
@@ -73,7 +71,6 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 ///   - response: What to do when the task is cancelled, or the time is up, before the SDK has answered.
 ///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
 ///     With zero or less it is not called.
-///   - clock: What measures the timeout.
 ///   - fileID: The file to name in errors and reports; by default the caller's.
 ///   - line: The line to name in them; by default the caller's.
 ///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
@@ -91,8 +88,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
   Request
 >(
   whenCancelled response: CancellationResponse = .abandonCallback,
-  timeout: Duration? = nil,
-  clock: @autoclosure () -> any Clock<Duration> = ContinuousClock(),
+  timeout: Timeout? = nil,
   fileID: StaticString = #fileID,
   line: UInt = #line,
   in operation: (_ completion: @escaping @Sendable (First?, Second?, (any Error)?) -> Void) throws
@@ -100,7 +96,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
   onCancel cancel: (Request) -> Void = { _ in },
   onDiscard discard: (@Sendable (First?, Second?) -> Void)? = nil
 ) async throws -> (First, Second) {
-  let terms = Terms(response, timeout, clock, fileID, line)
+  let terms = Terms(response, timeout, fileID, line)
   let values = try await throwingBridge(
     terms,
     in: { reply in try operation { reply.answer(($0, $1), beside: $2) } },
@@ -130,7 +126,6 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
 ///   - response: What to do when the task is cancelled, or the time is up, before the SDK has answered.
 ///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
 ///     With zero or less it is not called.
-///   - clock: What measures the timeout.
 ///   - fileID: The file to name in errors and reports; by default the caller's.
 ///   - line: The line to name in them; by default the caller's.
 ///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
@@ -141,15 +136,14 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
 @inlinable
 nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
   whenCancelled response: CancellationResponse = .abandonCallback,
-  timeout: Duration? = nil,
-  clock: @autoclosure () -> any Clock<Duration> = ContinuousClock(),
+  timeout: Timeout? = nil,
   fileID: StaticString = #fileID,
   line: UInt = #line,
   in operation: (_ completion: @escaping @Sendable ((any Error)?) -> Void) throws -> Request,
   onCancel cancel: (Request) -> Void = { _ in }
 ) async throws {
   try await throwingBridge(
-    Terms(response, timeout, clock, fileID, line),
+    Terms(response, timeout, fileID, line),
     in: { reply in try operation { reply.answer((), beside: $0) } },
     onCancel: cancel,
     onDiscard: nil

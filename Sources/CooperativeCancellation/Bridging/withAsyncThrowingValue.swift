@@ -52,7 +52,6 @@
 ///   - response: What to do when the task is cancelled, or the time is up, before the SDK has answered.
 ///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
 ///     With zero or less it is not called.
-///   - clock: What measures the timeout.
 ///   - fileID: The file to name in errors and reports; by default the caller's.
 ///   - line: The line to name in them; by default the caller's.
 ///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
@@ -65,8 +64,7 @@
 @inlinable
 nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Request>(
   whenCancelled response: CancellationResponse = .abandonCallback,
-  timeout: Duration? = nil,
-  clock: @autoclosure () -> any Clock<Duration> = ContinuousClock(),
+  timeout: Timeout? = nil,
   fileID: StaticString = #fileID,
   line: UInt = #line,
   in operation: (_ completion: @escaping @Sendable (Result<Value, any Error>) -> Void) throws ->
@@ -75,7 +73,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async throws -> Value {
   try await throwingBridge(
-    Terms(response, timeout, clock, fileID, line),
+    Terms(response, timeout, fileID, line),
     in: { reply in try operation { reply.answer($0) } },
     onCancel: cancel,
     onDiscard: discard
@@ -101,7 +99,6 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 ///   - response: What to do when the task is cancelled, or the time is up, before the SDK has answered.
 ///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
 ///     With zero or less it is not called.
-///   - clock: What measures the timeout.
 ///   - fileID: The file to name in errors and reports; by default the caller's.
 ///   - line: The line to name in them; by default the caller's.
 ///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
@@ -112,8 +109,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 @inlinable
 nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
   whenCancelled response: CancellationResponse = .abandonCallback,
-  timeout: Duration? = nil,
-  clock: @autoclosure () -> any Clock<Duration> = ContinuousClock(),
+  timeout: Timeout? = nil,
   fileID: StaticString = #fileID,
   line: UInt = #line,
   in operation:
@@ -121,7 +117,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
   onCancel cancel: (Request) -> Void = { _ in }
 ) async throws {
   try await throwingBridge(
-    Terms(response, timeout, clock, fileID, line),
+    Terms(response, timeout, fileID, line),
     in: { reply in try operation { reply.answer($0) } },
     onCancel: cancel,
     onDiscard: nil
@@ -144,7 +140,6 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
 ///   - response: What to do when the task is cancelled, or the time is up, before the SDK has answered.
 ///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
 ///     With zero or less it is not called.
-///   - clock: What measures the timeout.
 ///   - fileID: The file to name in errors and reports; by default the caller's.
 ///   - line: The line to name in them; by default the caller's.
 ///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
@@ -161,8 +156,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
   Request
 >(
   whenCancelled response: CancellationResponse = .abandonCallback,
-  timeout: Duration? = nil,
-  clock: @autoclosure () -> any Clock<Duration> = ContinuousClock(),
+  timeout: Timeout? = nil,
   fileID: StaticString = #fileID,
   line: UInt = #line,
   in operation: (_ completion: @escaping @Sendable (Result<Value, Failure>) -> Void) throws ->
@@ -171,7 +165,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async throws -> Value {
   try await throwingBridge(
-    Terms(response, timeout, clock, fileID, line),
+    Terms(response, timeout, fileID, line),
     in: { reply in try operation { reply.answer($0.mapError { $0 }) } },
     onCancel: cancel,
     onDiscard: discard
@@ -202,7 +196,6 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
 ///   - response: What to do when the task is cancelled, or the time is up, before the SDK has answered.
 ///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
 ///     With zero or less it is not called.
-///   - clock: What measures the timeout.
 ///   - fileID: The file to name in errors and reports; by default the caller's.
 ///   - line: The line to name in them; by default the caller's.
 ///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
@@ -215,8 +208,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
 @inlinable
 nonisolated(nonsending) public func withAsyncThrowingValue<Value, Request>(
   whenCancelled response: CancellationResponse = .abandonCallback,
-  timeout: Duration? = nil,
-  clock: @autoclosure () -> any Clock<Duration> = ContinuousClock(),
+  timeout: Timeout? = nil,
   fileID: StaticString = #fileID,
   line: UInt = #line,
   in operation: (_ completion: @escaping @Sendable (sending Result<Value, any Error>) -> Void)
@@ -224,7 +216,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value, Request>(
   onCancel cancel: (Request) -> Void = { _ in },
   onDiscard discard: (@Sendable (sending Value) -> Void)? = nil
 ) async throws -> sending Value {
-  let terms = Terms(response, timeout, clock, fileID, line)
+  let terms = Terms(response, timeout, fileID, line)
   let parcel = try await throwingBridge(
     terms,
     in: { reply in try operation { reply.answer(Parcel.packing($0)) } },

@@ -43,7 +43,6 @@
 ///   - response: What to do when the task is cancelled, or the time is up, before the SDK has answered.
 ///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
 ///     With zero or less it is not called.
-///   - clock: What measures the timeout.
 ///   - fileID: The file to name in reports; by default the caller's.
 ///   - line: The line to name in them; by default the caller's.
 ///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
@@ -57,8 +56,7 @@
 nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
   fallback: Value,
   whenCancelled response: CancellationResponse = .abandonCallback,
-  timeout: Duration? = nil,
-  clock: @autoclosure () -> any Clock<Duration> = ContinuousClock(),
+  timeout: Timeout? = nil,
   fileID: StaticString = #fileID,
   line: UInt = #line,
   in operation: (_ completion: @escaping @Sendable (Value) -> Void) -> Request,
@@ -66,7 +64,7 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async -> Value {
   await fallbackBridge(
-    Terms(response, timeout, clock, fileID, line),
+    Terms(response, timeout, fileID, line),
     fallback: fallback,
     in: { reply in operation { reply.answer($0) } },
     onCancel: cancel,
@@ -87,7 +85,6 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
 ///   - response: What to do when the task is cancelled, or the time is up, before the SDK has answered.
 ///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
 ///     With zero or less it is not called.
-///   - clock: What measures the timeout.
 ///   - fileID: The file to name in reports; by default the caller's.
 ///   - line: The line to name in them; by default the caller's.
 ///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
@@ -101,8 +98,7 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
 nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
   fallback: Value,
   whenCancelled response: CancellationResponse = .abandonCallback,
-  timeout: Duration? = nil,
-  clock: @autoclosure () -> any Clock<Duration> = ContinuousClock(),
+  timeout: Timeout? = nil,
   fileID: StaticString = #fileID,
   line: UInt = #line,
   in operation: (_ completion: @escaping @Sendable (Result<Value, Never>) -> Void) -> Request,
@@ -110,7 +106,7 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async -> Value {
   await fallbackBridge(
-    Terms(response, timeout, clock, fileID, line),
+    Terms(response, timeout, fileID, line),
     fallback: fallback,
     in: { reply in operation { reply.answer($0.get()) } },
     onCancel: cancel,
@@ -131,7 +127,6 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
 ///   - response: What to do when the task is cancelled, or the time is up, before the SDK has answered.
 ///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
 ///     With zero or less it is not called.
-///   - clock: What measures the timeout.
 ///   - fileID: The file to name in reports; by default the caller's.
 ///   - line: The line to name in them; by default the caller's.
 ///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
@@ -145,8 +140,7 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
 nonisolated(nonsending) public func withAsyncValue<First: Sendable, Second: Sendable, Request>(
   fallback: (First, Second),
   whenCancelled response: CancellationResponse = .abandonCallback,
-  timeout: Duration? = nil,
-  clock: @autoclosure () -> any Clock<Duration> = ContinuousClock(),
+  timeout: Timeout? = nil,
   fileID: StaticString = #fileID,
   line: UInt = #line,
   in operation: (_ completion: @escaping @Sendable (First, Second) -> Void) -> Request,
@@ -154,7 +148,7 @@ nonisolated(nonsending) public func withAsyncValue<First: Sendable, Second: Send
   onDiscard discard: (@Sendable (First, Second) -> Void)? = nil
 ) async -> (First, Second) {
   await fallbackBridge(
-    Terms(response, timeout, clock, fileID, line),
+    Terms(response, timeout, fileID, line),
     fallback: fallback,
     in: { reply in operation { reply.answer(($0, $1)) } },
     onCancel: cancel,
@@ -180,7 +174,6 @@ nonisolated(nonsending) public func withAsyncValue<First: Sendable, Second: Send
 ///   - response: What to do when the task is cancelled, or the time is up, before the SDK has answered.
 ///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
 ///     With zero or less it is not called.
-///   - clock: What measures the timeout.
 ///   - fileID: The file to name in reports; by default the caller's.
 ///   - line: The line to name in them; by default the caller's.
 ///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
@@ -192,15 +185,14 @@ nonisolated(nonsending) public func withAsyncValue<First: Sendable, Second: Send
 nonisolated(nonsending) public func withAsyncValue<Request>(
   fallback: Void,
   whenCancelled response: CancellationResponse = .abandonCallback,
-  timeout: Duration? = nil,
-  clock: @autoclosure () -> any Clock<Duration> = ContinuousClock(),
+  timeout: Timeout? = nil,
   fileID: StaticString = #fileID,
   line: UInt = #line,
   in operation: (_ completion: @escaping @Sendable () -> Void) -> Request,
   onCancel cancel: (Request) -> Void = { _ in }
 ) async {
   await fallbackBridge(
-    Terms(response, timeout, clock, fileID, line),
+    Terms(response, timeout, fileID, line),
     fallback: fallback,
     in: { reply in operation { reply.answer(()) } },
     onCancel: cancel,

@@ -12,9 +12,10 @@
 public struct PacedCheckpoint: Sendable {
   /// Measures time where a pace is kept by time.
   private struct Stopwatch {
-    let interval: Duration
-    var due: Duration
-    let elapsed: @Sendable () -> Duration
+    /// In nanoseconds, as all that follows.
+    let interval: Int64
+    var due: Int64
+    let elapsed: @Sendable () -> Int64
   }
 
   @usableFromInline let stride: Int
@@ -34,17 +35,16 @@ public struct PacedCheckpoint: Sendable {
   /// Reading a clock takes longer than a short step, so it is read at every n-th step only.
   ///
   /// - Parameters:
-  ///   - interval: The time from one look to the next, at least; zero or less means each time that the clock
-  ///     is read.
+  ///   - interval: The time from one look to the next, at least, written as a timeout is: `.milliseconds(1)`.
+  ///     Zero or less means each time that the clock is read.
   ///   - steps: The steps from one reading of the clock to the next; 1 or less means each step.
-  ///   - clock: What measures the time.
-  public init(
-    every interval: Duration,
-    readingClockEvery steps: Int = 64,
-    clock: any Clock<Duration> = ContinuousClock()
-  ) {
+  public init(every interval: Timeout, readingClockEvery steps: Int = 64) {
     self.init(every: steps)
-    stopwatch = Stopwatch(interval: interval, due: interval, elapsed: startStopwatch(clock))
+    stopwatch = Stopwatch(
+      interval: interval.nanoseconds,
+      due: interval.nanoseconds,
+      elapsed: interval.startStopwatch()
+    )
   }
 
   /// Throws `CancellationError` if it is time to look and the current task is cancelled.
@@ -80,10 +80,4 @@ public struct PacedCheckpoint: Sendable {
     self.stopwatch?.due = elapsed + stopwatch.interval
     return true
   }
-}
-
-/// Says how much time has passed since it was made.
-private func startStopwatch(_ clock: some Clock<Duration>) -> @Sendable () -> Duration {
-  let start = clock.now
-  return { start.duration(to: clock.now) }
 }

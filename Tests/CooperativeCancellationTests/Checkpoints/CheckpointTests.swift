@@ -185,12 +185,17 @@ struct PacedCheckpointTests {
     let task = Task {
       cancelThisTask()
       let clock = ManualClock()
-      let pace = PacedCheckpoint(every: .milliseconds(10), readingClockEvery: 2, clock: clock)
+      let interval = Timeout(.milliseconds(10), clock: clock)
+      let pace = PacedCheckpoint(every: interval, readingClockEvery: 2)
       // Each step takes 3 ms; read at 6, 12, 18, 24, 30, … ms; due at 10, then 10 after each look.
       let steps = await looks(pace, steps: 16) { clock.advance(by: .milliseconds(3)) }
       #expect(steps == [4, 8, 12, 16])
-      let always = PacedCheckpoint(every: .zero, readingClockEvery: 2, clock: ManualClock())
+      let each = PacedCheckpoint(every: interval, readingClockEvery: 1)
+      #expect(await looks(each, steps: 9) { clock.advance(by: .milliseconds(4)) } == [3, 6, 9])
+      let always = PacedCheckpoint(every: .seconds(0), readingClockEvery: 2)
       #expect(await looks(always, steps: 6) == [2, 4, 6])
+      let never = PacedCheckpoint(every: .seconds(.infinity), readingClockEvery: 1)
+      #expect(await looks(never, steps: 6) == [])
     }
     await task.value
   }

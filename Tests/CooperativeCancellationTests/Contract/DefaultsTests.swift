@@ -2,11 +2,11 @@ import CooperativeCancellation
 import FakeCallbackSDK
 import Testing
 
-/// Every bridge with the arguments left out that may be: the clock, and what to do for a cancel.
+/// Every bridge with the arguments left out that may be.
 @Suite("Arguments that are left out", .watchdog)
 struct DefaultsTests {
   /// The SDK never answers, so that it does not matter how long this is.
-  private static let soon = Duration.milliseconds(1)
+  private static let soon = Timeout.milliseconds(1)
 
   private static let throwing: [@Sendable (FakeSDK) async throws -> Void] = [
     { sdk in
@@ -32,7 +32,7 @@ struct DefaultsTests {
   ]
 
   @Test(arguments: throwing.indices)
-  func `a throwing bridge ends when its time is up, without a clock or a way to cancel`(
+  func `a throwing bridge ends when its time is up, without a way to cancel`(
     number: Int
   ) async {
     await #expect(throws: TimeoutError.self) { try await Self.throwing[number](FakeSDK(.never)) }

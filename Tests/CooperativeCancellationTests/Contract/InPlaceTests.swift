@@ -107,7 +107,7 @@ struct InPlaceTests {
     response: CancellationResponse
   ) {
     // A timeout that does not come: it must not be taken for one.
-    let watch = Watch(response: response, timeout: .seconds(5), clock: ManualClock())
+    let watch = Watch(response: response, timeout: Timeout(.seconds(5), clock: ManualClock()))
     let call = ActorCall(form, watch)
     call.run()
     call.task.cancel()

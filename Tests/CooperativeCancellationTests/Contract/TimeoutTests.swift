@@ -9,7 +9,7 @@ struct TimeoutTests {
     _ response: CancellationResponse = .abandonCallback,
     timeout: Duration = .seconds(5)
   ) -> Watch {
-    Watch(response: response, timeout: timeout, clock: clock)
+    Watch(response: response, timeout: Timeout(timeout, clock: clock))
   }
 
   /// Lets the time of a sleeping call run out.
@@ -64,14 +64,47 @@ struct TimeoutTests {
     #expect(clock.sleepCount == 0)
   }
 
-  @Test(arguments: [Duration.seconds(Int64.max), Duration(attoseconds: .max)])
-  func `may be as long as a duration can be`(timeout: Duration) async {
-    let call = TestCall(.result, .onDemand, Watch(timeout: timeout, clock: ContinuousClock()))
+  @Test(arguments: [Duration.seconds(100 * 365 * 24 * 3600), .seconds(Int64.max)])
+  func `of a hundred years or more never comes, and does not ask the clock`(timeout: Duration) {
+    let clock = ManualClock(now: .seconds(Int64.max / 2))
+    let call = TestCall(.result, .onDemand, watch(clock, timeout: timeout))
     call.run()
-    // The timer was made before these, and has begun when they have ended.
-    for _ in 0..<100 { await Task.detached {}.value }
+    #expect(call.ending == nil)
+    #expect(clock.sleepCount == 0)
+    call.backend.answer()
+    call.run()
+    #expect(call.ending == BridgeForm.result.delivered)
+  }
+
+  @Test(arguments: [Timeout.seconds(.infinity), Timeout(.seconds(Int64.max)), .seconds(99e7)])
+  func `may be long`(timeout: Timeout) {
+    let call = TestCall(.result, .onDemand, Watch(timeout: timeout))
+    call.run()
     #expect(call.ending == nil)
     call.backend.answer()
+    call.run()
+    #expect(call.ending == BridgeForm.result.delivered)
+  }
+
+  @Test
+  func `is not cut, however long the clock must sleep`() async {
+    let clock = ManualClock()
+    let call = TestCall(.result, .never, watch(clock, timeout: .seconds(1_000_000)))
+    call.run()
+    await clock.waitForSleeper()
+    clock.advance(by: .seconds(999_999))
+    #expect(clock.sleeperCount == 1)
+    clock.advance(by: .seconds(1))
+    await clock.waitForWakeUp()
+    await call.becomesReady()
+    call.run()
+    #expect(call.ending == BridgeForm.result.timedOut(call.watch))
+  }
+
+  @Test
+  func `of less than a nanosecond calls the SDK`() {
+    let clock = ManualClock()
+    let call = TestCall(.result, .insideTheCall, watch(clock, timeout: Duration(attoseconds: 1)))
     call.run()
     #expect(call.ending == BridgeForm.result.delivered)
   }
@@ -80,8 +113,7 @@ struct TimeoutTests {
   func `counts from before operation`() async {
     let clock = ManualClock()
     let late = Watch(
-      timeout: .seconds(5),
-      clock: clock,
+      timeout: Timeout(.seconds(5), clock: clock),
       afterSDK: { clock.advance(by: .seconds(5)) }
     )
     let call = TestCall(.result, .never, late)
@@ -194,7 +226,10 @@ struct TimeoutTests {
     do {
       let object = Captured()
       captured = object
-      let watch = Watch(timeout: .seconds(5), clock: clock, inOnDiscard: { _ = object })
+      let watch = Watch(
+        timeout: Timeout(.seconds(5), clock: clock),
+        inOnDiscard: { _ = object }
+      )
       await Caller.$object.withValue(object) {
         let call = TestCall(.result, .onDemand, watch)
         call.run()
@@ -214,24 +249,133 @@ struct TimeoutTests {
   func `has an error that names the duration, the call and what to do`() async {
     let line = Reports.shared.uniqueLine()
     do {
-      try await withAsyncThrowingValue(timeout: .zero, line: line) { $0(.success) }
+      try await withAsyncThrowingValue(timeout: .seconds(0), line: line) { $0(.success) }
     } catch let error as TimeoutError {
       #expect(error.duration == .zero)
-      #expect("\(error)".contains("was not called at \(#fileID):\(line): a timeout of 0.0 seconds"))
+      #expect(error.seconds == 0)
+      #expect("\(error)".contains("was not called at \(#fileID):\(line): a timeout of 0 seconds"))
     } catch {
       Issue.record(error)
     }
     let clock = ManualClock()
     let task = Task {
-      try await withAsyncThrowingValue(timeout: .seconds(5), clock: clock, line: line) {
+      try await withAsyncThrowingValue(
+        timeout: Timeout(.milliseconds(5_500), clock: clock),
+        line: line
+      ) {
         FakeSDK(.never).save($0)
       }
     }
     await clock.waitForSleeper()
-    clock.advance(by: .seconds(5))
+    clock.advance(by: .milliseconds(5_500))
     let result = await task.result
     #expect { try result.get() } throws: { error in
-      "\(error)".contains("did not answer the call at \(#fileID):\(line) within 5.0 seconds")
+      "\(error)".contains("did not answer the call at \(#fileID):\(line) within 5.5 seconds")
+        && (error as? TimeoutError)?.duration == .milliseconds(5_500)
+        && (error as? TimeoutError)?.seconds == 5.5
     }
+  }
+}
+
+/// Clocks that do not do what a clock should.
+extension TimeoutTests {
+  private struct OddClock: Clock {
+    let sleeps: @Sendable () async throws -> Void
+
+    var now: ManualClock.Instant { ManualClock.Instant(offset: .zero) }
+    var minimumResolution: Duration { .zero }
+
+    func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
+      try await sleeps()
+    }
+  }
+
+  private struct BrokenClock: Error {}
+
+  private static let hasty: [@Sendable () async throws -> Void] = [
+    {},
+    { throw BrokenClock() },
+    { throw CancellationError() },
+  ]
+
+  @Test(arguments: hasty.indices)
+  func `comes at once with a clock that returns early, throws, or throws a cancellation`(
+    number: Int
+  ) async {
+    let clock = OddClock(sleeps: Self.hasty[number])
+    let call = TestCall(.result, .never, Watch(timeout: Timeout(.seconds(5), clock: clock)))
+    call.run()
+    await call.becomesReady()
+    call.run()
+    #expect(call.ending == BridgeForm.result.timedOut(call.watch))
+    #expect(call.watch.forwarded == 1)
+  }
+
+  @Test
+  func `of zero or less does not ask the clock, in a cancelled task neither`() {
+    // Its instants begin at zero.
+    struct UnsignedClock: Clock {
+      struct Instant: InstantProtocol {
+        var offset: UInt64
+        func advanced(by duration: Duration) -> Instant {
+          Instant(offset: offset + UInt64(duration / .nanoseconds(1)))
+        }
+        func duration(to other: Instant) -> Duration { .nanoseconds(Int64(other.offset - offset)) }
+        static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+      }
+      var now: Instant { Instant(offset: 0) }
+      var minimumResolution: Duration { .zero }
+      func sleep(until deadline: Instant, tolerance: Duration?) async throws {}
+    }
+    let timeout = Timeout(.seconds(-1), clock: UnsignedClock())
+    let call = TestCall(.result, .insideTheCall, Watch(timeout: timeout))
+    call.run()
+    #expect(call.ending == BridgeForm.result.timedOut(call.watch))
+    let cancelled = TestCall(.result, .insideTheCall, Watch(timeout: timeout))
+    cancelled.cancel()
+    cancelled.run()
+    #expect(cancelled.ending == .cancelled)
+  }
+
+  @Test(arguments: [TaskPriority.high, .low])
+  func `is measured with the priority of the caller`(priority: TaskPriority) async {
+    let measured = Protected<TaskPriority?>(nil)
+    let clock = OddClock { measured.withLock { $0 = Task.currentPriority } }
+    // Nobody awaits it, which would raise it.
+    let ended = Signal()
+    Task.detached(priority: priority) {
+      try? await withAsyncThrowingValue(timeout: Timeout(.seconds(5), clock: clock)) {
+        FakeSDK(.never).save($0)
+      }
+      ended.fire()
+    }
+    await ended.wait()
+    #expect(measured.withLock { $0 } == priority)
+  }
+}
+
+/// The clock that all calls share.
+extension TimeoutTests {
+  @Test(arguments: BridgeForm.checking, CancellationResponse.allCases)
+  func `of the shared clock ends the wait as any other`(
+    form: BridgeForm,
+    response: CancellationResponse
+  ) async {
+    let call = TestCall(form, .onDemand, Watch(response: response, timeout: .milliseconds(1)))
+    call.run()
+    await call.becomesReady()
+    call.run()
+    #expect(call.watch.events == [.operation, .onCancel])
+    if response == .abandonCallback {
+      #expect(call.ending == form.timedOut(call.watch))
+    } else {
+      #expect(call.ending == nil)
+    }
+    call.backend.answer()
+    call.run()
+    #expect(
+      call.ending == (response == .deliverResult ? form.delivered : form.timedOut(call.watch))
+    )
+    #expect(call.watch.discarded == (response == .deliverResult ? 0 : form.values(1)))
   }
 }

@@ -9,7 +9,8 @@ enum Ending: Equatable, Sendable {
   case cancelled
   case dropped(line: UInt)
   case missing(line: UInt)
-  case timedOut(Duration, line: UInt)
+  /// With the length of the timeout, in words.
+  case timedOut(String, line: UInt)
   case fallback
   case other(String)
 }
@@ -63,7 +64,7 @@ struct BridgeForm: Sendable, CustomTestStringConvertible {
 
   /// The ending of a wait whose time is up.
   func timedOut(_ watch: Watch) -> Ending {
-    kind == .throwing ? .timedOut(watch.timeout ?? .zero, line: watch.line) : .fallback
+    kind == .throwing ? .timedOut(watch.timeout?.description ?? "", line: watch.line) : .fallback
   }
 
   /// How many values come with that many successes and failures. The forms that cannot fail bring a value
@@ -83,7 +84,6 @@ extension BridgeForm {
       try await withAsyncThrowingValue(
         whenCancelled: watch.response,
         timeout: watch.timeout,
-        clock: watch.clock,
         line: watch.line
       ) { completion in
         try watch.operation { sdk.loadUser(id: "1", completion: completion) }
@@ -104,7 +104,6 @@ extension BridgeForm {
       try await withAsyncThrowingValue(
         whenCancelled: watch.response,
         timeout: watch.timeout,
-        clock: watch.clock,
         line: watch.line
       ) { completion in
         try watch.operation { sdk.typedUser(completion) }
@@ -125,7 +124,6 @@ extension BridgeForm {
       try await withAsyncThrowingValue(
         whenCancelled: watch.response,
         timeout: watch.timeout,
-        clock: watch.clock,
         line: watch.line
       ) { completion in
         try watch.operation { sdk.openSession(completion) }
@@ -146,7 +144,6 @@ extension BridgeForm {
       try await withAsyncThrowingValue(
         whenCancelled: watch.response,
         timeout: watch.timeout,
-        clock: watch.clock,
         line: watch.line
       ) { completion in
         try watch.operation { sdk.maybeUser(completion) }
@@ -169,7 +166,6 @@ extension BridgeForm {
       try await withAsyncThrowingValue(
         whenCancelled: watch.response,
         timeout: watch.timeout,
-        clock: watch.clock,
         line: watch.line
       ) { completion in
         try watch.operation { sdk.isPremium(completion) }
@@ -192,7 +188,6 @@ extension BridgeForm {
       try await withAsyncThrowingValue(
         whenCancelled: watch.response,
         timeout: watch.timeout,
-        clock: watch.clock,
         line: watch.line
       ) { completion in
         try watch.operation { sdk.save(completion) }
@@ -214,7 +209,6 @@ extension BridgeForm {
       try await withAsyncThrowingValue(
         whenCancelled: watch.response,
         timeout: watch.timeout,
-        clock: watch.clock,
         line: watch.line
       ) { completion in
         try watch.operation { sdk.rename(completion) }
@@ -235,7 +229,6 @@ extension BridgeForm {
       let (user, friend) = try await withAsyncThrowingValue(
         whenCancelled: watch.response,
         timeout: watch.timeout,
-        clock: watch.clock,
         line: watch.line
       ) { completion in
         try watch.operation { sdk.userAndFriend(completion) }
@@ -257,7 +250,6 @@ extension BridgeForm {
       try await withAsyncThrowingValue(
         whenCancelled: watch.response,
         timeout: watch.timeout,
-        clock: watch.clock,
         line: watch.line
       ) { success, failure in
         try watch.operation { sdk.signIn(success: success, failure: failure) }
@@ -278,7 +270,6 @@ extension BridgeForm {
       try await withAsyncThrowingValue(
         whenCancelled: watch.response,
         timeout: watch.timeout,
-        clock: watch.clock,
         line: watch.line
       ) { success, failure, cancelled in
         try watch.operation { sdk.signIn(success: success, failure: failure, cancelled: cancelled) }
@@ -303,7 +294,6 @@ extension BridgeForm {
       fallback: nil,
       whenCancelled: watch.response,
       timeout: watch.timeout,
-      clock: watch.clock,
       line: watch.line
     ) { (completion: @escaping @Sendable (User?) -> Void) in
       unthrowing { try watch.operation { sdk.currentUser(completion) } }
@@ -323,7 +313,6 @@ extension BridgeForm {
       fallback: nil,
       whenCancelled: watch.response,
       timeout: watch.timeout,
-      clock: watch.clock,
       line: watch.line
     ) { (completion: @escaping @Sendable (Result<User?, Never>) -> Void) in
       unthrowing { try watch.operation { sdk.cachedUser { completion($0.map { $0 }) } } }
@@ -344,7 +333,6 @@ extension BridgeForm {
       fallback: (nil, nil),
       whenCancelled: watch.response,
       timeout: watch.timeout,
-      clock: watch.clock,
       line: watch.line
     ) { (completion: @escaping @Sendable (User?, User?) -> Void) in
       unthrowing { try watch.operation { sdk.hostAndGuest(completion) } }
@@ -367,7 +355,6 @@ extension BridgeForm {
       fallback: (),
       whenCancelled: watch.response,
       timeout: watch.timeout,
-      clock: watch.clock,
       line: watch.line
     ) { completion in
       unthrowing { try watch.operation { sdk.flush(completion) } }
@@ -456,7 +443,7 @@ private func ending(_ body: () async throws -> String) async -> Ending {
   } catch let error as MissingValueError {
     return .missing(line: error.callSite.line)
   } catch let error as TimeoutError {
-    return .timedOut(error.duration, line: error.callSite.line)
+    return .timedOut(Timeout(error.duration).description, line: error.callSite.line)
   } catch {
     return .other("\(error)")
   }

@@ -27,9 +27,12 @@ final class ManualClock: Clock {
   private let woken = Signal()
   private let ignoresCancellation: Bool
 
-  /// - Parameter ignoresCancellation: whether a sleep goes on although its task is cancelled.
-  init(ignoresCancellation: Bool = false) {
+  /// - Parameters:
+  ///   - now: What it shows at first.
+  ///   - ignoresCancellation: Whether a sleep goes on although its task is cancelled.
+  init(now: Duration = .zero, ignoresCancellation: Bool = false) {
     self.ignoresCancellation = ignoresCancellation
+    state.withLock { $0.now = Instant(offset: now) }
   }
 
   var now: Instant { state.withLock { $0.now } }

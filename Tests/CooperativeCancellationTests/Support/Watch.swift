@@ -11,8 +11,7 @@ final class Watch: Sendable {
 
   let line = Reports.shared.uniqueLine()
   let response: CancellationResponse
-  let timeout: Duration?
-  let clock: any Clock<Duration>
+  let timeout: Timeout?
   private let beforeSDK: @Sendable () throws -> Void
   private let afterSDK: @Sendable () throws -> Void
   private let inOnCancel: @Sendable () -> Void
@@ -21,8 +20,7 @@ final class Watch: Sendable {
 
   init(
     response: CancellationResponse = .abandonCallback,
-    timeout: Duration? = nil,
-    clock: any Clock<Duration> = ContinuousClock(),
+    timeout: Timeout? = nil,
     beforeSDK: @escaping @Sendable () throws -> Void = {},
     afterSDK: @escaping @Sendable () throws -> Void = {},
     inOnCancel: @escaping @Sendable () -> Void = {},
@@ -30,7 +28,6 @@ final class Watch: Sendable {
   ) {
     self.response = response
     self.timeout = timeout
-    self.clock = clock
     self.beforeSDK = beforeSDK
     self.afterSDK = afterSDK
     self.inOnCancel = inOnCancel

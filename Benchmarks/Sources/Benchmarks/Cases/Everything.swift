@@ -3,7 +3,8 @@ import LegacySDK
 extension [Comparison] {
   /// All rows, in the order of the table.
   static func everything(on loop: Loop) -> [Comparison] {
-    .synchronousAnswer(on: loop) + .suspension(on: loop) + .cancellation(on: loop)
+    .synchronousAnswer(on: loop)
+      + .suspension(on: loop) + .timeouts(on: loop) + .cancellation(on: loop)
       + .completionShapes(on: loop) + .allocations(on: loop) + .checkpoints(on: loop)
       + .taskLifetimes(on: loop) + .twoThreads()
       // The last, because a million waits leave the heap in pieces.

@@ -72,13 +72,6 @@ extension [Comparison] {
         }
       },
       onActor(sdk, loop),
-      Comparison("answers later, timeout: 1 h", to: "without", goal: .none, on: loop) {
-        for _ in 0..<$0 {
-          use(try await withAsyncThrowingValue(timeout: .seconds(3600)) { sdk.result($0) })
-        }
-      } against: {
-        try await bridged($0)
-      },
     ]
   }
 

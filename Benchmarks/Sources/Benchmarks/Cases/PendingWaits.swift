@@ -59,7 +59,7 @@ extension [Comparison] {
 }
 
 /// 1 000 000
-private func grouped(_ number: Int) -> String {
+func grouped(_ number: Int) -> String {
   let digits = Array(String(number))
   return digits.indices.reduce(into: "") { text, index in
     if index > 0, (digits.count - index).isMultiple(of: 3) { text += " " }

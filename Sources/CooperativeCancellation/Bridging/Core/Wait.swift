@@ -22,7 +22,7 @@ package final class Wait: Sendable {
   /// The SDK called or dropped its completion. Returns whether that counts; an answer that does not is the
   /// caller's to discard.
   @usableFromInline
-  func hear(_ word: WaitMachine.LastWord) -> Bool {
+  package func hear(_ word: WaitMachine.LastWord) -> Bool {
     wakeSleeper { $0.hear(word) }
   }
 
@@ -57,12 +57,15 @@ package final class Wait: Sendable {
   /// Sleeps until the wait has ended, and forwards a cancel or a timeout as soon as it comes.
   @inlinable
   @inline(__always)
-  nonisolated(nonsending) func end(onInterruption forward: () -> Void) async -> WaitMachine.End {
+  nonisolated(nonsending) func end(
+    by deadline: Deadline?,
+    onInterruption forward: () -> Void
+  ) async -> WaitMachine.End {
     let actor = #isolation
     return if actor == nil {
-      await endAnywhere(onInterruption: forward)
+      await endAnywhere(by: deadline, onInterruption: forward)
     } else {
-      await endOnActor(onInterruption: forward)
+      await endOnActor(by: deadline, onInterruption: forward)
     }
   }
 
@@ -70,9 +73,12 @@ package final class Wait: Sendable {
   /// would leave the actor to sleep, for a thread of the global pool.
   @usableFromInline
   func endOnActor(
+    by deadline: Deadline?,
     isolation: isolated (any Actor)? = #isolation,
     onInterruption forward: () -> Void
   ) async -> WaitMachine.End {
+    let timer = deadline.map { Timer(self, until: $0) }
+    defer { timer?.stop(self) }
     while true {
       await withTaskCancellationHandler {
         _ = isolation
@@ -87,8 +93,11 @@ package final class Wait: Sendable {
   /// The same without an actor. The other one would do, but there a task that sleeps takes 1 kB more.
   @usableFromInline
   nonisolated(nonsending) func endAnywhere(
+    by deadline: Deadline?,
     onInterruption forward: () -> Void
   ) async -> WaitMachine.End {
+    let timer = deadline.map { Timer(self, until: $0) }
+    defer { timer?.stop(self) }
     while true {
       await withTaskCancellationHandler {
         await withCheckedContinuation { sleep($0) }

@@ -63,17 +63,14 @@ nonisolated(nonsending) func bridge<Answer: Sendable, Request, Failure: Error>(
   onDiscard discard: (@Sendable (Answer) -> Void)?
 ) async throws(Failure) -> Outcome<Answer> {
   if Task.isCancelled { return .interrupted(.cancelled) }
-  if let deadline = terms.deadline, deadline.timeout <= .zero {
-    return .interrupted(.timedOut)
-  }
+  if let timeout = terms.timeout, timeout.isOver { return .interrupted(.timedOut) }
+  let deadline = terms.timeout?.begin()
   let reply = Reply(terms.callSite, onDiscard: discard)
   switch try start(reply, makeWait: Wait(response: terms.response), in: operation) {
   case .answered(let answer):
     return .answered(answer)
   case .waiting(let wait, let request):
-    let timer = terms.deadline?.interrupt(wait)
-    defer { timer?.cancel() }
-    switch await wait.end(onInterruption: { cancel(request) }) {
+    switch await wait.end(by: deadline, onInterruption: { cancel(request) }) {
     case .answered(let reply):
       return take(from: reply).map { .answered($0) } ?? .dropped
     case .dropped:
@@ -166,7 +163,7 @@ nonisolated(nonsending) func unconditionalBridge<Value: Sendable, Request>(
     return value
   case .waiting(let wait, let request):
     while true {
-      if case .answered(let reply) = await wait.end(onInterruption: { cancel(request) }),
+      if case .answered(let reply) = await wait.end(by: nil, onInterruption: { cancel(request) }),
         let value: Value = take(from: reply)
       {
         return value

@@ -157,8 +157,8 @@ extension RacedCall {
     do {
       _ = try await withAsyncThrowingValue(
         whenCancelled: response,
-        timeout: race.hasTimeout ? .seconds(1) : nil,
-        clock: RaceClock { self.play(.other) },
+        timeout: race.hasTimeout
+          ? Timeout(.seconds(1), clock: RaceClock { self.play(.other) }) : nil,
         line: line
       ) { (completion: @escaping @Sendable (Result<RacedSDK.Value, any Error>) -> Void) in
         operation { value in

@@ -1,0 +1,53 @@
+internal import Synchronization
+
+/// All timeouts of this process that are counted by its own clock: the lock around a ``DeadlineQueue``, and the
+/// alarm.
+package final class Deadlines: Sendable {
+  private struct State: ~Copyable {
+    var queue = DeadlineQueue()
+    var alarm: Alarm
+
+    /// Under the lock, for otherwise an earlier setting could come later. Nothing of anyone's runs in it.
+    mutating func setAlarm(for moment: Moment?) {
+      if let moment { alarm.set(after: Moment.now.nanoseconds(to: moment)) }
+    }
+  }
+
+  package static let all: Deadlines = Deadlines()
+
+  /// How many waits are interrupted in a row: then others may have the lock.
+  private static let batch = 64
+
+  private let state: Locked<State>
+
+  private init() {
+    state = Locked(State(alarm: Alarm { Deadlines.all.ring() }))
+  }
+
+  /// How many waits have a deadline now.
+  package var count: Int { state.withLock { $0.queue.count } }
+
+  package func add(_ wait: Wait, until end: Moment) -> DeadlineQueue.Ticket {
+    state.withLock { state in
+      let (ticket, alarm) = state.queue.add(wait, until: end)
+      state.setAlarm(for: alarm)
+      return ticket
+    }
+  }
+
+  package func remove(_ wait: Wait, by ticket: DeadlineQueue.Ticket) {
+    _ = state.extract { $0.queue.remove(wait, by: ticket) }
+  }
+
+  private func ring() {
+    while true {
+      let due = state.withLock { state in
+        let (waits, alarm) = state.queue.takeDue(at: .now, atMost: Deadlines.batch)
+        state.setAlarm(for: alarm)
+        return waits
+      }
+      if due.isEmpty { return }
+      for wait in due { wait.interrupt(.timedOut) }
+    }
+  }
+}

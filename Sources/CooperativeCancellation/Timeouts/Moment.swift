@@ -1,0 +1,40 @@
+#if canImport(Darwin)
+  private import Darwin
+#endif
+
+/// A point in time on a clock that goes on while the machine sleeps.
+///
+/// That of `ContinuousClock`, which the oldest of Apple's systems do not have.
+@usableFromInline
+package struct Moment: Sendable, Hashable {
+  private let nanoseconds: Int64
+
+  package init(nanoseconds: Int64) {
+    self.nanoseconds = nanoseconds
+  }
+
+  package static func < (left: Moment, right: Moment) -> Bool {
+    left.nanoseconds < right.nanoseconds
+  }
+
+  package func advanced(by nanoseconds: Int64) -> Moment {
+    Moment(nanoseconds: self.nanoseconds + nanoseconds)
+  }
+
+  package func nanoseconds(to other: Moment) -> Int64 {
+    other.nanoseconds - nanoseconds
+  }
+
+  #if canImport(Darwin)
+    package static var now: Moment {
+      Moment(nanoseconds: Int64(clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW)))
+    }
+  #else
+    private static let start = ContinuousClock.now
+
+    package static var now: Moment {
+      let (seconds, attoseconds) = start.duration(to: .now).components
+      return Moment(nanoseconds: seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+    }
+  #endif
+}

@@ -1,0 +1,148 @@
+/// How long a call may take, as the argument `timeout:` has it.
+///
+/// ```swift
+/// try await withAsyncThrowingValue(timeout: .seconds(5)) { sdk.save(document, completion: $0) }
+/// ```
+///
+/// Time is counted by a clock that goes on while the machine sleeps, as `ContinuousClock` does. No call times
+/// out early. All calls share one timer, which keeps nothing of a call that has ended.
+///
+/// | length | what happens |
+/// |---|---|
+/// | zero, negative, not a number | the SDK is not called; the call times out at once |
+/// | less than a nanosecond | counts as a nanosecond: lengths are rounded up |
+/// | 100 years and longer, infinite | the call never times out |
+///
+/// A timer that falls due while the machine sleeps fires when the machine wakes up.
+public struct Timeout: Sendable {
+  /// Bounded by ``unlimited``, so that nothing overflows that is added to a time.
+  @usableFromInline let nanoseconds: Int64
+  private let clock: CustomClock?
+
+  /// A hundred years: longer than any machine runs, and short enough for clocks that count nanoseconds.
+  static let unlimited: Int64 = 100 * 365 * 24 * 3600 * 1_000_000_000
+
+  init(nanoseconds: Int64, clock: CustomClock? = nil) {
+    self.nanoseconds = min(max(nanoseconds, -Timeout.unlimited), Timeout.unlimited)
+    self.clock = clock
+  }
+
+  /// A whole number of seconds.
+  public static func seconds(_ seconds: some BinaryInteger) -> Timeout {
+    Timeout(nanoseconds: saturating(seconds, times: 1_000_000_000))
+  }
+
+  /// A number of seconds.
+  public static func seconds(_ seconds: Double) -> Timeout {
+    Timeout(nanoseconds: rounding(seconds * 1_000_000_000))
+  }
+
+  /// A whole number of milliseconds.
+  public static func milliseconds(_ milliseconds: some BinaryInteger) -> Timeout {
+    Timeout(nanoseconds: saturating(milliseconds, times: 1_000_000))
+  }
+
+  /// A number of milliseconds.
+  public static func milliseconds(_ milliseconds: Double) -> Timeout {
+    Timeout(nanoseconds: rounding(milliseconds * 1_000_000))
+  }
+
+  /// As long as a duration.
+  public init(_ duration: Duration) {
+    self.init(nanoseconds: duration.nanosecondsRoundedUp)
+  }
+
+  /// As long as a duration, measured by a clock of your own: one that a test moves by hand, for instance.
+  ///
+  /// A task sleeps on the clock for each call, with the priority of the caller. When `sleep` returns, the call
+  /// times out, whatever `now` says. If `sleep` throws, the call times out at once: a wait that nothing measures
+  /// might never end. If it never returns, the call never times out. The sleep is cancelled when the call ends.
+  ///
+  /// - Parameters:
+  ///   - duration: The length. With zero or less, and with 100 years or more, the clock is not asked.
+  ///   - clock: What measures it. Its `now` is read when the call begins, on the caller's actor.
+  public init(_ duration: Duration, clock: some Clock<Duration>) {
+    self.init(nanoseconds: duration.nanosecondsRoundedUp, clock: CustomClock(clock, duration))
+  }
+}
+
+extension Timeout: CustomStringConvertible {
+  /// The length in words: `"5 seconds"`, `"1.5 seconds"`, `"250 milliseconds"`.
+  public var description: String {
+    if nanoseconds >= Timeout.unlimited { return "no limit" }
+    let units: [(length: UInt64, name: String)] = [
+      (1_000_000_000, "second"), (1_000_000, "millisecond"), (1_000, "microsecond"),
+    ]
+    let length = nanoseconds.magnitude
+    let unit = length == 0 ? units[0] : units.first { length >= $0.length } ?? (1, "nanosecond")
+    let (whole, rest) = length.quotientAndRemainder(dividingBy: unit.length)
+    // The digits of the rest, with the zeros before them and without those after them.
+    var fraction = "\(unit.length + rest)".dropFirst()
+    while fraction.last == "0" { fraction.removeLast() }
+    let number = fraction.isEmpty ? "\(whole)" : "\(whole).\(fraction)"
+    return "\(nanoseconds < 0 ? "-" : "")\(number) \(unit.name)\(number == "1" ? "" : "s")"
+  }
+}
+
+// What is done with one.
+extension Timeout {
+  /// Whether the call must not even begin.
+  @usableFromInline var isOver: Bool { nanoseconds <= 0 }
+
+  /// Begins to count. Returns when the time is up, or `nil` if it never is.
+  @usableFromInline
+  func begin() -> Deadline? {
+    if nanoseconds >= Timeout.unlimited { return nil }
+    if let clock { return .custom(sleep: clock.begin()) }
+    return .at(.now.advanced(by: nanoseconds))
+  }
+
+  /// Begins to count. Returns what says how many nanoseconds have passed.
+  func startStopwatch() -> @Sendable () -> Int64 {
+    if let clock { return clock.startStopwatch() }
+    let start = Moment.now
+    return { start.nanoseconds(to: .now) }
+  }
+}
+
+/// A clock that the caller brought, without its type: that does not exist on old systems.
+///
+/// A class, because a task that waits keeps its timeout: a larger one does not fit into the memory that it has.
+final class CustomClock: Sendable {
+  /// Begins to count the timeout. Returns what sleeps until it is over.
+  let begin: @Sendable () -> @Sendable () async throws -> Void
+  /// Begins to count. Returns what says how many nanoseconds have passed.
+  let startStopwatch: @Sendable () -> @Sendable () -> Int64
+
+  init(_ clock: some Clock<Duration>, _ timeout: Duration) {
+    begin = {
+      let end = clock.now.advanced(by: timeout)
+      return { try await clock.sleep(until: end, tolerance: nil) }
+    }
+    startStopwatch = {
+      let start = clock.now
+      return { start.duration(to: clock.now).nanosecondsRoundedUp }
+    }
+  }
+}
+
+private func saturating(_ count: some BinaryInteger, times unit: Int64) -> Int64 {
+  let count = Int64(clamping: count)
+  let (product, overflows) = count.multipliedReportingOverflow(by: unit)
+  return overflows ? (count < 0 ? .min : .max) : product
+}
+
+private func rounding(_ nanoseconds: Double) -> Int64 {
+  if nanoseconds.isNaN { return 0 }
+  return Int64(exactly: nanoseconds.rounded(.up)) ?? (nanoseconds < 0 ? .min : .max)
+}
+
+extension Duration {
+  fileprivate var nanosecondsRoundedUp: Int64 {
+    let (seconds, attoseconds) = components
+    let (fraction, rest) = attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+    let (sum, overflows) = saturating(seconds, times: 1_000_000_000)
+      .addingReportingOverflow(fraction + (rest > 0 ? 1 : 0))
+    return overflows ? (seconds < 0 ? .min : .max) : sum
+  }
+}

@@ -1,0 +1,34 @@
+/// The SDK did not answer within the `timeout:` of the call.
+///
+/// It is never a `CancellationError`: the task is not cancelled, and may try again.
+public struct TimeoutError: Error, Sendable, Hashable, CustomStringConvertible {
+  private let nanoseconds: Int64
+
+  /// The call that timed out.
+  public let callSite: CallSite
+
+  /// How long the call was allowed to take, in seconds.
+  public var seconds: Double { Double(nanoseconds) / 1_000_000_000 }
+
+  /// How long the call was allowed to take.
+  public var duration: Duration { .nanoseconds(nanoseconds) }
+
+  /// Says how long the call waited, where, and what became of the SDK's work.
+  public var description: String {
+    let timeout = Timeout(nanoseconds: nanoseconds)
+    return if timeout.isOver {
+      "The SDK was not called at \(callSite): a timeout of \(timeout) leaves it no time."
+    } else {
+      """
+      The SDK did not answer the call at \(callSite) within \(timeout). If the call has an `onCancel`, that \
+      has run; a value that still comes goes to `onDiscard`. Allow more time, or try again.
+      """
+    }
+  }
+
+  @usableFromInline
+  init(_ timeout: Timeout, callSite: CallSite) {
+    nanoseconds = timeout.nanoseconds
+    self.callSite = callSite
+  }
+}

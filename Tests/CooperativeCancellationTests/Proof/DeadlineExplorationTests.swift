@@ -1,0 +1,184 @@
+import CooperativeCancellation
+import Testing
+
+/// Some calls with a timeout, the alarm, and the thread on which it rings. Whatever takes the lock of the deadlines
+/// once is one step here.
+private struct DeadlineRun: Explorable {
+  enum Call: Hashable { case isToCome, waits(until: Int), isOver }
+
+  enum Move {
+    case begins(Int), ends(Int), timePasses, alarmRings, alarmRingsEarly, takesDue
+  }
+
+  struct Situation: Hashable {
+    let calls: [Call]
+    let timedOut: Set<Int>
+    let now: Int
+    let alarm: Int?
+    let isRinging: Bool
+    let earlyRings: Int
+    /// All that changed the queue: how its heap lies follows from that.
+    let told: [Int]
+  }
+
+  let timeouts: [Int]
+  let waits: [Wait]
+  var queue = DeadlineQueue()
+  var tickets: [DeadlineQueue.Ticket?]
+  var calls: [Call]
+  var timedOut: Set<Int> = []
+  var now = 0
+  /// When the alarm rings. It rings once for each setting.
+  var alarm: Int?
+  var isRinging = false
+  var earlyRings = 0
+  var told: [Int] = []
+  var history: [Move] = []
+
+  init(timeouts: [Int]) {
+    self.timeouts = timeouts
+    waits = timeouts.map { _ in Wait(response: .abandonCallback) }
+    tickets = timeouts.map { _ in nil }
+    calls = timeouts.map { _ in .isToCome }
+  }
+
+  var situation: Situation {
+    Situation(
+      calls: calls,
+      timedOut: timedOut,
+      now: now,
+      alarm: alarm,
+      isRinging: isRinging,
+      earlyRings: earlyRings,
+      told: told
+    )
+  }
+
+  func next() -> [DeadlineRun] {
+    var all: [DeadlineRun] = []
+    func step(_ move: Move, _ happen: (inout DeadlineRun) -> Void) {
+      var copy = self
+      copy.history.append(move)
+      happen(&copy)
+      copy.checkAlarm()
+      all.append(copy)
+    }
+    for number in calls.indices {
+      switch calls[number] {
+      case .isToCome: step(.begins(number)) { $0.begin(number) }
+      case .waits: step(.ends(number)) { $0.end(number) }
+      case .isOver: break
+      }
+    }
+    if now < 3 { step(.timePasses) { $0.now += 1 } }
+    if let alarm, alarm <= now {
+      step(.alarmRings) {
+        $0.alarm = nil
+        $0.isRinging = true
+      }
+    } else if alarm != nil, earlyRings < 1 {
+      step(.alarmRingsEarly) {
+        $0.alarm = nil
+        $0.isRinging = true
+        $0.earlyRings += 1
+      }
+    }
+    if isRinging { step(.takesDue) { $0.takeDue() } }
+    return all
+  }
+
+  private mutating func begin(_ number: Int) {
+    let end = now + timeouts[number]
+    let (ticket, alarm) = queue.add(waits[number], until: moment(end))
+    tickets[number] = ticket
+    setAlarm(alarm)
+    calls[number] = .waits(until: end)
+    told.append(number)
+  }
+
+  /// For whatever reason: the call was answered, cancelled, or timed out before.
+  private mutating func end(_ number: Int) {
+    guard let ticket = tickets[number] else { return }
+    let removed = queue.remove(waits[number], by: ticket)
+    require(
+      removed === (timedOut.contains(number) ? nil : waits[number]),
+      "a wait is removed if it has not timed out, and no other is"
+    )
+    calls[number] = .isOver
+    told.append(-1 - number)
+  }
+
+  private mutating func takeDue() {
+    let (due, alarm) = queue.takeDue(at: moment(now), atMost: 2)
+    for wait in due {
+      let number = waits.firstIndex { $0 === wait } ?? -1
+      if case .waits(let end) = calls[number] {
+        require(end <= now, "no timeout comes early")
+      } else {
+        require(false, "a wait that has ended does not time out")
+      }
+      require(timedOut.insert(number).inserted, "a wait times out once")
+      told.append(100 + number)
+    }
+    if due.isEmpty {
+      isRinging = false
+      setAlarm(alarm)
+      require(!waiting.contains { $0 <= now }, "every wait that is due is taken")
+      require(
+        alarm.map { [$0] } == waiting.min().map { [moment($0)] },
+        "the next ring is for the next wait"
+      )
+    } else {
+      require(alarm == nil, "the alarm is set after the last portion")
+    }
+  }
+
+  private mutating func setAlarm(_ moment: Moment?) {
+    guard let moment else { return }
+    let time = (0...6).first { self.moment($0) == moment }
+    require(time != nil, "the alarm is set for a deadline")
+    alarm = time
+  }
+
+  private func moment(_ time: Int) -> Moment { Moment(nanoseconds: Int64(time)) }
+
+  private var waiting: [Int] {
+    calls.indices.compactMap { number in
+      if case .waits(let end) = calls[number], !timedOut.contains(number) { end } else { nil }
+    }
+  }
+
+  private func checkAlarm() {
+    guard let first = waiting.min(), !isRinging else { return }
+    require(
+      alarm.map { $0 <= first } ?? false,
+      "the alarm rings no later than the next wait is due"
+    )
+  }
+
+  func checkEnd() {
+    require(waiting.isEmpty, "every wait ends")
+    require(queue.count == 0, "nothing is left")
+  }
+}
+
+@Suite("Every order of events, deadlines", .watchdog)
+struct DeadlineExplorationTests {
+  #if DEBUG
+    private static let timeouts = [[1, 1, 1], [2, 0, 1]]
+    private static let known = 1
+  #else
+    private static let timeouts = [
+      [1, 1, 1], [0, 1, 2], [2, 1, 0], [2, 2, 1], [3, 1, 1], [1, 3, 2],
+    ]
+    private static let known = 1
+  #endif
+
+  @Test
+  func `every order of calls, their ends, time and the alarm keeps what a timeout promises`() {
+    var exploration = Exploration()
+    for timeouts in Self.timeouts { exploration.explore(DeadlineRun(timeouts: timeouts)) }
+    print("deadlines: \(exploration)")
+    #expect(exploration.situations >= Self.known)
+  }
+}

@@ -1,0 +1,168 @@
+import CooperativeCancellation
+import Dispatch
+import FakeCallbackSDK
+import MallocStatistics
+import Synchronization
+import Testing
+
+#if THREAD_SANITIZER
+  private let calls = 20_000
+  private let atOnce = 5_000
+  private let races = 20_000
+#elseif DEBUG
+  private let calls = 50_000
+  private let atOnce = 20_000
+  private let races = 20_000
+#else
+  private let calls = 1_000_000
+  private let atOnce = 100_000
+  private let races = 1_000_000
+#endif
+
+/// An SDK that answers when it is told to.
+private final class PatientSDK: Sendable {
+  typealias Completion = @Sendable (Result<Int, any Error>) -> Void
+
+  private let kept = Protected<[Completion]>([])
+
+  func begin(_ completion: @escaping Completion) {
+    kept.withLock { $0.append(completion) }
+  }
+
+  func answerAll() {
+    let completions = kept.withLock { kept in
+      defer { kept = [] }
+      return kept
+    }
+    for completion in completions { completion(.success(1)) }
+  }
+}
+
+@Suite("Many timeouts", .serialized, .watchdog)
+struct ManyTimeoutsTests {
+  /// Runs calls that are answered in time. Returns how many more bytes malloc has in use then.
+  private static func left(by count: Int, atOnce: Int, timeout: Timeout?) -> Int {
+    let sdk = PatientSDK()
+    let executor = ManualExecutor()
+    let answers = Protected(0)
+    let before = malloc_bytes_in_use()
+    for _ in 0..<count / atOnce {
+      for _ in 0..<atOnce {
+        Task(executorPreference: executor) {
+          let answer = try await withAsyncThrowingValue(timeout: timeout) { sdk.begin($0) }
+          answers.withLock { $0 += answer }
+        }
+      }
+      executor.runUntilIdle()
+      #expect(Deadlines.all.count == (timeout == nil ? 0 : atOnce))
+      sdk.answerAll()
+      executor.runUntilIdle()
+    }
+    #expect(answers.withLock { $0 } == count)
+    #expect(Deadlines.all.count == 0)
+    return malloc_bytes_in_use() - before
+  }
+
+  @Test(.enabled(if: mallocCounts))
+  func `calls that are answered in time leave nothing`() async {
+    // A process of its own, because other tests use memory too.
+    let result = await #expect(
+      processExitsWith: .success,
+      observing: [\.standardOutputContent]
+    ) {
+      for (count, atOnce) in [(calls, 1), (atOnce, atOnce)] {
+        // The first ones make what is made once.
+        _ = Self.left(by: 100, atOnce: 10, timeout: .seconds(60))
+        // What a round leaves is the allocator's, if there is a round that leaves nothing.
+        var more = Int.max
+        for _ in 1...5 where more > 100_000 {
+          let without = Self.left(by: count, atOnce: atOnce, timeout: nil)
+          let with = Self.left(by: count, atOnce: atOnce, timeout: .seconds(60))
+          more = with - max(0, without)
+          print(
+            "\(count) calls, \(atOnce) at once: \(with) bytes left with a timeout, \(without) without"
+          )
+        }
+        #expect(more <= 100_000)
+      }
+    }
+    print(String(decoding: result?.standardOutputContent ?? [], as: UTF8.self))
+  }
+
+  @Test
+  func `timeouts that are due within one second all come, once, and none early`() async {
+    // A process of its own, because other tests keep the threads of the pool.
+    let result = await #expect(
+      processExitsWith: .success,
+      observing: [\.standardOutputContent]
+    ) {
+      // When the first is due, all wait. Not a group, which takes quadratic time for so many.
+      let second = ContinuousClock.now.advanced(by: .seconds(1))
+      let calls = (0..<atOnce).map { _ in
+        let end = second.advanced(by: .nanoseconds(.random(in: 1...1_000_000_000)))
+        return Task { await Self.lateness(of: ContinuousClock.now.duration(to: end)) }
+      }
+      var late: [Duration] = []
+      for call in calls {
+        if let one = await call.value { late.append(one) }
+      }
+      late.sort()
+      #expect(late.count == atOnce, "every call times out")
+      #expect(late.first ?? .seconds(-1) >= .zero, "none early")
+      let (median, most) = (late[late.count / 2], late[late.count - 1])
+      print("\(late.count) timeouts: late by \(median) in the median, \(most) at most")
+    }
+    print(String(decoding: result?.standardOutputContent ?? [], as: UTF8.self))
+  }
+
+  /// How late a call times out whose SDK never answers.
+  private static func lateness(of timeout: Duration) async -> Duration? {
+    let start = ContinuousClock.now
+    do {
+      _ = try await withAsyncThrowingValue(timeout: Timeout(timeout)) {
+        (completion: @escaping PatientSDK.Completion) in
+        completion  // Returned, and so kept until the wait ends.
+      }
+      return nil
+    } catch {
+      return error is TimeoutError ? start.duration(to: .now) - timeout : nil
+    }
+  }
+
+  /// One thread adds waits, and ends each when its time is about to be up; another rings.
+  @Test
+  func `of an answer and a timeout that race, one wins, and nothing is left`() async {
+    let result = await #expect(
+      processExitsWith: .success,
+      observing: [\.standardOutputContent]
+    ) {
+      var (answered, timedOut) = (0, 0)
+      var random = SystemRandomNumberGenerator()
+      var count = 0
+      while count < races || min(answered, timedOut) < 100 && count < 100 * races {
+        // Some at a time, so that the queue has something to keep in order.
+        let calls = (0..<10).map { _ in
+          let wait = Wait(response: .abandonCallback)
+          let length = Int64.random(in: 0...20_000, using: &random)
+          let end = Moment.now.advanced(by: length)
+          return (wait, ticket: Deadlines.all.add(wait, until: end), end, length)
+        }
+        for (wait, ticket, end, length) in calls {
+          // An answer somewhat before the time, or somewhat after it.
+          let answer = end.advanced(by: .random(in: -length...length, using: &random))
+          spin { answer < .now }
+          if wait.hear(.dropped) { answered += 1 } else { timedOut += 1 }
+          Deadlines.all.remove(wait, by: ticket)
+        }
+        count += calls.count
+      }
+      print(
+        "\(count) races of an answer and a timeout: \(answered) answered, \(timedOut) timed out"
+      )
+      #expect(answered + timedOut == count)
+      #expect(min(answered, timedOut) >= 100)
+      #expect(Deadlines.all.count == 0)
+    }
+    print(String(decoding: result?.standardOutputContent ?? [], as: UTF8.self))
+  }
+}
