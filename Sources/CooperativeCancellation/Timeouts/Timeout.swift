@@ -1,7 +1,11 @@
 /// How long a call may take, as the argument `timeout:` has it.
 ///
 /// ```swift
-/// try await withAsyncThrowingValue(timeout: .seconds(5)) { sdk.save(document, completion: $0) }
+/// try await withAsyncThrowingValue(timeout: .seconds(5)) { completion in
+///   sdk.loadPrices(completion)
+/// } onCancel: { request in
+///   request.cancel()
+/// }
 /// ```
 ///
 /// Time is counted by a clock that goes on while the machine sleeps, as `ContinuousClock` does. No call times
