@@ -1,5 +1,4 @@
 package import CooperativeCancellation
-internal import Synchronization
 
 /// Cancels the tasks of a bag when it is released, unless another one is tied to the same bag.
 ///
@@ -9,16 +8,16 @@ internal import Synchronization
 /// takes the place of another, with the same bag, its state is there before the other's has gone.
 package final class BagLifetime: Sendable {
   /// How many of these are tied to a bag.
-  private static let ties = Mutex<[ObjectIdentifier: Int]>([:])
+  private static let ties = Locked<[ObjectIdentifier: Int]>(initially: [:])
 
-  private let bag = Mutex<TaskBag?>(nil)
+  private let bag = Locked<TaskBag?>(initially: nil)
 
   package init() {}
 
   /// Ties a bag to the life of this object, in place of the one before.
   package func tie(_ bag: TaskBag) {
-    BagLifetime.ties.withLock { $0[ObjectIdentifier(bag), default: 0] += 1 }
-    let other = self.bag.withLock { current in
+    BagLifetime.ties.locked { $0[ObjectIdentifier(bag), default: 0] += 1 }
+    let other = self.bag.locked { current in
       defer { current = bag }
       return current
     }
@@ -26,11 +25,11 @@ package final class BagLifetime: Sendable {
   }
 
   deinit {
-    if let bag = bag.withLock({ $0 }) { BagLifetime.untie(bag) }
+    if let bag = bag.locked({ $0 }) { BagLifetime.untie(bag) }
   }
 
   private static func untie(_ bag: TaskBag) {
-    let isLast = ties.withLock { ties in
+    let isLast = ties.locked { ties in
       if let count = ties[ObjectIdentifier(bag)], count > 1 {
         ties[ObjectIdentifier(bag)] = count - 1
         return false

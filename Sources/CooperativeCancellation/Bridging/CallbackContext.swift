@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// Carries a Swift closure through a C callback's `void *context`.
 ///
 /// ```swift
@@ -61,7 +59,7 @@ public struct CallbackContext: Sendable {
     _ body: @escaping @Sendable (repeat each Argument) -> Output
   ) {
     let entry = Entry(body, isRepeating: isRepeating, CallSite(fileID: fileID, line: line))
-    number = CallbackContext.table.withLock { $0.add(entry) }
+    number = CallbackContext.table.locked { $0.add(entry) }
   }
 
   /// Gives the closure up, if it is still kept. Calls from now on do nothing.
@@ -91,7 +89,7 @@ extension CallbackContext {
     _ argument: repeat each Argument,
     otherwise: Output
   ) -> Output {
-    guard let entry = table.withLock({ $0.entry(for: pointer) }) else { return otherwise }
+    guard let entry = table.locked({ $0.entry(for: pointer) }) else { return otherwise }
     guard let entry = entry as? Entry<repeat each Argument, Output> else {
       release(pointer)
       MisuseReport.send(.contextCalledWithOtherTypes, entry.callSite)
@@ -153,5 +151,5 @@ extension CallbackContext {
     }
   }
 
-  private static let table = Locked(Table())
+  private static let table = Locked(initially: Table())
 }

@@ -1,11 +1,9 @@
-public import Synchronization
-
 /// Tells any thread whether the waiting task is cancelled, for SDKs that ask whether to go on.
 ///
 /// `Task.isCancelled` cannot: on the SDK's thread there is no task, and there it is always `false`. See
 /// ``withCancellationFlag(_:)``.
 public final class CancellationFlag: Sendable {
-  @usableFromInline let value = Atomic<Bool>(false)
+  @usableFromInline let flag = Flag()
 
   /// A flag that is not set, for a use without a task of its own.
   @inlinable
@@ -13,12 +11,12 @@ public final class CancellationFlag: Sendable {
 
   /// Whether the task was cancelled, or ``cancel()`` was called. Never becomes `false` again.
   @inlinable
-  public var isCancelled: Bool { value.load(ordering: .acquiring) }
+  public var isCancelled: Bool { flag.isRaised }
 
   /// Sets the flag, though the task is not cancelled: for `onCancel`, which also runs when the time is up.
   @inlinable
   public func cancel() {
-    value.store(true, ordering: .releasing)
+    flag.raise()
   }
 }
 

@@ -1,50 +1,74 @@
-public import Synchronization
+#if !LOCK_BUFFER && !canImport(Darwin)
 
-#if !THREAD_SANITIZER
+  public import Synchronization
 
-  /// The lock of this library.
-  @usableFromInline
-  package typealias Locked = Mutex
+  #if !THREAD_SANITIZER
 
-#else
+    /// The lock of this library: a value that one thread at a time may touch.
+    ///
+    /// A `Mutex`, which Apple's systems before macOS 15 do not have: `LockBuffer.swift` has what is in its place
+    /// there. The members have names of their own, so that only this file imports `Synchronization`; and it is not
+    /// a structure around a `Mutex`, because in code that is not specialised that costs another look-up of a type.
+    @usableFromInline
+    package typealias Locked = Mutex
 
-  /// The lock of this library, as the thread sanitizer can see it.
-  ///
-  /// On Linux, the part of `Mutex` that waits for another thread is compiled into the standard library
-  /// without the sanitizer, which then takes every contended access for a race (Swift 6.3.1). Here, each
-  /// holder of the same `Mutex` also reads what the one before wrote.
-  @usableFromInline
-  package struct Locked<Value: ~Copyable>: ~Copyable, Sendable {
-    @usableFromInline let mutex: Mutex<Value>
-    @usableFromInline let holder = Atomic<Bool>(false)
+    extension Mutex where Value: ~Copyable {
+      @inlinable
+      @inline(__always)
+      package init(initially value: consuming sending Value) {
+        self.init(value)
+      }
 
-    @inlinable
-    package init(_ value: consuming sending Value) {
-      mutex = Mutex(value)
-    }
-
-    @inlinable
-    package func withLock<Result: ~Copyable, Failure: Error>(
-      _ body: (inout sending Value) throws(Failure) -> sending Result
-    ) throws(Failure) -> sending Result {
-      try mutex.withLock { value throws(Failure) in
-        _ = holder.load(ordering: .acquiring)
-        defer { holder.store(false, ordering: .releasing) }
-        return try body(&value)
+      @inlinable
+      @inline(__always)
+      package func locked<Result: ~Copyable, Failure: Error>(
+        _ body: (inout sending Value) throws(Failure) -> sending Result
+      ) throws(Failure) -> sending Result {
+        try withLock(body)
       }
     }
-  }
+
+  #else
+
+    /// The lock of this library, as the thread sanitizer can see it.
+    ///
+    /// On Linux, the part of `Mutex` that waits for another thread is compiled into the standard library
+    /// without the sanitizer, which then takes every contended access for a race (Swift 6.3.1). Here, each
+    /// holder of the same `Mutex` also reads what the one before wrote.
+    @usableFromInline
+    package struct Locked<Value: ~Copyable>: ~Copyable, Sendable {
+      @usableFromInline let mutex: Mutex<Value>
+      @usableFromInline let holder = Atomic<Bool>(false)
+
+      @inlinable
+      package init(initially value: consuming sending Value) {
+        mutex = Mutex(value)
+      }
+
+      @inlinable
+      package func locked<Result: ~Copyable, Failure: Error>(
+        _ body: (inout sending Value) throws(Failure) -> sending Result
+      ) throws(Failure) -> sending Result {
+        try mutex.withLock { value throws(Failure) in
+          _ = holder.load(ordering: .acquiring)
+          defer { holder.store(false, ordering: .releasing) }
+          return try body(&value)
+        }
+      }
+    }
+
+  #endif
 
 #endif
 
 extension Locked where Value: ~Copyable {
-  /// As `withLock`, for what may run somebody else's code when it is released: not before unlocking.
+  /// As `locked`, for what may run somebody else's code when it is released: not before unlocking.
   ///
   /// A result that nobody uses is otherwise the optimiser's to release where it likes, also before the unlock
   /// (Swift 6.3.1 does). What is used after the unlock needs no such care.
   @inlinable
   package func extract<Result>(_ body: (inout sending Value) -> sending Result) -> sending Result {
-    let result = withLock(body)
+    let result = locked(body)
     withExtendedLifetime(result) {}
     return result
   }

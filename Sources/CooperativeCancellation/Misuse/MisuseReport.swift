@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// A mistake in how an SDK or its wrapper uses a completion, which the library survived.
 ///
 /// Nothing is thrown for these and nothing traps: the wait that the mistake belongs to has ended, or
@@ -70,8 +68,8 @@ extension MisuseReport {
     let body: @Sendable (MisuseReport) -> Void
   }
 
-  private static let current = Locked(Handler(body: printOncePerCallSite))
-  private static let printed = Locked<Set<MisuseReport>>([])
+  private static let current = Locked(initially: Handler(body: printOncePerCallSite))
+  private static let printed = Locked<Set<MisuseReport>>(initially: [])
 
   /// Receives every report. The default is ``printOncePerCallSite(_:)``.
   ///
@@ -79,7 +77,7 @@ extension MisuseReport {
   /// a completion was released. No lock is held meanwhile, so it may call anything, this library
   /// included. It receives repeated reports of the same call site; keep it short.
   public static var handler: @Sendable (MisuseReport) -> Void {
-    get { current.withLock { $0.body } }
+    get { current.locked { $0.body } }
     set {
       // The old handler is released after unlocking: its captures are the host's.
       _ = current.extract { current in
@@ -91,7 +89,7 @@ extension MisuseReport {
 
   /// Prints one line to standard error for the first report of each kind from each call site.
   public static func printOncePerCallSite(_ report: MisuseReport) {
-    if printed.withLock({ $0.insert(report).inserted }) {
+    if printed.locked({ $0.insert(report).inserted }) {
       printToStandardError("CooperativeCancellation: \(report)")
     }
   }

@@ -1,5 +1,3 @@
-public import Synchronization
-
 /// A task of any type, which is cancelled when its owner lets go of it.
 ///
 /// ```swift
@@ -44,8 +42,8 @@ public final class AnyTask: Sendable {
   public let options: Options
 
   @usableFromInline let task: any ErasedTask
-  @usableFromInline let isDetached = Atomic<Bool>(false)
-  @usableFromInline let wasCancelledHere = Atomic<Bool>(false)
+  @usableFromInline let isDetached = Flag()
+  @usableFromInline let wasCancelledHere = Flag()
 
   /// Takes ownership of a task.
   @inlinable
@@ -55,7 +53,7 @@ public final class AnyTask: Sendable {
   }
 
   deinit {
-    if options.contains(.cancelWhenReleased), !isDetached.load(ordering: .acquiring) {
+    if options.contains(.cancelWhenReleased), !isDetached.isRaised {
       task.cancel()
     }
   }
@@ -66,7 +64,7 @@ public final class AnyTask: Sendable {
   /// Cancels the task. Cancelling it again does nothing, unless ``Options/assertOnOverCancellation`` says that
   /// it is a mistake.
   public func cancel() {
-    let isRepeated = wasCancelledHere.exchange(true, ordering: .relaxed) || task.isCancelled
+    let isRepeated = !wasCancelledHere.raiseFirst() || task.isCancelled
     assert(
       !(isRepeated && options.contains(.assertOnOverCancellation)),
       "AnyTask.cancel() was called for a task that is cancelled already"
@@ -76,7 +74,7 @@ public final class AnyTask: Sendable {
 
   /// Gives up ownership: the task is not cancelled when this is released.
   public func detach() {
-    isDetached.store(true, ordering: .releasing)
+    isDetached.raise()
   }
 }
 

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// The lock around a ``TaskRegistry``, which a bag and its tasks share. What the registry returns is acted
 /// upon, and released, after unlocking.
 @usableFromInline
@@ -9,18 +7,18 @@ final class BagMembers: Sendable {
     let body: @Sendable (any Error, CallSite) -> Void
   }
 
-  private let registry = Locked(TaskRegistry())
+  private let registry = Locked(initially: TaskRegistry())
   private let errorHandler: Locked<ErrorHandler>
 
   init(onError: @escaping @Sendable (any Error, CallSite) -> Void) {
-    errorHandler = Locked(ErrorHandler(body: onError))
+    errorHandler = Locked(initially: ErrorHandler(body: onError))
   }
 
-  var count: Int { registry.withLock { $0.count } }
-  var isClosed: Bool { registry.withLock { $0.isClosed } }
+  var count: Int { registry.locked { $0.count } }
+  var isClosed: Bool { registry.locked { $0.isClosed } }
 
   var onError: @Sendable (any Error, CallSite) -> Void {
-    get { errorHandler.withLock { $0.body } }
+    get { errorHandler.locked { $0.body } }
     set {
       // The old one is released after unlocking: what it captures is the user's.
       _ = errorHandler.extract { handler in
@@ -34,7 +32,7 @@ final class BagMembers: Sendable {
 
   @usableFromInline
   func reserve() -> Int? {
-    registry.withLock { $0.reserve() }
+    registry.locked { $0.reserve() }
   }
 
   /// Makes room for a task with an id, and cancels those that it replaces.
@@ -59,7 +57,7 @@ final class BagMembers: Sendable {
 
   @usableFromInline
   func start(_ slot: Int, _ member: Member) {
-    if registry.withLock({ $0.start(slot, member) }) { member.cancel() }
+    if registry.locked({ $0.start(slot, member) }) { member.cancel() }
   }
 
   @usableFromInline
@@ -85,7 +83,7 @@ final class BagMembers: Sendable {
 
   func cancel(id: TaskID) -> Bool {
     while true {
-      let equal = registry.withLock { $0.ids(withHash: id.hash) }.filter { $0.equals(id) }
+      let equal = registry.locked { $0.ids(withHash: id.hash) }.filter { $0.equals(id) }
       if equal.isEmpty { return false }
       // None of them may be there any more, and another one in their place.
       guard let members = registry.extract({ $0.cancel(equal) }) else { continue }
@@ -105,7 +103,7 @@ final class BagMembers: Sendable {
   /// Completes when all tasks have ended. Returns what to give up the wait by, if it is not over.
   func wait(_ completion: @escaping @Sendable (Result<Void, any Error>) -> Void) -> Int? {
     let waiter = TaskRegistry.Waiter(completion: completion)
-    let token = registry.withLock { $0.wait(waiter) }
+    let token = registry.locked { $0.wait(waiter) }
     if token == nil { completion(.success) }
     return token
   }

@@ -46,7 +46,7 @@ package struct DeadlineQueue: Sendable {
   /// Forgets a wait, if it is still here. Returns it, for releasing.
   package mutating func remove(_ wait: Wait, by ticket: Ticket) -> Wait? {
     // The slot may be another's by now.
-    guard let sleeper = sleepers[ticket.slot], sleeper.wait === wait else { return nil }
+    guard let sleeper = sleepers[ticket.slot], sleeper.wait.id == wait.id else { return nil }
     return take(at: sleeper.position)
   }
 

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// All timeouts of this process that are counted by its own clock: the lock around a ``DeadlineQueue``, and the
 /// alarm.
 package final class Deadlines: Sendable {
@@ -21,14 +19,14 @@ package final class Deadlines: Sendable {
   private let state: Locked<State>
 
   private init() {
-    state = Locked(State(alarm: Alarm { Deadlines.all.ring() }))
+    state = Locked(initially: State(alarm: Alarm { Deadlines.all.ring() }))
   }
 
   /// How many waits have a deadline now.
-  package var count: Int { state.withLock { $0.queue.count } }
+  package var count: Int { state.locked { $0.queue.count } }
 
   package func add(_ wait: Wait, until end: Moment) -> DeadlineQueue.Ticket {
-    state.withLock { state in
+    state.locked { state in
       let (ticket, alarm) = state.queue.add(wait, until: end)
       state.setAlarm(for: alarm)
       return ticket
@@ -41,7 +39,7 @@ package final class Deadlines: Sendable {
 
   private func ring() {
     while true {
-      let due = state.withLock { state in
+      let due = state.locked { state in
         let (waits, alarm) = state.queue.takeDue(at: .now, atMost: Deadlines.batch)
         state.setAlarm(for: alarm)
         return waits

@@ -52,6 +52,7 @@ public struct Timeout: Sendable {
   }
 
   /// As long as a duration.
+  @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
   public init(_ duration: Duration) {
     self.init(nanoseconds: duration.nanosecondsRoundedUp)
   }
@@ -65,6 +66,7 @@ public struct Timeout: Sendable {
   /// - Parameters:
   ///   - duration: The length. With zero or less, and with 100 years or more, the clock is not asked.
   ///   - clock: What measures it. Its `now` is read when the call begins, on the caller's actor.
+  @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
   public init(_ duration: Duration, clock: some Clock<Duration>) {
     self.init(nanoseconds: duration.nanosecondsRoundedUp, clock: CustomClock(clock, duration))
   }
@@ -118,6 +120,7 @@ final class CustomClock: Sendable {
   /// Begins to count. Returns what says how many nanoseconds have passed.
   let startStopwatch: @Sendable () -> @Sendable () -> Int64
 
+  @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
   init(_ clock: some Clock<Duration>, _ timeout: Duration) {
     begin = {
       let end = clock.now.advanced(by: timeout)
@@ -141,6 +144,7 @@ private func rounding(_ nanoseconds: Double) -> Int64 {
   return Int64(exactly: nanoseconds.rounded(.up)) ?? (nanoseconds < 0 ? .min : .max)
 }
 
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 extension Duration {
   fileprivate var nanosecondsRoundedUp: Int64 {
     let (seconds, attoseconds) = components

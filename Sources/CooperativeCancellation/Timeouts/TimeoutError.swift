@@ -11,6 +11,7 @@ public struct TimeoutError: Error, Sendable, Hashable, CustomStringConvertible {
   public var seconds: Double { Double(nanoseconds) / 1_000_000_000 }
 
   /// How long the call was allowed to take.
+  @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
   public var duration: Duration { .nanoseconds(nanoseconds) }
 
   /// Says how long the call waited, where, and what became of the SDK's work.

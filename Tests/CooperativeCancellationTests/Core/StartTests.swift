@@ -6,9 +6,9 @@ import Testing
 struct StartTests {
   @Test
   func `an answer that comes while the wait is made is taken`() {
-    let completion = Protected<Shared<Reply<Int>>?>(nil)
+    let completion = Protected<Reply<Int>?>(nil)
     let started = start(
-      Reply(CallSite(), onDiscard: nil),
+      ReplyContents(CallSite(), nil),
       makeWait: {
         completion.withLock { $0 }?.answer(1)
         return Wait(response: .abandonCallback)

@@ -12,7 +12,7 @@ struct WaitMachineTests {
     case next
   }
 
-  private final class AnyReply: Sendable {}
+  private let reply = Reply(ReplyContents<Int>(CallSite(), nil)).erased()
 
   /// What the machine says to each step.
   private func run(_ response: CancellationResponse, _ steps: Step...) -> [String] {
@@ -21,7 +21,7 @@ struct WaitMachineTests {
       switch step {
       case .cancel: return machine.interrupt(.cancelled) ? "counts" : "ignored"
       case .timeout: return machine.interrupt(.timedOut) ? "counts" : "ignored"
-      case .answer: return machine.hear(.answered(in: AnyReply())) ? "counts" : "refused"
+      case .answer: return machine.hear(.answered(in: reply)) ? "counts" : "refused"
       case .drop: return machine.hear(.dropped) ? "counts" : "refused"
       case .next:
         let maySleep = machine.hasNoEvent

@@ -94,14 +94,12 @@ struct BridgeRun: Explorable {
     let reply: Reply
   }
 
-  private final class Holder: Sendable {}
-
   let cast: Cast
   var facts: Facts
   var history: [Move] = []
   private var reply = ReplyMachine<Int>.expected
   private var wait: WaitMachine
-  private let holder = Holder()
+  private let holder = Reply(ReplyContents<Int>(CallSite(), nil)).erased()
   private static let someWait = Wait(response: .abandonCallback)
 
   init(_ cast: Cast) {

@@ -101,7 +101,7 @@ private struct DeadlineRun: Explorable {
     guard let ticket = tickets[number] else { return }
     let removed = queue.remove(waits[number], by: ticket)
     require(
-      removed === (timedOut.contains(number) ? nil : waits[number]),
+      removed?.id == (timedOut.contains(number) ? nil : waits[number].id),
       "a wait is removed if it has not timed out, and no other is"
     )
     calls[number] = .isOver
@@ -111,7 +111,7 @@ private struct DeadlineRun: Explorable {
   private mutating func takeDue() {
     let (due, alarm) = queue.takeDue(at: moment(now), atMost: 2)
     for wait in due {
-      let number = waits.firstIndex { $0 === wait } ?? -1
+      let number = waits.firstIndex { $0.id == wait.id } ?? -1
       if case .waits(let end) = calls[number] {
         require(end <= now, "no timeout comes early")
       } else {

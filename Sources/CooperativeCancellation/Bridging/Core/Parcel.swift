@@ -1,5 +1,3 @@
-public import Synchronization
-
 /// Carries one value that is not `Sendable` through code that wants one that is.
 ///
 /// The value is sent in and sent out again, so nobody else can hold it meanwhile. A parcel is delivered
@@ -10,12 +8,12 @@ final class Parcel<Value>: Sendable {
 
   @inlinable
   init(_ value: sending Value) {
-    self.value = Locked(value)
+    self.value = Locked(initially: value)
   }
 
   @inlinable
   func open() -> sending Value? {
-    value.withLock { value in
+    value.locked { value in
       let sent = value
       value = nil
       return sent

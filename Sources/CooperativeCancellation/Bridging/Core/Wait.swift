@@ -1,23 +1,24 @@
-internal import Synchronization
-
 /// What the waiting task and those who may wake it share.
 ///
 /// The lock around a ``WaitMachine`` and the continuation of the sleeping task. The continuation is
 /// resumed after unlocking: resumed under a lock that the runtime's cancellation handler also takes, it
 /// deadlocks.
 @usableFromInline
-package final class Wait: Sendable {
-  private struct State: ~Copyable, Sendable {
+package struct Wait: Sendable {
+  fileprivate struct State: ~Copyable, Sendable {
     var machine: WaitMachine
     var sleeper: Sleeper?
   }
 
-  private let state: Locked<State>
+  private let state: Storage
 
   @usableFromInline
   package init(response: CancellationResponse) {
-    state = Locked(State(machine: WaitMachine(response: response)))
+    state = Storage(initially: State(machine: WaitMachine(response: response)))
   }
+
+  /// Which of all waits it is.
+  package var id: UInt { state.id }
 
   /// The SDK called or dropped its completion. Returns whether that counts; an answer that does not is the
   /// caller's to discard.
@@ -35,7 +36,7 @@ package final class Wait: Sendable {
   /// Tells the machine what happened, and wakes the task if that counts.
   private func wakeSleeper(_ happened: (inout WaitMachine) -> Bool) -> Bool {
     var sleeper: Sleeper?
-    let counts = state.withLock { state in
+    let counts = state.locked { state in
       guard happened(&state.machine) else { return false }
       sleeper = state.sleeper.take()
       return true
@@ -46,7 +47,7 @@ package final class Wait: Sendable {
 
   /// Keeps the continuation of a task that is going to sleep, unless there is an event to read.
   private func sleep(_ continuation: CheckedContinuation<Void, Never>) {
-    let maySleep = state.withLock { state in
+    let maySleep = state.locked { state in
       guard state.machine.hasNoEvent else { return false }
       state.sleeper = Sleeper(continuation: continuation)
       return true
@@ -110,7 +111,7 @@ package final class Wait: Sendable {
 
   /// Returns how the wait has ended, or `nil`: then the task may sleep again.
   private func readEvents(onInterruption forward: () -> Void) -> WaitMachine.End? {
-    while let event = state.withLock({ $0.machine.next() }) {
+    while let event = state.locked({ $0.machine.next() }) {
       switch event {
       case .interrupted: forward()
       case .ended(let end): return end
@@ -118,6 +119,28 @@ package final class Wait: Sendable {
     }
     return nil
   }
+}
+
+extension Wait {
+  // One object, which has the lock in it.
+  #if !LOCK_BUFFER && !canImport(Darwin)
+    private final class Storage: Sendable {
+      private let state: Locked<State>
+
+      init(initially state: consuming State) {
+        self.state = Locked(initially: state)
+      }
+
+      var id: UInt { UInt(bitPattern: ObjectIdentifier(self)) }
+
+      @inline(__always)
+      func locked<Result>(_ body: (inout sending State) -> sending Result) -> sending Result {
+        state.locked(body)
+      }
+    }
+  #else
+    private typealias Storage = Locked<State>
+  #endif
 }
 
 /// A task that sleeps. It is woken once.

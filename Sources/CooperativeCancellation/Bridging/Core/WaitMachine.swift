@@ -25,10 +25,6 @@ package enum Interruption: Sendable, Hashable {
 /// on what it returns.
 @usableFromInline
 package struct WaitMachine: Sendable {
-  /// A ``Reply`` that holds an answer, of whatever type.
-  @usableFromInline
-  package typealias AnyReply = any AnyObject & Sendable
-
   /// The SDK's last word.
   @usableFromInline
   package enum LastWord: Sendable {

@@ -25,21 +25,21 @@ package enum Started<Answer: Sendable, Request> {
 @inlinable
 @inline(__always)
 package func start<Answer: Sendable, Request, Failure: Error>(
-  _ reply: consuming Reply<Answer>,
+  _ contents: consuming ReplyContents<Answer>,
   makeWait: @autoclosure () -> Wait,
-  in operation: (Shared<Reply<Answer>>) throws(Failure) -> Request
+  in operation: (Reply<Answer>) throws(Failure) -> Request
 ) throws(Failure) -> Started<Answer, Request> {
-  let reply = Shared(reply)
+  let reply = Reply(contents)
   let request: Request
   do {
     request = try operation(reply)
   } catch {
-    reply.contents.refuse()
+    reply.refuse()
     throw error
   }
-  if let answer = reply.contents.take() { return .answered(answer) }
+  if let answer = reply.take() { return .answered(answer) }
   let wait = makeWait()
-  if let answer = reply.contents.takeOrAwait(by: wait) { return .answered(answer) }
+  if let answer = reply.takeOrAwait(by: wait) { return .answered(answer) }
   return .waiting(wait, request)
 }
 
@@ -58,14 +58,14 @@ enum Outcome<Answer: Sendable>: Sendable {
 @inline(__always)
 nonisolated(nonsending) func bridge<Answer: Sendable, Request, Failure: Error>(
   _ terms: Terms,
-  in operation: (Shared<Reply<Answer>>) throws(Failure) -> Request,
+  in operation: (Reply<Answer>) throws(Failure) -> Request,
   onCancel cancel: (Request) -> Void,
   onDiscard discard: (@Sendable (Answer) -> Void)?
 ) async throws(Failure) -> Outcome<Answer> {
   if Task.isCancelled { return .interrupted(.cancelled) }
   if let timeout = terms.timeout, timeout.isOver { return .interrupted(.timedOut) }
   let deadline = terms.timeout?.begin()
-  let reply = Reply(terms.callSite, onDiscard: discard)
+  let reply = ReplyContents(terms.callSite, discard)
   switch try start(reply, makeWait: Wait(response: terms.response), in: operation) {
   case .answered(let answer):
     return .answered(answer)
@@ -82,19 +82,12 @@ nonisolated(nonsending) func bridge<Answer: Sendable, Request, Failure: Error>(
   }
 }
 
-/// Takes the answer out of a reply. A wait does not know its type; the one reply that can answer it has that
-/// of the call which made both.
-@inlinable
-func take<Answer: Sendable>(from reply: WaitMachine.AnyReply) -> Answer? {
-  (reply as? Shared<Reply<Answer>>)?.contents.take()
-}
-
 /// Bridges, checks after, and throws what there is to throw.
 @inlinable
 @inline(__always)
 nonisolated(nonsending) func throwingBridge<Value: Sendable, Request>(
   _ terms: Terms,
-  in operation: (Shared<Reply<Result<Value, any Error>>>) throws -> Request,
+  in operation: (Reply<Result<Value, any Error>>) throws -> Request,
   onCancel cancel: (Request) -> Void,
   onDiscard discard: (@Sendable (Value) -> Void)?
 ) async throws -> Value {
@@ -126,7 +119,7 @@ nonisolated(nonsending) func throwingBridge<Value: Sendable, Request>(
 nonisolated(nonsending) func fallbackBridge<Value: Sendable, Request>(
   _ terms: Terms,
   fallback: Value,
-  in operation: (Shared<Reply<Value>>) -> Request,
+  in operation: (Reply<Value>) -> Request,
   onCancel cancel: (Request) -> Void,
   onDiscard discard: (@Sendable (Value) -> Void)?
 ) async -> Value {
@@ -153,11 +146,11 @@ nonisolated(nonsending) func fallbackBridge<Value: Sendable, Request>(
 nonisolated(nonsending) func unconditionalBridge<Value: Sendable, Request>(
   _ callSite: CallSite,
   ifDropped valueIfDropped: Value?,
-  in operation: (Shared<Reply<Value>>) -> Request,
+  in operation: (Reply<Value>) -> Request,
   onCancel cancel: (Request) -> Void,
   onDiscard discard: (@Sendable (Value) -> Void)?
 ) async -> Value {
-  let reply = Reply(callSite, onDiscard: discard)
+  let reply = ReplyContents(callSite, discard)
   switch start(reply, makeWait: Wait(response: .deliverResult), in: operation) {
   case .answered(let value):
     return value

@@ -1,0 +1,232 @@
+// What a reply consists of: one object, with a lock around the machine, and a look at it when the last reference
+// has gone. There are two of it, because the lock is another one on Apple's platforms.
+
+#if !LOCK_BUFFER && !canImport(Darwin)
+
+  @usableFromInline
+  package struct ReplyContents<Answer: Sendable>: ~Copyable, SharedContents {
+    @usableFromInline let callSite: CallSite
+    @usableFromInline let discard: (@Sendable (Answer) -> Void)?
+    @usableFromInline let machine: Locked<ReplyMachine<Answer>>
+
+    // Only to spare a look at the machine: before the wait, and at the end of every call that was answered,
+    // where the code is not specialised (see `Shared`).
+    @usableFromInline let wasCalled: Flag
+
+    @inlinable
+    package init(_ callSite: CallSite, _ discard: (@Sendable (Answer) -> Void)?) {
+      self.callSite = callSite
+      self.discard = discard
+      self.machine = Locked(initially: .expected)
+      self.wasCalled = Flag()
+    }
+
+    @inlinable
+    package func lastReferenceWasReleased() {
+      if !wasCalled.isRaised { drop() }
+    }
+
+    @inlinable
+    func drop() {
+      let waiter: Wait? = machine.locked { machine in
+        if case .awaited(let wait) = machine { wait } else { nil }
+      }
+      // Not awaited means that `operation` threw: nobody waits.
+      _ = waiter?.hear(.dropped)
+    }
+  }
+
+  /// A reply, whatever its answer is.
+  @usableFromInline
+  package typealias AnyReply = any AnyObject & Sendable
+
+  extension Shared where Contents: ~Copyable {
+    @inlinable
+    func callSite<Answer>() -> CallSite where Contents == ReplyContents<Answer> {
+      contents.callSite
+    }
+
+    @inlinable
+    func discard<Answer>(_ answer: Answer) where Contents == ReplyContents<Answer> {
+      contents.discard?(answer)
+    }
+
+    /// The SDK called the completion.
+    @inlinable
+    @inline(__always)
+    func settle<Answer>(_ answer: Answer) -> ReplyMachine<Answer>.Action
+    where Contents == ReplyContents<Answer> {
+      contents.wasCalled.raise()
+      return withMachine { $0.answer(answer) }
+    }
+
+    /// The answer, if the SDK has given it and nobody has taken it.
+    @inlinable
+    @inline(__always)
+    func take<Answer>() -> Answer? where Contents == ReplyContents<Answer> {
+      contents.wasCalled.isRaised ? withMachine { $0.take() } : nil
+    }
+
+    @inlinable
+    @inline(__always)
+    func withMachine<Answer, Result>(
+      _ body: (inout sending ReplyMachine<Answer>) -> sending Result
+    ) -> sending Result where Contents == ReplyContents<Answer> {
+      contents.machine.locked(body)
+    }
+
+    /// The task is going to wait, unless the SDK has answered by now.
+    @inlinable
+    func takeOrAwait<Answer>(by wait: Wait) -> Answer? where Contents == ReplyContents<Answer> {
+      withMachine { $0.takeOrAwait(by: wait) }
+    }
+
+    @inlinable
+    package func erased<Answer>() -> AnyReply where Contents == ReplyContents<Answer> { self }
+  }
+
+  /// Takes the answer out of a reply. A wait does not know its type; the one reply that can answer it has that
+  /// of the call which made both.
+  @inlinable
+  func take<Answer: Sendable>(from reply: AnyReply) -> Answer? {
+    (reply as? Reply<Answer>)?.take()
+  }
+
+#else
+
+  /// What is under the lock of a ``Reply``.
+  @usableFromInline
+  package struct ReplyContents<Answer: Sendable>: SharedContents {
+    // The first, so that code which is not specialised finds it without looking up a type: it spares a look at the
+    // machine at the end of every call that was answered.
+    @usableFromInline var isAwaited = false
+    @usableFromInline let callSite: CallSite
+    @usableFromInline let discard: (@Sendable (Answer) -> Void)?
+    @usableFromInline var machine = ReplyMachine<Answer>.expected
+
+    @inlinable
+    package init(_ callSite: CallSite, _ discard: (@Sendable (Answer) -> Void)?) {
+      self.callSite = callSite
+      self.discard = discard
+    }
+
+    @inlinable
+    package func lastReferenceWasReleased() {
+      if isAwaited { drop() }
+    }
+
+    @inlinable
+    func drop() {
+      if case .awaited(let wait) = machine { _ = wait.hear(.dropped) }
+    }
+  }
+
+  /// What a ``Shared`` reference can refer to.
+  @usableFromInline
+  package protocol SharedContents: ~Copyable, Sendable {
+    func lastReferenceWasReleased()
+  }
+
+  @usableFromInline
+  final class SharedBuffer<Contents: SharedContents & ~Copyable>:
+    ManagedBuffer<PlatformLock, Contents>
+  {
+    // Nobody else has it any more, so it takes no lock.
+    @inlinable
+    deinit {
+      withUnsafeMutablePointerToElements { $0.pointee.lastReferenceWasReleased() }
+      destroy()
+    }
+  }
+
+  /// A reference to something under a lock.
+  @frozen
+  @usableFromInline
+  package struct Shared<Contents: SharedContents & ~Copyable>: Sendable {
+    @usableFromInline let contents: Locked<Contents>
+
+    @inlinable
+    package init(_ contents: consuming Contents) {
+      self.contents = Locked(contents, in: SharedBuffer<Contents>.self)
+    }
+
+    @inlinable
+    init(_ buffer: SharedBuffer<Contents>) {
+      contents = Locked(buffer)
+    }
+  }
+
+  extension Shared where Contents: ~Copyable {
+    @inlinable
+    func callSite<Answer>() -> CallSite where Contents == ReplyContents<Answer> {
+      contents.locked { $0.callSite }
+    }
+
+    @inlinable
+    func discard<Answer>(_ answer: Answer) where Contents == ReplyContents<Answer> {
+      contents.locked { $0.discard }?(answer)
+    }
+
+    /// The SDK called the completion.
+    @inlinable
+    func settle<Answer>(_ answer: Answer) -> ReplyMachine<Answer>.Action
+    where Contents == ReplyContents<Answer> {
+      contents.locked { contents in
+        contents.isAwaited = false
+        return contents.machine.answer(answer)
+      }
+    }
+
+    /// The answer, if the SDK has given it and nobody has taken it.
+    @inlinable
+    @inline(__always)
+    func take<Answer>() -> Answer? where Contents == ReplyContents<Answer> {
+      withMachine { $0.take() }
+    }
+
+    /// The task is going to wait, unless the SDK has answered by now.
+    @inlinable
+    @inline(never)
+    func takeOrAwait<Answer>(by wait: Wait) -> Answer? where Contents == ReplyContents<Answer> {
+      contents.locked { contents in
+        let answer = contents.machine.takeOrAwait(by: wait)
+        contents.isAwaited = if case .none = answer { true } else { false }
+        return answer
+      }
+    }
+
+    @inlinable
+    func withMachine<Answer, Result>(
+      _ body: (inout sending ReplyMachine<Answer>) -> sending Result
+    ) -> sending Result where Contents == ReplyContents<Answer> {
+      contents.locked { body(&$0.machine) }
+    }
+
+    @inlinable
+    package func erased<Answer>() -> AnyReply where Contents == ReplyContents<Answer> {
+      AnyReply(buffer: contents.buffer)
+    }
+  }
+
+  /// A reply, whatever its answer is. `@unchecked`, because a buffer cannot be `Sendable`; this is a ``Locked``
+  /// without its type.
+  @frozen
+  @usableFromInline
+  package struct AnyReply: @unchecked Sendable {
+    @usableFromInline let buffer: AnyObject
+
+    @inlinable
+    init(buffer: AnyObject) {
+      self.buffer = buffer
+    }
+  }
+
+  @inlinable
+  func take<Answer: Sendable>(from reply: AnyReply) -> Answer? {
+    (reply.buffer as? SharedBuffer<ReplyContents<Answer>>).flatMap { Shared($0).take() }
+  }
+
+#endif
+
+@usableFromInline
+package typealias Reply<Answer: Sendable> = Shared<ReplyContents<Answer>>
