@@ -31,6 +31,11 @@ public struct MisuseReport: Sendable, Hashable {
 
   /// The call that made the completion.
   public let callSite: CallSite
+
+  package init(kind: Kind, callSite: CallSite) {
+    self.kind = kind
+    self.callSite = callSite
+  }
 }
 
 extension MisuseReport: CustomStringConvertible {
@@ -64,14 +69,14 @@ extension MisuseReport: CustomStringConvertible {
 }
 
 extension MisuseReport {
-  /// A closure in a structure: one that is stored in a generic type by itself is wrapped once more each
-  /// time that it is read under the lock, until a call of it overflows the stack.
-  private struct Handler {
+  /// A closure in a structure: one that passes through a generic function by itself, as through the lock, is
+  /// wrapped once more each time, until a call of it overflows the stack.
+  private struct Handler: Sendable {
     let body: @Sendable (MisuseReport) -> Void
   }
 
   private static let current = Locked(Handler(body: printOncePerCallSite))
-  private static let printed = Locked<Set<MisuseReport>>([])
+  private static let printed = PrintedReports()
 
   /// Receives every report. The default is ``printOncePerCallSite(_:)``.
   ///
@@ -79,7 +84,7 @@ extension MisuseReport {
   /// a completion was released. No lock is held meanwhile, so it may call anything, this library
   /// included. It receives repeated reports of the same call site; keep it short.
   public static var handler: @Sendable (MisuseReport) -> Void {
-    get { current.withLock { $0.body } }
+    get { current.withLock { $0 }.body }
     set {
       // The old handler is released after unlocking: its captures are the host's.
       _ = current.extract { current in
@@ -90,10 +95,12 @@ extension MisuseReport {
   }
 
   /// Prints one line to standard error for the first report of each kind from each call site.
+  ///
+  /// It neither blocks nor ends the process. If standard error is a pipe that is full, or that nobody reads,
+  /// nothing is printed, and the next report from that call site counts as the first. (The write waits for the
+  /// reader only if another writer fills the pipe between the look at it and the write.)
   public static func printOncePerCallSite(_ report: MisuseReport) {
-    if printed.withLock({ $0.insert(report).inserted }) {
-      printToStandardError("CooperativeCancellation: \(report)")
-    }
+    printed.printOnce(report) { printToStandardError("CooperativeCancellation: \($0)") }
   }
 
   @usableFromInline

@@ -20,7 +20,7 @@ final class BagMembers: Sendable {
   var isClosed: Bool { registry.withLock { $0.isClosed } }
 
   var onError: @Sendable (any Error, CallSite) -> Void {
-    get { errorHandler.withLock { $0.body } }
+    get { errorHandler.withLock { $0 }.body }
     set {
       // The old one is released after unlocking: what it captures is the user's.
       _ = errorHandler.extract { handler in

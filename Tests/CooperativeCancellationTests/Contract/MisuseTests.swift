@@ -154,12 +154,21 @@ struct MessageTests {
   }
 
   @Test
-  func `the handler does not change by being read`() async {
+  func `a handler that is saved and restored again and again is still the same`() async {
     await #expect(processExitsWith: .success) {
-      for _ in 0..<200_000 { _ = MisuseReport.handler }
+      for _ in 0..<300_000 { MisuseReport.handler = MisuseReport.handler }
       await withAsyncValue {
         $0(); $0()
       }
+    }
+    // Of a bag's error handler, the same.
+    await #expect(processExitsWith: .success) {
+      let errors = Protected(0)
+      let bag = TaskBag { _, _ in errors.withLock { $0 += 1 } }
+      for _ in 0..<300_000 { bag.onError = bag.onError }
+      bag.add { throw SDKError.failed }
+      try await bag.waitForAll()
+      #expect(errors.withLock { $0 } == 1)
     }
   }
 }
