@@ -38,23 +38,19 @@ final class BagMembers: Sendable {
   }
 
   /// Makes room for a task with an id, and cancels those that it replaces.
+  ///
+  /// Compares each id that is there once, however many come and go meanwhile.
   @usableFromInline
   func reserve(id: TaskID, ifTaken policy: TaskBag.TakenIDPolicy) -> Int? {
-    // At first as if there were no other; to run beside one, it need not be looked for.
-    var others: [TaskID]? = policy == .runBeside ? nil : []
-    while true {
-      let equal = (others ?? []).filter { $0.equals(id) }
-      if policy == .keep, !equal.isEmpty { return nil }
-      switch registry.extract({ $0.reserve(id: id, replacing: equal, of: others) }) {
-      case .slot(let slot, let replaced):
-        for member in replaced { member.cancel() }
-        return slot
-      case .others(let found):
-        others = found
-      case .closed:
-        return nil
-      }
+    guard let (slot, others) = registry.withLock({ $0.reserve(id: id) }) else { return nil }
+    if policy == .runBeside { return slot }
+    let equal = others.filter { $0.id.equals(id) }
+    if equal.isEmpty { return slot }
+    if policy == .keep {
+      return registry.withLock { $0.withdraw(slot, ifThereIsOneOf: equal) } ? nil : slot
     }
+    for member in registry.extract({ $0.cancel(equal) }) ?? [] { member.cancel() }
+    return slot
   }
 
   @usableFromInline
@@ -84,11 +80,18 @@ final class BagMembers: Sendable {
   // MARK: Cancelling and waiting
 
   func cancel(id: TaskID) -> Bool {
+    var compared: [TaskID] = []
     while true {
-      let equal = registry.withLock { $0.ids(withHash: id.hash) }.filter { $0.equals(id) }
+      let known = Set(compared.map { ObjectIdentifier($0) })
+      let new = registry.withLock { $0.holders(ofHash: id.hash) }
+        .filter { !known.contains(ObjectIdentifier($0.id)) }
+      let equal = new.filter { $0.id.equals(id) }
       if equal.isEmpty { return false }
-      // None of them may be there any more, and another one in their place.
-      guard let members = registry.extract({ $0.cancel(equal) }) else { continue }
+      // All of them may have gone, and another one may be in their place.
+      guard let members = registry.extract({ $0.cancel(equal) }) else {
+        compared += new.map(\.id)
+        continue
+      }
       for member in members { member.cancel() }
       return true
     }
