@@ -16,7 +16,7 @@
     /// bar controller, for instance. Nothing happens while the screen is merely covered. Not for
     /// `viewWillDisappear`: a swipe back that is begun and given up calls that too.
     public func cancelTasksIfGone(of owner: some TaskOwner) {
-      cancelTasksIfGone(of: owner.tasks)
+      cancelTasksIfGone(of: owner.taskBag)
     }
 
     /// Cancels the tasks of a bag if this screen has gone for good: call it in `viewDidDisappear`.

@@ -26,7 +26,7 @@
     /// FeedView(model: model).cancelsTasks(of: model)
     /// ```
     public func cancelsTasks(of owner: some TaskOwner) -> some View {
-      cancelsTasks(of: owner.tasks)
+      cancelsTasks(of: owner.taskBag)
     }
   }
 

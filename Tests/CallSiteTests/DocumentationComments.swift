@@ -272,7 +272,7 @@ private enum DocumentedTasks {
 
   @MainActor
   final class FeatureAViewModel: TaskOwner {
-    let tasks = TaskBag()
+    let taskBag = TaskBag()
 
     func refresh() {
       addTask { [weak self] in await self?.load() }

@@ -48,7 +48,6 @@ public final class AnyTask: Sendable {
   @usableFromInline let wasCancelledHere = Atomic<Bool>(false)
 
   /// Takes ownership of a task.
-  @inlinable
   public init<Success, Failure>(_ task: Task<Success, Failure>, options: Options = .default) {
     self.task = task
     self.options = options

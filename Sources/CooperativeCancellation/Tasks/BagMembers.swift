@@ -102,7 +102,7 @@ final class BagMembers: Sendable {
   }
 
   func close() {
-    for remains in registry.extract({ $0.close() }) { remains.member?.cancel() }
+    registry.withLock { $0.close() }
   }
 
   /// Completes when all tasks have ended. Returns what to give up the wait by, if it is not over.

@@ -140,10 +140,9 @@ package struct TaskRegistry: Sendable {
     slots.used.map { cancel($0) }
   }
 
-  /// From now on, nothing is added. Returns all tasks, for cancelling, and their ids.
-  package mutating func close() -> [Remains] {
+  /// From now on, nothing is added.
+  package mutating func close() {
     isClosed = true
-    return cancelAll()
   }
 
   /// Keeps a waiter until all tasks have ended. Returns what to take it back by, or `nil` if there are none.

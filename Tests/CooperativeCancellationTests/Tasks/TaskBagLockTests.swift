@@ -55,7 +55,6 @@ struct TaskBagLockTests {
       ("cancel(id:)", { #expect($0.cancel(id: 1)) }),
       ("replace", { $0.add(id: 1) {} }),
       ("cancelAll()", { $0.cancelAll() }),
-      ("close()", { $0.close() }),
     ] {
       let bag = TaskBag()
       let hasBegun = Signal()
@@ -72,7 +71,7 @@ struct TaskBagLockTests {
       cancel(bag)
       try await bag.waitForAll()
     }
-    #expect(calls.withLock { $0 } == ["cancel(id:)", "replace", "cancelAll()", "close()"])
+    #expect(calls.withLock { $0 } == ["cancel(id:)", "replace", "cancelAll()"])
   }
 
   @Test

@@ -5,6 +5,7 @@ public import Synchronization
 ///
 /// The lock around a ``ReplyMachine``. Everything that is not the library's own, and the wait's lock,
 /// is touched after unlocking.
+@frozen
 @usableFromInline
 package struct Reply<Answer: Sendable>: ~Copyable, SharedContents {
   @usableFromInline let callSite: CallSite

@@ -6,13 +6,13 @@ import Testing
 struct GlueTests {
   private func run(_ owner: some TaskOwner, ends: Bool, _ name: String) async throws {
     if ends {
-      try await owner.tasks.waitForAll()
+      try await owner.taskBag.waitForAll()
     } else {
       for _ in 0..<10 { await Task.yield() }
-      #expect(owner.tasks.count == 1, "\(name)")
+      #expect(owner.taskBag.count == 1, "\(name)")
     }
     owner.cancelAll()
-    try await owner.tasks.waitForAll()
+    try await owner.taskBag.waitForAll()
   }
 
   @Test
@@ -35,9 +35,9 @@ struct GlueTests {
     screen.viewDidLoad()
     screen.wasPushed()
     for _ in 0..<10 { await Task.yield() }
-    #expect(screen.viewModel.tasks.count == 1)
+    #expect(screen.viewModel.taskBag.count == 1)
     screen.wasPopped()
-    try await screen.viewModel.tasks.waitForAll()
+    try await screen.viewModel.taskBag.waitForAll()
     #expect(screen.viewModel.printed == ["success is false"])
   }
 

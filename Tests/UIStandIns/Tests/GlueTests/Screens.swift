@@ -19,7 +19,7 @@ struct FeedView: View {
 // and what it prints kept.
 @MainActor
 final class FeatureAViewModel: TaskOwner {
-  let tasks = TaskBag()
+  let taskBag = TaskBag()
   var printed: [String] = []
 
   func sleep() async -> Bool {
@@ -60,7 +60,7 @@ final class PlainViewController: UIViewController {
 
 @MainActor
 final class FeedModel: TaskOwner {
-  let tasks = TaskBag()
+  let taskBag = TaskBag()
 
   func refresh() {
     addTask { try await waitForCancel() }
