@@ -86,6 +86,17 @@ struct TaskRegistryTests {
     #expect(!isWithdrawn)
   }
 
+  @Test
+  mutating func `the slot of a task that is withdrawn is used again`() throws {
+    let id = TaskID("load")
+    _ = registry.reserve(id: id)
+    let second = registry.reserve(id: TaskID("load"))
+    let (slot, others) = try #require(second)
+    let isWithdrawn = registry.withdraw(slot, ifThereIsOneOf: others)
+    #expect(isWithdrawn)
+    #expect(try reserve() == slot)
+  }
+
   @Test(.enabled(if: mallocCounts))
   func `without tasks, it keeps little storage`() async {
     // A process of its own, because other tests use memory too.

@@ -10,6 +10,8 @@ public import Synchronization
 package struct Reply<Answer: Sendable>: ~Copyable, SharedContents {
   @usableFromInline let callSite: CallSite
   @usableFromInline let discard: (@Sendable (Answer) -> Void)?
+  /// Whether a drop is reported, because the wait does not throw an error for it.
+  @usableFromInline let reportsDrop: Bool
   @usableFromInline let machine: Locked<ReplyMachine<Answer>>
 
   // Only to spare a look at the machine: before the wait, and at the end of every call that was answered,
@@ -17,9 +19,14 @@ package struct Reply<Answer: Sendable>: ~Copyable, SharedContents {
   @usableFromInline let wasCalled: Flag
 
   @inlinable
-  package init(_ callSite: CallSite, onDiscard discard: (@Sendable (Answer) -> Void)?) {
+  package init(
+    _ callSite: CallSite,
+    reportsDrop: Bool = false,
+    onDiscard discard: (@Sendable (Answer) -> Void)?
+  ) {
     self.callSite = callSite
     self.discard = discard
+    self.reportsDrop = reportsDrop
     self.machine = Locked(.expected)
     self.wasCalled = Flag()
   }
@@ -54,7 +61,9 @@ package struct Reply<Answer: Sendable>: ~Copyable, SharedContents {
       if case .awaited(let wait) = machine { wait } else { nil }
     }
     // Not awaited means that `operation` threw: nobody waits.
-    _ = wait?.hear(.dropped)
+    guard let wait, wait.hearDrop(), reportsDrop else { return }
+    // Here, where it happened, and when the task has been woken: a slow handler does not keep it waiting.
+    MisuseReport.send(.completionDropped, callSite)
   }
 }
 

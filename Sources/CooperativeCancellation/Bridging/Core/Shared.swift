@@ -4,7 +4,8 @@
 /// by code that is not specialised. If it stored a `Mutex<State<Value>>` and were generic over `Value`,
 /// that code would look up `State<Value>`, `Mutex<State<Value>>` and so on in the runtime's tables each
 /// time. Generic over its contents, it finds their type in its own.
-@_fixed_layout  // For its inlined `init` and `deinit`, where the library is built with library evolution.
+// For its inlined `init` and `deinit`, where the library is built with library evolution.
+@_fixed_layout
 @usableFromInline
 package final class Shared<Contents: SharedContents & ~Copyable>: Sendable {
   @usableFromInline package let contents: Contents

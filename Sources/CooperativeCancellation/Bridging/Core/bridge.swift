@@ -58,6 +58,7 @@ enum Outcome<Answer: Sendable>: Sendable {
 @inline(__always)
 nonisolated(nonsending) func bridge<Answer: Sendable, Request, Failure: Error>(
   _ terms: Terms,
+  reportsDrop: Bool = false,
   in operation: (Shared<Reply<Answer>>) throws(Failure) -> Request,
   onCancel cancel: (Request) -> Void,
   onDiscard discard: (@Sendable (Answer) -> Void)?
@@ -66,7 +67,7 @@ nonisolated(nonsending) func bridge<Answer: Sendable, Request, Failure: Error>(
   if let deadline = terms.deadline, deadline.timeout <= .zero {
     return .interrupted(.timedOut)
   }
-  let reply = Reply(terms.callSite, onDiscard: discard)
+  let reply = Reply(terms.callSite, reportsDrop: reportsDrop, onDiscard: discard)
   switch try start(reply, makeWait: Wait(response: terms.response), in: operation) {
   case .answered(let answer):
     return .answered(answer)
@@ -133,24 +134,27 @@ nonisolated(nonsending) func fallbackBridge<Value: Sendable, Request>(
   onCancel cancel: (Request) -> Void,
   onDiscard discard: (@Sendable (Value) -> Void)?
 ) async -> Value {
-  switch await bridge(terms, in: operation, onCancel: cancel, onDiscard: discard) {
+  switch await bridge(
+    terms,
+    reportsDrop: true,
+    in: operation,
+    onCancel: cancel,
+    onDiscard: discard
+  ) {
   case .answered(let value):
     if terms.response.checksAfter, Task.isCancelled {
       discard?(value)
       return fallback
     }
     return value
-  case .dropped:
-    MisuseReport.send(.completionDropped, terms.callSite)
-    return fallback
-  case .interrupted:
+  case .dropped, .interrupted:
     return fallback
   }
 }
 
 /// Waits for the SDK's value, whatever happens: there is nothing else to return.
 ///
-/// A dropped completion is reported; then the wait ends only if there is a value for that case, as for
+/// After a dropped completion the wait ends only if there is a value for that case, as for
 /// `Void`.
 @inlinable
 nonisolated(nonsending) func unconditionalBridge<Value: Sendable, Request>(
@@ -160,7 +164,7 @@ nonisolated(nonsending) func unconditionalBridge<Value: Sendable, Request>(
   onCancel cancel: (Request) -> Void,
   onDiscard discard: (@Sendable (Value) -> Void)?
 ) async -> Value {
-  let reply = Reply(callSite, onDiscard: discard)
+  let reply = Reply(callSite, reportsDrop: true, onDiscard: discard)
   switch start(reply, makeWait: Wait(response: .deliverResult), in: operation) {
   case .answered(let value):
     return value
@@ -171,7 +175,7 @@ nonisolated(nonsending) func unconditionalBridge<Value: Sendable, Request>(
       {
         return value
       }
-      MisuseReport.send(.completionDropped, callSite)
+      // Dropped.
       if let valueIfDropped { return valueIfDropped }
     }
   }
