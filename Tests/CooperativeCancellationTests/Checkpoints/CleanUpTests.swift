@@ -210,7 +210,8 @@ struct CleanUpTests {
   }
 
   @Test
-  func `in an asynchronous function, a clean-up that does not await is not cancelled either`() async {
+  func `in an asynchronous function, a clean-up that does not await is not cancelled either`() async
+  {
     let log = Protected<[Bool]>([])
     let result = await Task {
       try await withCancellationCleanUp {
