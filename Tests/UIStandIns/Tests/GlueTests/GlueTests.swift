@@ -8,48 +8,73 @@ struct GlueTests {
     if ends {
       try await owner.taskBag.waitForAll()
     } else {
+      // What the screen decides on the main actor's next turn is decided by then.
       for _ in 0..<10 { await Task.yield() }
       #expect(owner.taskBag.count == 1, "\(name)")
     }
+    #expect(!owner.taskBag.isClosed, "it can be shown again")
     owner.cancelAll()
     try await owner.taskBag.waitForAll()
+    #expect(missingSuperCalls == [], "\(name)")
   }
 
   @Test
   func `a hosting screen cancels its view model's tasks when it has gone, not when it is covered`()
     async throws
   {
-    for (name, happen, ends) in disappearances {
+    for (name, happen, ends) in fates {
       let screen = FeatureAViewController(rootView: FeatureAView(), viewModel: FeatureAViewModel())
-      screen.viewDidLoad()
-      happen(screen)
-      screen.viewDidDisappear(true)
+      let app = App(showing: screen)
+      happen(app, screen)
       try await run(screen.viewModel, ends: ends, name)
       #expect(screen.viewModel.printed == ["success is false"])
     }
   }
 
   @Test
-  func `a hosting screen that is popped while it is covered cancels them too`() async throws {
-    let screen = FeatureAViewController(rootView: FeatureAView(), viewModel: FeatureAViewModel())
-    screen.viewDidLoad()
-    screen.wasPushed()
-    for _ in 0..<10 { await Task.yield() }
-    #expect(screen.viewModel.taskBag.count == 1)
-    screen.wasPopped()
-    try await screen.viewModel.taskBag.waitForAll()
-    #expect(screen.viewModel.printed == ["success is false"])
+  func `so does a plain screen`() async throws {
+    for (name, happen, ends) in fates {
+      let screen = PlainViewController()
+      let app = App(showing: screen)
+      screen.viewModel.addTask { try await waitForCancel() }
+      happen(app, screen)
+      try await run(screen.viewModel, ends: ends, name)
+    }
   }
 
   @Test
-  func `so does a plain screen`() async throws {
-    for (name, happen, ends) in disappearances {
-      let screen = PlainViewController()
-      screen.viewModel.addTask { try await waitForCancel() }
-      happen(screen)
-      screen.viewDidDisappear(true)
-      try await run(screen.viewModel, ends: ends, name)
+  func `and one that is presented, alone or in a container`() async throws {
+    for (name, happen, ends) in presentedFates {
+      for isAlone in [true, false] {
+        let screen = PlainViewController()
+        let app = App(showing: PlainViewController())
+        screen.viewModel.addTask { try await waitForCancel() }
+        app.navigation.present(outermost(of: screen, isAlone: isAlone), animated: true)
+        happen(screen)
+        try await run(screen.viewModel, ends: ends, name)
+        withExtendedLifetime(app) {}
+      }
     }
+  }
+
+  @Test
+  func `a screen that is released before it is decided has gone`() async throws {
+    let model = FeatureAViewModel()
+    do {
+      let screen = FeatureAViewController(rootView: FeatureAView(), viewModel: model)
+      let app = App(showing: screen)
+      app.navigation.popViewController(animated: true)
+    }
+    try await model.taskBag.waitForAll()
+  }
+
+  @Test
+  func `a screen in a container that is not shown yet has not gone`() async throws {
+    let screen = PlainViewController()
+    screen.viewModel.addTask { try await waitForCancel() }
+    let container = outermost(of: screen, isAlone: false)
+    try await run(screen.viewModel, ends: false, "not shown yet")
+    withExtendedLifetime(container) {}
   }
 
   @Test
@@ -65,6 +90,19 @@ struct GlueTests {
     #expect(bag.count == 1)
     place.remove()
     try await bag.waitForAll()
+  }
+
+  @Test
+  func `a view that is given an owner is tied to that one's bag`() async throws {
+    let model = FeatureAViewModel()
+    model.addTask { try await waitForCancel() }
+    let place = Place()
+    place.show(model)
+    for _ in 0..<10 { await Task.yield() }
+    #expect(model.taskBag.count == 1)
+    place.remove()
+    try await model.taskBag.waitForAll()
+    #expect(!model.taskBag.isClosed)
   }
 
   @Test
