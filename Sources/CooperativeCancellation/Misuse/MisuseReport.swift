@@ -32,9 +32,13 @@ public struct MisuseReport: Sendable, Hashable {
   /// The call that made the completion.
   public let callSite: CallSite
 
-  package init(kind: Kind, callSite: CallSite) {
+  /// What the description says besides.
+  private let detail: String
+
+  package init(kind: Kind, callSite: CallSite, detail: String = "") {
     self.kind = kind
     self.callSite = callSite
+    self.detail = detail
   }
 }
 
@@ -55,8 +59,8 @@ extension MisuseReport: CustomStringConvertible {
       """
     case .contextCalledWithOtherTypes:
       """
-      \(callSite): the closure of this CallbackContext was called with arguments of other types than its \
-      parameters, and was given up. Write the types in the closure as C declares them, as in \
+      \(callSite): the closure of this CallbackContext is \(detail), with arguments of other types than its \
+      parameters, so it was given up. Write the types in the closure as C declares them, as in \
       `CallbackContext { (status: Int32, text: UnsafePointer<CChar>?) in … }`.
       """
     case .checkpointOutsideTask:
@@ -104,7 +108,7 @@ extension MisuseReport {
   }
 
   @usableFromInline
-  static func send(_ kind: Kind, _ callSite: CallSite) {
-    handler(MisuseReport(kind: kind, callSite: callSite))
+  static func send(_ kind: Kind, _ callSite: CallSite, detail: String = "") {
+    handler(MisuseReport(kind: kind, callSite: callSite, detail: detail))
   }
 }

@@ -39,6 +39,7 @@ public protocol ViewModifier {
 }
 
 /// What a modifier wraps.
+// swift-format-ignore: SwiftUI's name.
 public struct _ViewModifier_Content<Modifier: ViewModifier>: View {
   public init() {}
   public var body: Never { fatalError("a primitive view has no body") }

@@ -50,6 +50,7 @@ open class UIViewController: UIResponder {
   open private(set) var isBeingDismissed = false
   open internal(set) var isMovingFromParent = false
 
+  // swift-format-ignore: UIKit's type.
   open var view: UIView! {
     if let viewIfLoaded { return viewIfLoaded }
     let view = UIView()
