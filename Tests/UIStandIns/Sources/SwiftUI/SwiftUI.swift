@@ -39,7 +39,8 @@ public protocol ViewModifier {
 }
 
 /// What a modifier wraps.
-// swift-format-ignore: SwiftUI's name.
+// SwiftUI's name.
+// swift-format-ignore
 public struct _ViewModifier_Content<Modifier: ViewModifier>: View {
   public init() {}
   public var body: Never { fatalError("a primitive view has no body") }

@@ -50,7 +50,8 @@ open class UIViewController: UIResponder {
   open private(set) var isBeingDismissed = false
   open internal(set) var isMovingFromParent = false
 
-  // swift-format-ignore: UIKit's type.
+  // UIKit's type.
+  // swift-format-ignore
   open var view: UIView! {
     if let viewIfLoaded { return viewIfLoaded }
     let view = UIView()
