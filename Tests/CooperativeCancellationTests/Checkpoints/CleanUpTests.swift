@@ -270,6 +270,50 @@ struct CleanUpTests {
     #expect(throws: Failed()) { try result.get() }
   }
 
+  @Test
+  func `the clean-up has the priority of the task`() async {
+    let priority = Protected<TaskPriority?>(nil)
+    _ = await Task.detached(priority: .low) {
+      try await withCancellationCleanUp {
+        cancelThisTask()
+        try checkpoint()
+      } cleanUp: {
+        priority.withLock { $0 = Task.basePriority }
+      }
+    }.result
+    #expect(priority.withLock { $0 } == .low)
+  }
+
+  @Test
+  func `the clean-up begins on the actor, without a detour`() async {
+    let actor = HandDrivenActor()
+    let log = Protected<[String]>([])
+    cleanUp(on: actor, log)
+    actor.executor.runUntilIdle()
+    #expect(log.withLock { $0.first } == "clean-up")
+    // To wait for it, the task has left the actor.
+    while log.withLock({ $0.count }) < 2 {
+      actor.executor.runUntilIdle()
+      await Task.yield()
+    }
+  }
+
+  private func cleanUp(on actor: HandDrivenActor, _ log: Protected<[String]>) {
+    let bag = TaskBag()
+    actor.assumeIsolated { actor in
+      _ = bag.add {
+        actor.preconditionIsolated()
+        try? await withCancellationCleanUp {
+          throw CancellationError()
+        } cleanUp: {
+          log.withLock { $0.append("clean-up") }
+        }
+        log.withLock { $0.append("end") }
+        withExtendedLifetime(bag) {}
+      }
+    }
+  }
+
   private struct File: ~Copyable {
     let name: String
   }

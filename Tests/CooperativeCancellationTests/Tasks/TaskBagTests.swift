@@ -298,6 +298,52 @@ struct TaskBagTests {
   }
 
   @Test
+  func `a task has not ended before its error is reported`() async throws {
+    let counts = Protected<[Int]>([])
+    let bag = TaskBag()
+    bag.onError = { [weak bag] _, _ in counts.withLock { $0.append(bag?.count ?? -1) } }
+    bag.add { throw SDKError.failed }
+    try await bag.waitForAll()
+    await MainActor.run { _ = bag.add { @MainActor in throw SDKError.failed } }
+    try await bag.waitForAll()
+    #expect(counts.withLock { $0 } == [1, 1])
+  }
+
+  @Test
+  func `what is captured by a stored task's caller is not kept`() async {
+    final class Value: Sendable {}
+    enum Locals {
+      @TaskLocal static var value: Value?
+    }
+    let bag = TaskBag()
+    let running = foreverTask()
+    weak var value: Value?
+    do {
+      let strong = Value()
+      value = strong
+      Locals.$value.withValue(strong) { _ = running.store(in: bag) }
+    }
+    #expect(value == nil, "the task-local values were the caller's")
+    bag.cancelAll()
+    _ = await running.result
+  }
+
+  @Test
+  func `a task that must be handed over is stored`() async throws {
+    final class Unshared {
+      var number = 1
+    }
+    let bag = TaskBag()
+    let unshared = Unshared()
+    let task = Task {
+      unshared.number += 1
+      return unshared.number
+    }.store(in: bag)
+    #expect(await task.value == 2)
+    try await bag.waitForAll()
+  }
+
+  @Test
   func `an error in a cancelled task is passed on`() async throws {
     let bag = TaskBag()
     let errors = Protected(0)
@@ -463,6 +509,42 @@ struct TaskOwnerTests {
       CallSite(fileID: "A.swift", line: 1), CallSite(fileID: "A.swift", line: 2),
     ]
     #expect(Set(reported.withLock { $0 }) == expected)
+  }
+
+  @Test
+  @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)  // For the name of a task.
+  func `a view model passes on the name of a task, and its actor`() async throws {
+    let executor = HandDrivenActor()
+    let model = HandDrivenModel(on: executor)
+    model.addTasks()
+    // Both begin on the actor: nothing has to come from another thread.
+    executor.executor.runUntilIdle()
+    #expect(model.names.withLock { $0 } == ["first", "second"])
+    try await model.taskBag.waitForAll()
+  }
+
+  @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
+  private final class HandDrivenModel: TaskOwner, Sendable {
+    let taskBag = TaskBag()
+    let names = Protected<[String]>([])
+    private let actor: HandDrivenActor
+
+    init(on actor: HandDrivenActor) {
+      self.actor = actor
+    }
+
+    func addTasks() {
+      actor.assumeIsolated { actor in
+        addTask(name: "first") { [names] in
+          actor.preconditionIsolated()
+          names.withLock { $0.append(Task.name ?? "") }
+        }
+        addTask(id: 1, name: "second") { [names] in
+          actor.preconditionIsolated()
+          names.withLock { $0.append(Task.name ?? "") }
+        }
+      }
+    }
   }
 
   @Test @MainActor

@@ -34,7 +34,7 @@ package struct Reply<Answer: Sendable>: ~Copyable, SharedContents {
   /// The answer, if the SDK has given it and nobody has taken it.
   @inlinable
   func take() -> Answer? {
-    wasCalled.isRaised ? machine.withLock { $0.take() } : nil
+    wasCalled.isRaised ? machine.extract { $0.take() } : nil
   }
 
   /// The task is going to wait, unless the SDK has answered by now.

@@ -90,13 +90,17 @@ open class UIViewController: UIResponder {
     all.last?.isBeingDismissed = true
     all.last?.disappear()
     all.last?.isBeingDismissed = false
-    for one in all {
-      one.presentedViewController = nil
-      one.presentingViewController = nil
-    }
-    presenting.presentedViewController = nil
     if let window { presenting.appear(in: window) }
-    completion?()
+    // Nothing says when UIKit forgets who presented whom: here, some turns later.
+    Task {
+      for _ in 0..<5 { await Task.yield() }
+      for one in all {
+        one.presentedViewController = nil
+        one.presentingViewController = nil
+      }
+      presenting.presentedViewController = nil
+      completion?()
+    }
   }
 
   // MARK: For the stand-ins themselves

@@ -9,7 +9,7 @@ struct GlueTests {
       try await owner.taskBag.waitForAll()
     } else {
       // What the screen decides on the main actor's next turn is decided by then.
-      for _ in 0..<10 { await Task.yield() }
+      await turns()
       #expect(owner.taskBag.count == 1, "\(name)")
     }
     #expect(!owner.taskBag.isClosed, "it can be shown again")
@@ -25,7 +25,7 @@ struct GlueTests {
     for (name, happen, ends) in fates {
       let screen = FeatureAViewController(rootView: FeatureAView(), viewModel: FeatureAViewModel())
       let app = App(showing: screen)
-      happen(app, screen)
+      await happen(app, screen)
       try await run(screen.viewModel, ends: ends, name)
       #expect(screen.viewModel.printed == ["success is false"])
     }
@@ -37,7 +37,7 @@ struct GlueTests {
       let screen = PlainViewController()
       let app = App(showing: screen)
       screen.viewModel.addTask { try await waitForCancel() }
-      happen(app, screen)
+      await happen(app, screen)
       try await run(screen.viewModel, ends: ends, name)
     }
   }
@@ -50,7 +50,7 @@ struct GlueTests {
         let app = App(showing: PlainViewController())
         screen.viewModel.addTask { try await waitForCancel() }
         app.navigation.present(outermost(of: screen, isAlone: isAlone), animated: true)
-        happen(screen)
+        await happen(screen)
         try await run(screen.viewModel, ends: ends, name)
         withExtendedLifetime(app) {}
       }
@@ -70,11 +70,14 @@ struct GlueTests {
 
   @Test
   func `a screen in a container that is not shown yet has not gone`() async throws {
-    let screen = PlainViewController()
-    screen.viewModel.addTask { try await waitForCancel() }
-    let container = outermost(of: screen, isAlone: false)
-    try await run(screen.viewModel, ends: false, "not shown yet")
-    withExtendedLifetime(container) {}
+    let plain = PlainViewController()
+    let hosting = FeatureAViewController(rootView: FeatureAView(), viewModel: FeatureAViewModel())
+    let containers = [outermost(of: plain, isAlone: false), outermost(of: hosting, isAlone: false)]
+    for viewModel in [plain.viewModel, hosting.viewModel] {
+      viewModel.addTask { try await waitForCancel() }
+      try await run(viewModel, ends: false, "not shown yet")
+    }
+    withExtendedLifetime(containers) {}
   }
 
   @Test
@@ -86,7 +89,7 @@ struct GlueTests {
     let place = Place()
     place.show(bag)
     place.show(bag)
-    for _ in 0..<10 { await Task.yield() }
+    await turns()
     #expect(bag.count == 1)
     place.remove()
     try await bag.waitForAll()
@@ -98,7 +101,7 @@ struct GlueTests {
     model.addTask { try await waitForCancel() }
     let place = Place()
     place.show(model)
-    for _ in 0..<10 { await Task.yield() }
+    await turns()
     #expect(model.taskBag.count == 1)
     place.remove()
     try await model.taskBag.waitForAll()
@@ -113,7 +116,7 @@ struct GlueTests {
     new.show(bag)
     bag.add { try await waitForCancel() }
     old.remove()
-    for _ in 0..<10 { await Task.yield() }
+    await turns()
     #expect(bag.count == 1)
     new.remove()
     try await bag.waitForAll()

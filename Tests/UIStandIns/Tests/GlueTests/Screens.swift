@@ -115,75 +115,91 @@ struct App {
   func cover() { navigation.pushViewController(UIViewController(), animated: true) }
 }
 
+/// Lets the main actor do what is to be done on its next turns.
+@MainActor
+func turns() async {
+  for _ in 0..<10 { await Task.yield() }
+}
+
 /// What can happen to a screen on a navigation controller, and whether its tasks end then.
 @MainActor
-let fates: [(name: String, happen: @MainActor (App, UIViewController) -> Void, ends: Bool)] = [
-  ("is on view", { _, _ in }, false),
-  ("is covered by another", { app, _ in app.cover() }, false),
-  ("is covered by one that it presents", { $1.present(UIViewController(), animated: true) }, false),
-  (
-    "comes back",
-    { app, _ in
-      app.cover()
-      app.navigation.popViewController(animated: true)
-    }, false
-  ),
-  ("is popped", { app, _ in app.navigation.popViewController(animated: true) }, true),
-  (
-    "is popped while it is covered",
-    { app, _ in
-      app.cover()
-      app.navigation.popToRootViewController(animated: true)
-    }, true
-  ),
-  (
-    "is taken from under another",
-    { app, screen in
-      app.cover()
-      let others = app.navigation.viewControllers.filter { $0 !== screen }
-      app.navigation.setViewControllers(others, animated: true)
-    }, true
-  ),
-  (
-    "moves to another container, as when a split view collapses",
-    { app, screen in
-      let other = UINavigationController(rootViewController: UIViewController())
-      let tabs = UITabBarController()
-      tabs.viewControllers = [app.navigation, other]
-      app.window.rootViewController = tabs
-      app.navigation.popViewController(animated: false)
-      other.pushViewController(screen, animated: false)
-    }, false
-  ),
-  (
-    "goes with the window's root", { app, _ in app.window.rootViewController = UIViewController() },
-    true
-  ),
-  (
-    "is in a tab that is not selected",
-    { app, _ in
-      let tabs = UITabBarController()
-      tabs.viewControllers = [app.navigation, UIViewController()]
-      app.window.rootViewController = tabs
-      tabs.selectedIndex = 1
-    }, false
-  ),
-]
+let fates: [(name: String, happen: @MainActor (App, UIViewController) async -> Void, ends: Bool)] =
+  [
+    ("is on view", { _, _ in }, false),
+    ("is covered by another", { app, _ in app.cover() }, false),
+    (
+      "is covered by one that it presents", { $1.present(UIViewController(), animated: true) },
+      false
+    ),
+    (
+      "comes back",
+      { app, _ in
+        app.cover()
+        await turns()
+        app.navigation.popViewController(animated: true)
+      }, false
+    ),
+    ("is popped", { app, _ in app.navigation.popViewController(animated: true) }, true),
+    (
+      "is popped while it is covered",
+      { app, _ in
+        app.cover()
+        await turns()
+        app.navigation.popToRootViewController(animated: true)
+      }, true
+    ),
+    (
+      "is taken from under another",
+      { app, screen in
+        app.cover()
+        await turns()
+        let others = app.navigation.viewControllers.filter { $0 !== screen }
+        app.navigation.setViewControllers(others, animated: true)
+      }, true
+    ),
+    (
+      "moves to another container, as when a split view collapses",
+      { app, screen in
+        let other = UINavigationController(rootViewController: UIViewController())
+        let tabs = UITabBarController()
+        tabs.viewControllers = [app.navigation, other]
+        app.window.rootViewController = tabs
+        app.navigation.popViewController(animated: false)
+        other.pushViewController(screen, animated: false)
+      }, false
+    ),
+    (
+      "goes with the window's root",
+      { app, _ in app.window.rootViewController = UIViewController() },
+      true
+    ),
+    (
+      "is in a tab that is not selected",
+      { app, _ in
+        let tabs = UITabBarController()
+        tabs.viewControllers = [app.navigation, UIViewController()]
+        app.window.rootViewController = tabs
+        tabs.selectedIndex = 1
+      }, false
+    ),
+  ]
 
 /// What can happen to a presented screen: alone, or in a navigation controller.
 @MainActor
-let presentedFates: [(name: String, happen: @MainActor (UIViewController) -> Void, ends: Bool)] = [
-  ("is on view", { _ in }, false),
-  ("is covered", { $0.present(UIViewController(), animated: true) }, false),
-  (
-    "comes back",
-    {
-      $0.present(UIViewController(), animated: true)
-      $0.dismiss(animated: true)
-    }, false
-  ),
-  ("is dismissed", { $0.dismiss(animated: true) }, true),
-]
+let presentedFates:
+  [(name: String, happen: @MainActor (UIViewController) async -> Void, ends: Bool)] = [
+    ("is on view", { _ in }, false),
+    ("is covered", { $0.present(UIViewController(), animated: true) }, false),
+    (
+      "comes back",
+      {
+        $0.present(UIViewController(), animated: true)
+        await turns()
+        $0.dismiss(animated: true)
+      }, false
+    ),
+    ("is dismissed", { $0.dismiss(animated: true) }, true),
+  ]
 
 /// A place on the screen that shows a view with a bag, and evaluates it again and again, as SwiftUI does.
 @MainActor
