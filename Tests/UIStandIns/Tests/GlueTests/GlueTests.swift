@@ -60,6 +60,7 @@ struct GlueTests {
   @Test
   func `a screen that is released before it is decided has gone`() async throws {
     let model = FeatureAViewModel()
+    model.addTask { try await waitForCancel() }
     do {
       let screen = FeatureAViewController(rootView: FeatureAView(), viewModel: model)
       let app = App(showing: screen)
