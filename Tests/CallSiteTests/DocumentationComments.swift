@@ -283,6 +283,7 @@ private enum DocumentedTasks {
 
   static func shutDown(_ bag: TaskBag) async throws {
     bag.close()
+    bag.cancelAll()
     try await bag.waitForAll()
   }
 }
