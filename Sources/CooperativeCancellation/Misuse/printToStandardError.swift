@@ -26,7 +26,7 @@ func printToStandardError(_ line: String) -> Bool {
 package func writeAll(_ bytes: [UInt8], with writeSome: (ArraySlice<UInt8>) -> Int?) -> Bool {
   // POSIX promises that a pipe which is ready takes that many without blocking.
   let most = 512
-  var rest = bytes[...]
+  var rest = ArraySlice(bytes)
   while !rest.isEmpty {
     guard let count = writeSome(rest.prefix(most)) else { return false }
     rest = rest.dropFirst(count)
