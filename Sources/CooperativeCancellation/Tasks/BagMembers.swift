@@ -42,8 +42,9 @@ final class BagMembers: Sendable {
   /// Compares each id that is there once, however many come and go meanwhile.
   @usableFromInline
   func reserve(id: TaskID, ifTaken policy: TaskBag.TakenIDPolicy) -> Int? {
-    guard let (slot, others) = registry.withLock({ $0.reserve(id: id) }) else { return nil }
-    if policy == .runBeside { return slot }
+    let isBeside = policy == .runBeside
+    let reservation = registry.withLock { $0.reserve(id: id, besideOthers: isBeside) }
+    guard let (slot, others) = reservation else { return nil }
     let equal = others.filter { $0.id.equals(id) }
     if equal.isEmpty { return slot }
     if policy == .keep {

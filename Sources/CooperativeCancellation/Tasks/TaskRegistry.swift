@@ -109,9 +109,13 @@ package struct TaskRegistry: Sendable {
   /// Makes room for a task with an id, which it has from now on. Returns its slot, or `nil` if this is closed.
   ///
   /// Also returns the tasks that had ids of that hash before. The caller compares them, and then cancels or
-  /// withdraws: once, because a task that is added meanwhile finds this one and compares it in turn.
-  package mutating func reserve(id: TaskID) -> (slot: Int, others: [Holder])? {
-    let others = holders(ofHash: id.hash)
+  /// withdraws: once, because a task that is added meanwhile finds this one and compares it in turn. One that runs
+  /// beside them need not know them.
+  package mutating func reserve(
+    id: TaskID,
+    besideOthers: Bool = false
+  ) -> (slot: Int, others: [Holder])? {
+    let others = besideOthers ? [] : holders(ofHash: id.hash)
     guard let slot = reserve() else { return nil }
     slots.link(slot, id)
     return (slot, others)

@@ -41,6 +41,16 @@ struct ContextEntriesTests {
     }
   }
 
+  @Test
+  mutating func `who stays keeps its slot when the numbers come round again`() {
+    let staying = entries.add(entry)
+    for _ in 0..<100 {
+      let number = entries.add(Entry())
+      _ = entries.remove(number)
+    }
+    #expect(entries.entry(for: staying) === entry)
+  }
+
   @Test(arguments: [1, 2, 3, 10, 1_000, 4_096])
   mutating func `those that stay are found when others come and go`(stride: Int) {
     let all = (0..<10_000).map { _ in Entry() }

@@ -133,13 +133,14 @@ private struct RegistryRun: Explorable {
       if entries[number].maker == .hasReserved { entries[number].maker = .hasSettled }
       return
     }
-    let before = listed
-    let reservation = registry.reserve(id: id)
+    let isBeside = entries[number].request.policy == .runBeside
+    let before = isBeside ? [] : listed
+    let reservation = registry.reserve(id: id, besideOthers: isBeside)
     occupy(number, reservation?.slot)
     guard let (_, others) = reservation else { return }
     require(numbers(others) == before, "it finds those who were there before")
     entries[number].hasID = true
-    if entries[number].request.policy == .runBeside {
+    if isBeside {
       entries[number].maker = .hasSettled
     } else {
       seen[number] = others
