@@ -322,7 +322,7 @@ struct RegistryExplorationTests {
         [.look, .cancelID, .cancelAll, .close], 54_532
       )
     #else
-      let (deeds, known) = (Set(RegistryRun.Deed.allCases), 416_138)
+      let (deeds, known) = (Set(RegistryRun.Deed.allCases), 493_052)
     #endif
     var exploration = Exploration()
     for (number, first) in Self.kinds.enumerated() {
@@ -339,7 +339,7 @@ struct RegistryExplorationTests {
     #if DEBUG
       let (others, known) = ([Self.a, Request(id: "b")], 130_297)
     #else
-      let (others, known) = (Self.kinds, 404_304)
+      let (others, known) = (Self.kinds, 663_219)
     #endif
     var exploration = Exploration()
     for second in others {

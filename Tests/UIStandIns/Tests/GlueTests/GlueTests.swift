@@ -73,11 +73,10 @@ struct GlueTests {
   func `a screen in a container that is not shown yet has not gone`() async throws {
     let plain = PlainViewController()
     let hosting = FeatureAViewController(rootView: FeatureAView(), viewModel: FeatureAViewModel())
+    let viewModels = [plain.viewModel, hosting.viewModel]
+    for viewModel in viewModels { viewModel.addTask { try await waitForCancel() } }
     let containers = [outermost(of: plain, isAlone: false), outermost(of: hosting, isAlone: false)]
-    for viewModel in [plain.viewModel, hosting.viewModel] {
-      viewModel.addTask { try await waitForCancel() }
-      try await run(viewModel, ends: false, "not shown yet")
-    }
+    for viewModel in viewModels { try await run(viewModel, ends: false, "not shown yet") }
     withExtendedLifetime(containers) {}
   }
 
