@@ -6,7 +6,7 @@ import CooperativeCancellation
 
 @MainActor
 final class FeatureAViewModel: TaskOwner {
-  let tasks = TaskBag()
+  let taskBag = TaskBag()
 }
 
 @MainActor
@@ -53,7 +53,7 @@ final class Screen {
   }
 
   func waitForTasks() async throws {
-    try await viewModel.tasks.waitForAll()
+    try await viewModel.taskBag.waitForAll()
   }
 }
 

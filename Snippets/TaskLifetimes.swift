@@ -13,7 +13,7 @@ struct FeedService: Sendable {
 // snippet.model
 @MainActor
 final class FeedModel: TaskOwner {
-  let tasks = TaskBag()
+  let taskBag = TaskBag()
   private let service = FeedService()
   private(set) var posts: [Post] = []
 
@@ -33,14 +33,13 @@ Task { print("listening") }.store(in: &tasks)
 // snippet.end
 
 // snippet.shutdown
-func shutDown(_ bag: TaskBag) async throws {
-  bag.close()
-  try await bag.waitForAll()
+func shutDown(_ connections: TaskBag) async {
+  await connections.drain(cancellingAfter: .seconds(10))
 }
 // snippet.end
 
 let model = FeedModel()
 model.refresh()
-try await model.tasks.waitForAll()
+try await model.taskBag.waitForAll()
 print(model.posts.map(\.title))
-try await shutDown(model.tasks)
+await shutDown(model.taskBag)

@@ -6,37 +6,34 @@ package import CooperativeCancellation
 /// removed. It is given its bag late, because SwiftUI makes the initial value of a state each time that it
 /// evaluates a view, and throws away all but the first: to release one of those must do nothing. And when a view
 /// takes the place of another, with the same bag, its state is there before the other's has gone.
-package final class BagLifetime: Sendable {
+@MainActor
+package final class BagLifetime {
   /// How many of these are tied to a bag.
-  private static let ties = Locked<[ObjectIdentifier: Int]>(initially: [:])
+  private static var ties: [ObjectIdentifier: Int] = [:]
 
-  private let bag = Locked<TaskBag?>(initially: nil)
+  private var bag: TaskBag?
 
-  package init() {}
+  nonisolated package init() {}
 
   /// Ties a bag to the life of this object, in place of the one before.
   package func tie(_ bag: TaskBag) {
-    BagLifetime.ties.locked { $0[ObjectIdentifier(bag), default: 0] += 1 }
-    let other = self.bag.locked { current in
-      defer { current = bag }
-      return current
-    }
-    if let other { BagLifetime.untie(other) }
+    if bag === self.bag { return }
+    BagLifetime.ties[ObjectIdentifier(bag), default: 0] += 1
+    if let other = self.bag { BagLifetime.untie(other) }
+    self.bag = bag
   }
 
   deinit {
-    if let bag = bag.locked({ $0 }) { BagLifetime.untie(bag) }
+    // Not here: the ties belong to the main actor, and an object may be released anywhere.
+    if let bag { Task { @MainActor in BagLifetime.untie(bag) } }
   }
 
   private static func untie(_ bag: TaskBag) {
-    let isLast = ties.locked { ties in
-      if let count = ties[ObjectIdentifier(bag)], count > 1 {
-        ties[ObjectIdentifier(bag)] = count - 1
-        return false
-      }
+    if let count = ties[ObjectIdentifier(bag)], count > 1 {
+      ties[ObjectIdentifier(bag)] = count - 1
+    } else {
       ties[ObjectIdentifier(bag)] = nil
-      return true
+      bag.cancelAll()
     }
-    if isLast { bag.cancelAll() }
   }
 }

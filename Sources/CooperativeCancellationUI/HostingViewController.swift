@@ -42,7 +42,7 @@
     /// Cancels the view model's tasks if the screen was popped while it was covered: then it does not disappear.
     override open func didMove(toParent parent: UIViewController?) {
       super.didMove(toParent: parent)
-      if parent == nil { viewModel.cancelAll() }
+      if parent == nil { cancelTasksIfGone(of: viewModel) }
     }
   }
 #endif

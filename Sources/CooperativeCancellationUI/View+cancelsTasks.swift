@@ -26,7 +26,7 @@
     /// FeedView(model: model).cancelsTasks(of: model)
     /// ```
     public func cancelsTasks(of owner: some TaskOwner) -> some View {
-      cancelsTasks(of: owner.tasks)
+      cancelsTasks(of: owner.taskBag)
     }
   }
 
@@ -39,8 +39,10 @@
     }
 
     func body(content: Content) -> some View {
-      // Once at first, and again if the view is given another bag.
-      content.onChange(of: ObjectIdentifier(bag), initial: true) { lifetime.tie(bag) }
+      // Here, because SwiftUI asks for the body at first, and again if the view is given another bag. Its own
+      // `onChange(of:initial:)` is newer than the systems that this supports.
+      lifetime.tie(bag)
+      return content
     }
   }
 #endif

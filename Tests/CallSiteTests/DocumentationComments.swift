@@ -272,7 +272,7 @@ private enum DocumentedTasks {
 
   @MainActor
   final class FeatureAViewModel: TaskOwner {
-    let tasks = TaskBag()
+    let taskBag = TaskBag()
 
     func refresh() {
       addTask { [weak self] in await self?.load() }
@@ -283,6 +283,7 @@ private enum DocumentedTasks {
 
   static func shutDown(_ bag: TaskBag) async throws {
     bag.close()
+    bag.cancelAll()
     try await bag.waitForAll()
   }
 }

@@ -64,6 +64,13 @@ final class FakeArticleSDK: ArticleSDK {
     return nil
   }
 }
+
+/// Waits for a task. Unlike `task.value`, it ends when the time limit cancels the test.
+func value<Value: Sendable>(of task: Task<Value, any Error>) async throws -> Value {
+  try await withAsyncThrowingValue { completion in
+    Task { completion(await task.result) }
+  }
+}
 // snippet.end
 
 @Suite("A wrapper of one's own", .timeLimit(.minutes(10)))
@@ -76,7 +83,7 @@ struct WrapperTests {
     let task = Task { try await Articles(sdk: sdk).article(1) }
     let completion = try #require(await sdk.nextCall())
     completion(.success(Article(title: "Sea")))
-    #expect(try await task.value == Article(title: "Sea"))
+    #expect(try await value(of: task) == Article(title: "Sea"))
     #expect(!sdk.request.isCancelled)
   }
 
@@ -86,9 +93,21 @@ struct WrapperTests {
     let task = Task { try await Articles(sdk: sdk).article(1) }
     let completion = try #require(await sdk.nextCall())
     task.cancel()
-    await #expect(throws: CancellationError.self) { try await task.value }
+    await #expect(throws: CancellationError.self) { try await value(of: task) }
     #expect(sdk.request.isCancelled)
     completion(.success(Article(title: "too late")))
   }
   // snippet.end
+
+  @Test
+  func `a test that waits for a wrapper which never ends is ended by its time limit`() async {
+    let (never, _) = AsyncStream<Never>.makeStream()
+    let wrong = Task<Void, any Error> { for await _ in never {} }
+    // What the time limit does to the test.
+    let test = Task { try await value(of: wrong) }
+    test.cancel()
+    let result = await test.result
+    #expect(throws: CancellationError.self) { try result.get() }
+    wrong.cancel()
+  }
 }

@@ -4,7 +4,7 @@ import CooperativeCancellation
 
 @MainActor
 final class Model: TaskOwner {
-  let tasks = TaskBag()
+  let taskBag = TaskBag()
   var name = ""
 
   func load() {

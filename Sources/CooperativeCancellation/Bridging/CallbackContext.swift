@@ -58,8 +58,13 @@ public struct CallbackContext: Sendable {
     line: UInt = #line,
     _ body: @escaping @Sendable (repeat each Argument) -> Output
   ) {
-    let entry = Entry(body, isRepeating: isRepeating, CallSite(fileID: fileID, line: line))
-    number = CallbackContext.table.locked { $0.add(entry) }
+    let entry = Entry<(repeat each Argument), Output>(
+      isRepeating: isRepeating,
+      CallSite(fileID: fileID, line: line)
+    ) { arguments in
+      body(repeat each arguments)
+    }
+    number = ContextTable.add(entry)
   }
 
   /// Gives the closure up, if it is still kept. Calls from now on do nothing.
@@ -89,67 +94,39 @@ extension CallbackContext {
     _ argument: repeat each Argument,
     otherwise: Output
   ) -> Output {
-    guard let entry = table.locked({ $0.entry(for: pointer) }) else { return otherwise }
-    guard let entry = entry as? Entry<repeat each Argument, Output> else {
+    guard let entry = ContextTable.entry(for: UInt(bitPattern: pointer)) else { return otherwise }
+    guard let entry = entry as? Entry<(repeat each Argument), Output> else {
       release(pointer)
-      MisuseReport.send(.contextCalledWithOtherTypes, entry.callSite)
+      let type = Entry<(repeat each Argument), Output>.type
+      let types = "\(Swift.type(of: entry).type), and was called as \(type)"
+      MisuseReport.send(.contextCalledWithOtherTypes, entry.callSite, detail: types)
       return otherwise
     }
-    return entry.body(repeat each argument)
+    return entry.body((repeat each argument))
   }
 
   /// Gives up the closure whose context C hands back: for a library's destroy callback.
   public static func release(_ pointer: UnsafeMutableRawPointer?) {
-    // Released here, after unlocking: its captures are the user's.
-    _ = table.extract { $0.remove(pointer) }
+    ContextTable.remove(UInt(bitPattern: pointer))
   }
 }
 
-// MARK: - The table
-
 extension CallbackContext {
-  private protocol AnyEntry: AnyObject, Sendable {
-    var isRepeating: Bool { get }
-    var callSite: CallSite { get }
-  }
-
-  private final class Entry<each Argument, Output>: AnyEntry {
-    let body: @Sendable (repeat each Argument) -> Output
+  // Generic over the tuple of the arguments: a class over the arguments themselves needs macOS 14.
+  private final class Entry<Arguments, Output>: ContextEntry {
+    let body: @Sendable (Arguments) -> Output
     let isRepeating: Bool
     let callSite: CallSite
+    static var type: Any.Type { ((Arguments) -> Output).self }
 
     init(
-      _ body: @escaping @Sendable (repeat each Argument) -> Output,
       isRepeating: Bool,
-      _ callSite: CallSite
+      _ callSite: CallSite,
+      _ body: @escaping @Sendable (Arguments) -> Output
     ) {
       self.body = body
       self.isRepeating = isRepeating
       self.callSite = callSite
     }
   }
-
-  private struct Table {
-    private var entries: [UInt: any AnyEntry] = [:]
-    private var lastNumber: UInt = 0
-
-    /// Numbers are not used again, so that a late call cannot meet another's entry; where a pointer has 32
-    /// bits, not before four thousand million others. Zero would be no pointer, and is skipped.
-    mutating func add(_ entry: any AnyEntry) -> UInt {
-      repeat { lastNumber &+= 1 } while lastNumber == 0 || entries[lastNumber] != nil
-      entries[lastNumber] = entry
-      return lastNumber
-    }
-
-    mutating func entry(for pointer: UnsafeMutableRawPointer?) -> (any AnyEntry)? {
-      guard let entry = entries[UInt(bitPattern: pointer)] else { return nil }
-      return entry.isRepeating ? entry : remove(pointer)
-    }
-
-    mutating func remove(_ pointer: UnsafeMutableRawPointer?) -> (any AnyEntry)? {
-      entries.removeValue(forKey: UInt(bitPattern: pointer))
-    }
-  }
-
-  private static let table = Locked(initially: Table())
 }

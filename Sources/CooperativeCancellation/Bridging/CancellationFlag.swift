@@ -6,7 +6,6 @@ public final class CancellationFlag: Sendable {
   @usableFromInline let flag = Flag()
 
   /// A flag that is not set, for a use without a task of its own.
-  @inlinable
   public init() {}
 
   /// Whether the task was cancelled, or ``cancel()`` was called. Never becomes `false` again.

@@ -34,6 +34,9 @@ public func checkpoint(
 ///
 /// For the same clean-up at several checkpoints, declare it once: ``withCancellationCleanUp(_:cleanUp:)``.
 ///
+/// Not to be awaited: `cleanUp` runs in the cancelled task, so `Task.isCancelled` is `true` in it. One that
+/// awaits picks ``checkpoint(isolation:fileID:line:cleanUp:)``, in which it is not.
+///
 /// - Parameters:
 ///   - fileID: The file to name in reports; by default the caller's.
 ///   - line: The line to name in them; by default the caller's.
@@ -60,7 +63,8 @@ public func checkpoint(
 /// ```
 ///
 /// The clean-up may await as if nothing had happened: it runs in an unstructured task, which is not
-/// cancelled with the current one. (Swift 6.4 has cancellation shields for that.)
+/// cancelled with the current one. (Swift 6.4 has cancellation shields for that.) Without an actor, a task
+/// executor that the current task prefers is not that task's: name it in the clean-up.
 ///
 /// - Parameters:
 ///   - isolation: The actor on which `cleanUp` runs; the caller's.

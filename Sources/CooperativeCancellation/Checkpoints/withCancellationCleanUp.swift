@@ -21,13 +21,15 @@
 /// ## Cancellation
 ///
 /// `cleanUp` may await as if nothing had happened: it runs in an unstructured task, which neither this
-/// cancel nor a second one reaches. (Swift 6.4 has cancellation shields for that.)
+/// cancel nor a second one reaches. (Swift 6.4 has cancellation shields for that.) Without an actor, a task
+/// executor that the current task prefers is not that task's: only unsafe code can ask for it. Name it in the
+/// clean-up, `await withTaskExecutorPreference(executor) { … }`.
 ///
 /// - Parameters:
 ///   - isolation: The actor on which both closures run; the caller's.
 ///   - body: The work. Runs at once, on the caller's actor.
 ///   - cleanUp: Runs to its end before this function throws, on the caller's actor.
-public func withCancellationCleanUp<Result>(
+public func withCancellationCleanUp<Result: ~Copyable>(
   isolation: isolated (any Actor)? = #isolation,
   _ body: () async throws -> Result,
   cleanUp: @escaping () async throws -> Void
@@ -40,7 +42,11 @@ public func withCancellationCleanUp<Result>(
   }
 }
 
-/// Runs `body`, and `cleanUp` if a cancel ended it: for synchronous code.
+/// Runs `body`, and `cleanUp` if a cancel ended it: for synchronous functions.
+///
+/// In an asynchronous one, `withCancellationCleanUp` is always the form that is awaited, whatever its closures do:
+/// its clean-up runs as if nothing had been cancelled. Here it runs in the cancelled task, so `Task.isCancelled` is
+/// `true` in it, and a checkpoint in it throws.
 ///
 /// Returns what `body` returns; then `cleanUp` does not run. Throws what `body` throws. `cleanUp` runs
 /// exactly once, before that, if the error is a `CancellationError` or the task is cancelled by then. If
@@ -49,7 +55,9 @@ public func withCancellationCleanUp<Result>(
 /// - Parameters:
 ///   - body: The work. Runs at once, in place.
 ///   - cleanUp: Runs in place, before this function throws.
-public func withCancellationCleanUp<Result>(
+// Disfavored, so that two closures that do not await do not pick it where the other form can be awaited.
+@_disfavoredOverload
+public func withCancellationCleanUp<Result: ~Copyable>(
   _ body: () throws -> Result,
   cleanUp: () throws -> Void
 ) throws -> Result {

@@ -6,6 +6,8 @@
   /// stored a `Mutex<State<Value>>` and were generic over `Value`, that code would look up `State<Value>`,
   /// `Mutex<State<Value>>` and so on in the runtime's tables each time. Generic over its contents, it finds
   /// their type in its own.
+  // For its inlined `init` and `deinit`, where the library is built with library evolution.
+  @_fixed_layout
   @usableFromInline
   package final class Shared<Contents: SharedContents & ~Copyable>: Sendable {
     @usableFromInline package let contents: Contents

@@ -2,6 +2,7 @@
 ///
 /// Errors and reports carry it, because by the time that an SDK turns out to have lost a completion
 /// the stack no longer says who passed it.
+@frozen
 public struct CallSite: Sendable, Hashable, CustomStringConvertible {
   /// The module and file of the call, as `#fileID` gives it: `"App/UserService.swift"`.
   public var fileID: String { "\(file)" }

@@ -29,6 +29,15 @@ public struct MisuseReport: Sendable, Hashable {
 
   /// The call that made the completion.
   public let callSite: CallSite
+
+  /// What the description says besides.
+  private let detail: String
+
+  package init(kind: Kind, callSite: CallSite, detail: String = "") {
+    self.kind = kind
+    self.callSite = callSite
+    self.detail = detail
+  }
 }
 
 extension MisuseReport: CustomStringConvertible {
@@ -48,8 +57,8 @@ extension MisuseReport: CustomStringConvertible {
       """
     case .contextCalledWithOtherTypes:
       """
-      \(callSite): the closure of this CallbackContext was called with arguments of other types than its \
-      parameters, and was given up. Write the types in the closure as C declares them, as in \
+      \(callSite): the closure of this CallbackContext is \(detail), with arguments of other types than its \
+      parameters, so it was given up. Write the types in the closure as C declares them, as in \
       `CallbackContext { (status: Int32, text: UnsafePointer<CChar>?) in … }`.
       """
     case .checkpointOutsideTask:
@@ -62,14 +71,14 @@ extension MisuseReport: CustomStringConvertible {
 }
 
 extension MisuseReport {
-  /// A closure in a structure: one that is stored in a generic type by itself is wrapped once more each
-  /// time that it is read under the lock, until a call of it overflows the stack.
-  private struct Handler {
+  /// A closure in a structure: one that passes through a generic function by itself, as through the lock, is
+  /// wrapped once more each time, until a call of it overflows the stack.
+  private struct Handler: Sendable {
     let body: @Sendable (MisuseReport) -> Void
   }
 
   private static let current = Locked(initially: Handler(body: printOncePerCallSite))
-  private static let printed = Locked<Set<MisuseReport>>(initially: [])
+  private static let printed = PrintedReports()
 
   /// Receives every report. The default is ``printOncePerCallSite(_:)``.
   ///
@@ -77,7 +86,7 @@ extension MisuseReport {
   /// a completion was released. No lock is held meanwhile, so it may call anything, this library
   /// included. It receives repeated reports of the same call site; keep it short.
   public static var handler: @Sendable (MisuseReport) -> Void {
-    get { current.locked { $0.body } }
+    get { current.locked { $0 }.body }
     set {
       // The old handler is released after unlocking: its captures are the host's.
       _ = current.extract { current in
@@ -88,14 +97,16 @@ extension MisuseReport {
   }
 
   /// Prints one line to standard error for the first report of each kind from each call site.
+  ///
+  /// It neither blocks nor ends the process. If standard error is a pipe that is full, or that nobody reads,
+  /// nothing is printed, and the next report from that call site counts as the first. (The write waits for the
+  /// reader only if another writer fills the pipe between the look at it and the write.)
   public static func printOncePerCallSite(_ report: MisuseReport) {
-    if printed.locked({ $0.insert(report).inserted }) {
-      printToStandardError("CooperativeCancellation: \(report)")
-    }
+    printed.printOnce(report) { printToStandardError("CooperativeCancellation: \($0)") }
   }
 
   @usableFromInline
-  static func send(_ kind: Kind, _ callSite: CallSite) {
-    handler(MisuseReport(kind: kind, callSite: callSite))
+  static func send(_ kind: Kind, _ callSite: CallSite, detail: String = "") {
+    handler(MisuseReport(kind: kind, callSite: callSite, detail: detail))
   }
 }

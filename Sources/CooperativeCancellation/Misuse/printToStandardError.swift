@@ -6,14 +6,87 @@
   private import Musl
 #elseif canImport(Android)
   private import Android
+#elseif canImport(WASILibc)
+  private import WASILibc
+#elseif os(Windows)
+  private import ucrt
 #endif
 
-/// Writes a line with `write(2)`: the `stderr` variable of C is not usable in language mode 6 on Linux.
-func printToStandardError(_ line: String) {
-  var bytes = Array((line + "\n").utf8)
-  while !bytes.isEmpty {
-    let written = write(2, bytes, bytes.count)
-    guard written > 0 else { return }  // Nobody is there to be told.
-    bytes.removeFirst(written)
-  }
+/// Prints a line to standard error. Returns whether all of it was written.
+///
+/// It runs on the SDK's threads, so it must not do what a write to a pipe may: wait until somebody reads, or
+/// end the process because nobody does. In either case the line is given up.
+///
+/// Written with `write(2)`: C's `stderr` variable is not usable in language mode 6 on Linux.
+@discardableResult
+func printToStandardError(_ line: String) -> Bool {
+  writeAll(Array((line + "\n").utf8)) { writeSome($0, to: 2) }
 }
+
+/// Writes bytes, as many at once as `writeSome` takes.
+///
+/// - Parameter writeSome: Returns how many of the bytes it wrote, or `nil` if it cannot write.
+/// - Returns: Whether all were written.
+package func writeAll(_ bytes: [UInt8], with writeSome: (ArraySlice<UInt8>) -> Int?) -> Bool {
+  // POSIX promises that a pipe which is ready takes that many without blocking.
+  let most = 512
+  var rest = ArraySlice(bytes)
+  while !rest.isEmpty {
+    guard let count = writeSome(rest.prefix(most)) else { return false }
+    rest = rest.dropFirst(count)
+  }
+  return true
+}
+
+#if os(Windows)
+
+  /// Writes some bytes to a file descriptor. Windows has no signal for a pipe without a reader.
+  package func writeSome(_ bytes: ArraySlice<UInt8>, to descriptor: CInt) -> Int? {
+    let count = _write(descriptor, Array(bytes), CUnsignedInt(bytes.count))
+    return count > 0 ? Int(count) : nil
+  }
+
+#elseif os(WASI)
+
+  /// Writes some bytes to a file descriptor. WebAssembly has no signals.
+  package func writeSome(_ bytes: ArraySlice<UInt8>, to descriptor: CInt) -> Int? {
+    let count = write(descriptor, Array(bytes), bytes.count)
+    return count > 0 ? count : nil
+  }
+
+#else
+
+  /// Writes some bytes to a file descriptor, unless nobody reads it or it would block.
+  ///
+  /// - Returns: How many bytes were written, or `nil` if it cannot be written to.
+  package func writeSome(_ bytes: ArraySlice<UInt8>, to descriptor: CInt) -> Int? {
+    var target = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    guard poll(&target, 1, 0) != 0 else { return nil }
+    return withoutBrokenPipeSignal {
+      let count = write(descriptor, Array(bytes), bytes.count)
+      if count >= 0 { return count }
+      // A signal handler ran on this thread: try again.
+      return errno == EINTR ? 0 : nil
+    }
+  }
+
+  /// Runs `body`, and takes back the signal that this thread gets if `body` writes to a pipe without a reader.
+  private func withoutBrokenPipeSignal(_ body: () -> Int?) -> Int? {
+    var (broken, before, pending) = (sigset_t(), sigset_t(), sigset_t())
+    sigemptyset(&broken)
+    sigaddset(&broken, SIGPIPE)
+    pthread_sigmask(SIG_BLOCK, &broken, &before)
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+    // One that waited before, because the thread blocks the signal anyway, is not ours to take.
+    sigpending(&pending)
+    let wasPending = sigismember(&pending, SIGPIPE) == 1
+    let count = body()
+    sigpending(&pending)
+    if !wasPending, sigismember(&pending, SIGPIPE) == 1 {
+      var signal: CInt = 0
+      sigwait(&broken, &signal)
+    }
+    return count
+  }
+
+#endif

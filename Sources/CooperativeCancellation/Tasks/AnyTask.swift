@@ -46,7 +46,6 @@ public final class AnyTask: Sendable {
   @usableFromInline let wasCancelledHere = Flag()
 
   /// Takes ownership of a task.
-  @inlinable
   public init<Success, Failure>(_ task: Task<Success, Failure>, options: Options = .default) {
     self.task = task
     self.options = options

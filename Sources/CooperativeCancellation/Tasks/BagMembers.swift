@@ -18,7 +18,7 @@ final class BagMembers: Sendable {
   var isClosed: Bool { registry.locked { $0.isClosed } }
 
   var onError: @Sendable (any Error, CallSite) -> Void {
-    get { errorHandler.locked { $0.body } }
+    get { errorHandler.locked { $0 }.body }
     set {
       // The old one is released after unlocking: what it captures is the user's.
       _ = errorHandler.extract { handler in
@@ -36,23 +36,20 @@ final class BagMembers: Sendable {
   }
 
   /// Makes room for a task with an id, and cancels those that it replaces.
+  ///
+  /// Compares each id that is there once, however many come and go meanwhile.
   @usableFromInline
   func reserve(id: TaskID, ifTaken policy: TaskBag.TakenIDPolicy) -> Int? {
-    // At first as if there were no other; to run beside one, it need not be looked for.
-    var others: [TaskID]? = policy == .runBeside ? nil : []
-    while true {
-      let equal = (others ?? []).filter { $0.equals(id) }
-      if policy == .keep, !equal.isEmpty { return nil }
-      switch registry.extract({ $0.reserve(id: id, replacing: equal, of: others) }) {
-      case .slot(let slot, let replaced):
-        for member in replaced { member.cancel() }
-        return slot
-      case .others(let found):
-        others = found
-      case .closed:
-        return nil
-      }
+    let isBeside = policy == .runBeside
+    let reservation = registry.locked { $0.reserve(id: id, besideOthers: isBeside) }
+    guard let (slot, others) = reservation else { return nil }
+    let equal = others.filter { $0.id.equals(id) }
+    if equal.isEmpty { return slot }
+    if policy == .keep {
+      return registry.locked { $0.withdraw(slot, ifThereIsOneOf: equal) } ? nil : slot
     }
+    for member in registry.extract({ $0.cancel(equal) }) ?? [] { member.cancel() }
+    return slot
   }
 
   @usableFromInline
@@ -82,11 +79,18 @@ final class BagMembers: Sendable {
   // MARK: Cancelling and waiting
 
   func cancel(id: TaskID) -> Bool {
+    var compared: [TaskID] = []
     while true {
-      let equal = registry.locked { $0.ids(withHash: id.hash) }.filter { $0.equals(id) }
+      let known = Set(compared.map { ObjectIdentifier($0) })
+      let new = registry.locked { $0.holders(ofHash: id.hash) }
+        .filter { !known.contains(ObjectIdentifier($0.id)) }
+      let equal = new.filter { $0.id.equals(id) }
       if equal.isEmpty { return false }
-      // None of them may be there any more, and another one in their place.
-      guard let members = registry.extract({ $0.cancel(equal) }) else { continue }
+      // All of them may have gone, and another one may be in their place.
+      guard let members = registry.extract({ $0.cancel(equal) }) else {
+        compared += new.map(\.id)
+        continue
+      }
       for member in members { member.cancel() }
       return true
     }
@@ -97,7 +101,7 @@ final class BagMembers: Sendable {
   }
 
   func close() {
-    for remains in registry.extract({ $0.close() }) { remains.member?.cancel() }
+    registry.locked { $0.close() }
   }
 
   /// Completes when all tasks have ended. Returns what to give up the wait by, if it is not over.

@@ -28,7 +28,7 @@ public final class TaskBag: Sendable {
   public enum TakenIDPolicy: Sendable, Hashable, CaseIterable {
     /// The old task is cancelled and gives up the id.
     case replace
-    /// The old task stays, and the new one is not started.
+    /// The old task stays, and the new one is not started; one that is stored is cancelled.
     case keep
     /// Both run with the same id.
     case runBeside
@@ -48,6 +48,7 @@ public final class TaskBag: Sendable {
 
   deinit {
     members.close()
+    members.cancelAll()
   }
 
   /// Receives the error that a task of ``add(name:priority:isolation:fileID:line:operation:)`` throws, and
@@ -150,15 +151,53 @@ public final class TaskBag: Sendable {
     members.cancelAll()
   }
 
-  /// Cancels all tasks, and from now on starts none; a task that is stored is cancelled at once.
+  /// From now on starts no task, and cancels one that is stored. The tasks that run go on.
+  ///
+  /// To end those too, ``cancelAll()``; to let them finish first, ``drain(cancellingAfter:)``.
   public func close() {
     members.close()
   }
 
-  /// Waits until all tasks have ended, those that are added meanwhile included: for a graceful shutdown.
+  /// Closes this bag, lets the tasks that run finish, and cancels those that take too long: a graceful
+  /// shutdown.
+  ///
+  /// ```swift
+  /// await connections.drain(cancellingAfter: .seconds(10))
+  /// ```
+  ///
+  /// Returns when all tasks have ended, the cancelled ones included.
+  ///
+  /// ## Cancellation
+  ///
+  /// Changes nothing, before or during the call, because a server is often told to stop by a cancellation of the task
+  /// that shuts it down. To cut the grace period short, call ``cancelAll()``. A task of the bag that drains it
+  /// waits for itself, and does not end.
+  ///
+  /// - Parameter gracePeriod: How long the tasks may go on before they are cancelled. With zero or less, they are
+  ///   cancelled at once.
+  public func drain(cancellingAfter gracePeriod: Timeout) async {
+    close()
+    let members = members
+    // A task of its own, because the current one may be cancelled.
+    await Task {
+      do {
+        try await withAsyncThrowingValue(timeout: gracePeriod) { completion in
+          members.wait(completion)
+        } onCancel: { token in
+          members.stopWaiting(token)
+        }
+      } catch {
+        members.cancelAll()
+        await withAsyncValue { done in _ = members.wait { _ in done() } }
+      }
+    }.value
+  }
+
+  /// Waits until all tasks have ended, those that are added meanwhile included.
   ///
   /// ```swift
   /// bag.close()
+  /// bag.cancelAll()
   /// try await bag.waitForAll()
   /// ```
   ///
@@ -230,12 +269,32 @@ extension Task {
   /// - Returns: This task.
   @discardableResult
   public func store(in bag: TaskBag) -> Task {
-    let members = bag.members
-    guard let slot = members.reserve() else {
+    store(in: bag.members.reserve(), of: bag)
+  }
+
+  /// Keeps this task in a bag until it ends, where it can be found by an id.
+  ///
+  /// As ``store(in:)``. If a task of the bag has the id already, `policy` decides; with
+  /// ``TaskBag/TakenIDPolicy/keep`` it is this task that is cancelled, because it has begun.
+  ///
+  /// - Returns: This task.
+  @discardableResult
+  public func store(
+    in bag: TaskBag,
+    id: some Hashable & Sendable,
+    ifTaken policy: TaskBag.TakenIDPolicy = .replace
+  ) -> Task {
+    store(in: bag.members.reserve(id: TaskID(id), ifTaken: policy), of: bag)
+  }
+
+  private func store(in slot: Int?, of bag: TaskBag) -> Task {
+    guard let slot else {
       cancel()
       return self
     }
+    let members = bag.members
     members.start(slot, .given(erased(options: [])))
+    // Detached, so that it keeps none of the caller's task-local values.
     Task<Void, Never>.detached(priority: Task<Never, Never>.currentPriority) {
       _ = await result
       members.finish(slot)

@@ -3,7 +3,7 @@
 /// ```swift
 /// @MainActor
 /// final class FeedModel: TaskOwner {
-///   let tasks = TaskBag()
+///   let taskBag = TaskBag()
 ///   private let service = FeedService()
 ///   private(set) var posts: [Post] = []
 ///
@@ -21,8 +21,9 @@
 /// owner weakly, and do not wait in a method of it: a task that holds it strongly, as `await self?.load()`
 /// does while it runs, keeps both alive.
 public protocol TaskOwner: AnyObject {
-  /// The tasks of this owner. Store it as a `let`.
-  var tasks: TaskBag { get }
+  /// The tasks of this owner. Store it as a `let`, and hand it to nobody who may outlive the owner: it is the
+  /// bag's release that cancels the tasks, so whoever keeps the bag keeps them running.
+  var taskBag: TaskBag { get }
 }
 
 extension TaskOwner {
@@ -41,7 +42,7 @@ extension TaskOwner {
     @_inheritActorContext operation:
       @escaping @isolated(any) @Sendable () async throws -> Void
   ) -> Bool {
-    tasks.add(
+    taskBag.add(
       name: name,
       priority: priority,
       isolation: isolation,
@@ -68,7 +69,7 @@ extension TaskOwner {
     @_inheritActorContext operation:
       @escaping @isolated(any) @Sendable () async throws -> Void
   ) -> Bool {
-    tasks.add(
+    taskBag.add(
       id: id,
       ifTaken: policy,
       name: name,
@@ -83,11 +84,11 @@ extension TaskOwner {
   /// Cancels the tasks with an id. Returns whether there was one.
   @discardableResult
   public func cancelTask(id: some Hashable & Sendable) -> Bool {
-    tasks.cancel(id: id)
+    taskBag.cancel(id: id)
   }
 
   /// Cancels all tasks of this owner: when its screen goes away.
   public func cancelAll() {
-    tasks.cancelAll()
+    taskBag.cancelAll()
   }
 }

@@ -92,49 +92,49 @@ package struct TaskRegistry: Sendable {
 
   // MARK: Ids
 
-  /// The ids with a hash. Which of them are equal to another is for the caller to ask, without a lock.
-  package func ids(withHash hash: Int) -> [TaskID] {
-    var found: [TaskID] = []
-    slots.forEach(withHash: hash) { _, id in found.append(id) }
-    return found
+  /// A task that has an id.
+  package struct Holder: Sendable {
+    package let slot: Int
+    package let id: TaskID
   }
 
-  /// What becomes of a task with an id.
-  package enum Reservation: Sendable {
-    case slot(Int, replaced: [Member])
-    /// Tasks with other ids of that hash are here than the caller knew of: these.
-    case others([TaskID])
-    case closed
+  /// The tasks whose ids have a hash. Which of these are equal to another is for the caller to ask, without a
+  /// lock.
+  package func holders(ofHash hash: Int) -> [Holder] {
+    var holders: [Holder] = []
+    slots.forEach(withHash: hash) { holders.append(Holder(slot: $0, id: $1)) }
+    return holders
   }
 
-  /// Makes room for a task with an id, in the place of the tasks with some others.
+  /// Makes room for a task with an id, which it has from now on. Returns its slot, or `nil` if this is closed.
   ///
-  /// - Parameter others: The ids with the same hash from which `replaced` was chosen; `nil` if nothing was.
+  /// Also returns the tasks that had ids of that hash before. The caller compares them, and then cancels or
+  /// withdraws: once, because a task that is added meanwhile finds this one and compares it in turn. One that runs
+  /// beside them need not know them.
   package mutating func reserve(
     id: TaskID,
-    replacing replaced: [TaskID],
-    of others: [TaskID]?
-  ) -> Reservation {
-    if let others {
-      let found = ids(withHash: id.hash)
-      if !found.elementsEqual(others, by: ===) { return .others(found) }
-    }
-    let members = cancel(replaced)
-    guard let slot = reserve() else { return .closed }
+    besideOthers: Bool = false
+  ) -> (slot: Int, others: [Holder])? {
+    let others = besideOthers ? [] : holders(ofHash: id.hash)
+    guard let slot = reserve() else { return nil }
     slots.link(slot, id)
-    return .slot(slot, replaced: members ?? [])
+    return (slot, others)
   }
 
-  /// Takes the ids, which are equal and which the caller keeps, from their tasks. Returns those tasks, for
-  /// cancelling; `nil` if there are none.
-  package mutating func cancel(_ ids: [TaskID]) -> [Member]? {
-    guard let hash = ids.first?.hash else { return nil }
-    let wanted = Set(ids.map { ObjectIdentifier($0) })
-    var found: [Int] = []
-    slots.forEach(withHash: hash) { slot, id in
-      if wanted.contains(ObjectIdentifier(id)) { found.append(slot) }
-    }
-    return found.isEmpty ? nil : found.compactMap { cancel($0).member }
+  /// Takes the ids, which the caller keeps, from their tasks. Returns those tasks, for cancelling; `nil` if none
+  /// of them has its id any more.
+  package mutating func cancel(_ holders: [Holder]) -> [Member]? {
+    let found = holders.filter(slots.isThere)
+    return found.isEmpty ? nil : found.compactMap { cancel($0.slot).member }
+  }
+
+  /// The task of a slot will not be made if one of some others still has its id. Returns whether that is so.
+  package mutating func withdraw(_ slot: Int, ifThereIsOneOf others: [Holder]) -> Bool {
+    guard others.contains(where: slots.isThere) else { return false }
+    count -= 1  // It cannot be the last: the other one has not ended.
+    _ = slots.unlink(slot)  // Released by the caller, who keeps it.
+    slots.free(slot)
+    return true
   }
 
   // MARK: All
@@ -144,10 +144,9 @@ package struct TaskRegistry: Sendable {
     slots.used.map { cancel($0) }
   }
 
-  /// From now on, nothing is added. Returns all tasks, for cancelling, and their ids.
-  package mutating func close() -> [Remains] {
+  /// From now on, nothing is added.
+  package mutating func close() {
     isClosed = true
-    return cancelAll()
   }
 
   /// Keeps a waiter until all tasks have ended. Returns what to take it back by, or `nil` if there are none.

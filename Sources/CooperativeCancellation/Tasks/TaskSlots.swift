@@ -80,6 +80,11 @@ struct TaskSlots: Sendable {
     }
   }
 
+  /// Whether a slot has the id that it had.
+  func isThere(_ holder: TaskRegistry.Holder) -> Bool {
+    holder.slot < slots.count && slots[holder.slot].id === holder.id
+  }
+
   /// Gives an id to a slot that has none.
   mutating func link(_ slot: Int, _ id: TaskID) {
     idCount += 1

@@ -210,6 +210,158 @@ struct CleanUpTests {
   }
 
   @Test
+  func `in an asynchronous function, a clean-up that does not await is not cancelled either`() async
+  {
+    let log = Protected<[Bool]>([])
+    let result = await Task {
+      try await withCancellationCleanUp {
+        cancelThisTask()
+        try checkpoint()
+      } cleanUp: {
+        log.withLock { $0.append(Task.isCancelled) }
+      }
+    }.result
+    #expect(throws: CancellationError.self) { try result.get() }
+    #expect(log.withLock { $0 } == [false])
+  }
+
+  @Test
+  func `in a synchronous function, the clean-up runs in the cancelled task`() async {
+    let log = Protected<[Bool]>([])
+    @Sendable func work() throws {
+      try withCancellationCleanUp {
+        cancelThisTask()
+        try checkpoint()
+      } cleanUp: {
+        log.withLock { $0.append(Task.isCancelled) }
+      }
+    }
+    _ = await Task { try work() }.result
+    #expect(log.withLock { $0 } == [true])
+  }
+
+  @Test
+  func `the synchronous scope does not clean up after success, in a cancelled task either`() async {
+    let cleanUps = Protected(0)
+    @Sendable func work() throws -> Int {
+      try withCancellationCleanUp {
+        cancelThisTask()
+        return 1
+      } cleanUp: {
+        cleanUps.withLock { $0 += 1 }
+      }
+    }
+    let result = await Task { try work() }.result
+    #expect((try? result.get()) == 1)
+    #expect(cleanUps.withLock { $0 } == 0)
+  }
+
+  @Test
+  func `an error of the asynchronous clean-up is thrown instead`() async {
+    let result = await Task {
+      try await withCancellationCleanUp {
+        cancelThisTask()
+        try checkpoint()
+      } cleanUp: {
+        await Task.yield()
+        throw Failed()
+      }
+    }.result
+    #expect(throws: Failed()) { try result.get() }
+  }
+
+  @Test
+  func `the clean-up has the priority of the task`() async {
+    let priority = Protected<TaskPriority?>(nil)
+    _ = await Task.detached(priority: .low) {
+      try await withCancellationCleanUp {
+        cancelThisTask()
+        try checkpoint()
+      } cleanUp: {
+        priority.withLock { $0 = Task.basePriority }
+      }
+    }.result
+    #expect(priority.withLock { $0 } == .low)
+  }
+
+  @Test
+  func `the clean-up begins on the actor, without a detour`() async {
+    let actor = HandDrivenActor()
+    let log = Protected<[String]>([])
+    cleanUp(on: actor, log)
+    actor.executor.runUntilIdle()
+    #expect(log.withLock { $0.first } == "clean-up")
+    // To wait for it, the task has left the actor.
+    while log.withLock({ $0.count }) < 2 {
+      actor.executor.runUntilIdle()
+      await Task.yield()
+    }
+  }
+
+  private func cleanUp(on actor: HandDrivenActor, _ log: Protected<[String]>) {
+    let bag = TaskBag()
+    actor.assumeIsolated { actor in
+      _ = bag.add {
+        actor.preconditionIsolated()
+        try? await withCancellationCleanUp {
+          throw CancellationError()
+        } cleanUp: {
+          log.withLock { $0.append("clean-up") }
+        }
+        log.withLock { $0.append("end") }
+        withExtendedLifetime(bag) {}
+      }
+    }
+  }
+
+  private struct File: ~Copyable {
+    let name: String
+  }
+
+  @Test
+  func `what cannot be copied is returned by both forms`() async throws {
+    func open() throws -> File {
+      try withCancellationCleanUp {
+        File(name: "now")
+      } cleanUp: {
+      }
+    }
+    let now = try open()
+    #expect(now.name == "now")
+    let later = try await withCancellationCleanUp {
+      await Task.yield()
+      return File(name: "later")
+    } cleanUp: {
+    }
+    #expect(later.name == "later")
+  }
+
+  @Test
+  func `the clean-up can name the executor that the task prefers`() async {
+    let executor = ManualExecutor()
+    let log = Protected<[String]>([])
+    let task = Task(executorPreference: executor) {
+      try await withCancellationCleanUp {
+        cancelThisTask()
+        try checkpoint()
+      } cleanUp: {
+        await withTaskExecutorPreference(executor) {
+          log.withLock { $0.append("on the executor") }
+          await Task.yield()
+          log.withLock { $0.append("not cancelled: \(!Task.isCancelled)") }
+        }
+      }
+    }
+    // The clean-up's task begins on the pool; the rest runs here.
+    while log.withLock({ $0.count }) < 2 {
+      executor.runUntilIdle()
+      await Task.yield()
+    }
+    #expect(log.withLock { $0 } == ["on the executor", "not cancelled: true"])
+    task.cancel()
+  }
+
+  @Test
   func `nested scopes clean up from the inside out, each once`() async {
     let log = Protected<[String]>([])
     let task = Task {

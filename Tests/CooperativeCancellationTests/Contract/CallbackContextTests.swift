@@ -94,7 +94,8 @@ struct CallbackContextTests {
     }
     #expect(error != nil)
     #expect(Reports.shared.kinds(line: line) == [.contextCalledWithOtherTypes])
-    #expect(Reports.shared.texts(line: line)[0].contains("arguments of other types"))
+    let text = Reports.shared.texts(line: line)[0]
+    #expect(text.contains("is (Int64) -> (), and was called as (Int32) -> (), with"))
   }
 
   @Test
@@ -139,6 +140,15 @@ struct CallbackContextTests {
     }
     let pointer = UnsafeMutableRawPointer(bitPattern: leaked.withLock { $0 })
     #expect(CallbackContext.call(pointer, otherwise: 0 as Int32) == 0, "a throw ends the scope too")
+  }
+
+  @Test
+  func `a context of a scope that is called with other types is reported with its line`() {
+    let line = Reports.shared.uniqueLine()
+    withCallbackContext({ (number: Int32) in number }, line: line) { context in
+      #expect(CallbackContext.call(context, Int64(1), otherwise: Int32(0)) == 0)
+    }
+    #expect(Reports.shared.kinds(line: line) == [.contextCalledWithOtherTypes])
   }
 
   @Test

@@ -74,6 +74,32 @@ struct MisuseTests {
     #expect(call.watch.forwarded == 0)
   }
 
+  @Test(arguments: BridgeForm.withFallback + BridgeForm.unconditional)
+  func `a drop is reported where it happens, not when the task goes on`(form: BridgeForm) {
+    let call = TestCall(form, .onDemand)
+    call.run()
+    call.backend.drop()
+    #expect(call.watch.reports == [.completionDropped])
+    #expect(call.ending == nil)
+    call.run()
+    #expect(call.watch.reports == [.completionDropped])
+  }
+
+  @Test(arguments: BridgeForm.withFallback, CancellationResponse.allCases)
+  func `with a fallback, a drop after a cancel is misuse only if the result is to be delivered`(
+    form: BridgeForm,
+    response: CancellationResponse
+  ) {
+    let call = TestCall(form, .onDemand, Watch(response: response))
+    call.run()
+    call.cancel()
+    call.run()
+    call.backend.drop()
+    call.run()
+    #expect(call.ending == .fallback)
+    #expect(call.watch.reports == (response == .deliverResult ? [.completionDropped] : []))
+  }
+
   @Test(arguments: BridgeForm.unconditional.filter { !$0.carriesValue })
   func `without a fallback, a drop after a cancel is misuse`(form: BridgeForm) {
     let call = TestCall(form, .onDemand)
@@ -154,12 +180,21 @@ struct MessageTests {
   }
 
   @Test
-  func `the handler does not change by being read`() async {
+  func `a handler that is saved and restored again and again is still the same`() async {
     await #expect(processExitsWith: .success) {
-      for _ in 0..<200_000 { _ = MisuseReport.handler }
+      for _ in 0..<300_000 { MisuseReport.handler = MisuseReport.handler }
       await withAsyncValue {
         $0(); $0()
       }
+    }
+    // Of a bag's error handler, the same.
+    await #expect(processExitsWith: .success) {
+      let errors = Protected(0)
+      let bag = TaskBag { _, _ in errors.withLock { $0 += 1 } }
+      for _ in 0..<300_000 { bag.onError = bag.onError }
+      bag.add { throw SDKError.failed }
+      try await bag.waitForAll()
+      #expect(errors.withLock { $0 } == 1)
     }
   }
 }

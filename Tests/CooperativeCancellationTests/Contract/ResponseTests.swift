@@ -97,6 +97,18 @@ struct ResponseTests {
   }
 
   @Test(arguments: BridgeForm.checking)
+  func `deliverResult: an answer inside operation is delivered to a task that cancels itself`(
+    form: BridgeForm
+  ) {
+    let watch = Watch(response: .deliverResult, beforeSDK: cancelThisTask)
+    let call = TestCall(form, .insideTheCall, watch)
+    call.run()
+    #expect(call.ending == form.delivered)
+    #expect(watch.discarded == 0)
+    #expect(watch.forwarded == 0)
+  }
+
+  @Test(arguments: BridgeForm.checking)
   func `deliverResult: a value that came first is delivered to a cancelled task`(
     form: BridgeForm
   ) {

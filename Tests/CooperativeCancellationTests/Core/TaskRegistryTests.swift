@@ -52,20 +52,49 @@ struct TaskRegistryTests {
   mutating func `slots at the end are given back, though one before them is in use`() throws {
     let (id, task) = (TaskID("kept"), Task {}.erased())
     let slots = try (0..<1_000).map { _ in try reserve() }
-    guard case .slot(let kept, _) = registry.reserve(id: id, replacing: [], of: nil) else {
-      Issue.record("it is not closed")
-      return
-    }
+    let reservation = registry.reserve(id: id)
+    let kept = try #require(reservation?.slot)
     let others = try (0..<1_000).map { _ in try reserve() }
     for slot in slots + [kept] + others { _ = registry.start(slot, .given(task)) }
     for slot in slots + others { finish(slot) }
 
     let next = try reserve()
     #expect(next < kept, "those after it are gone, those before it are used again")
-    #expect(registry.cancel([id])?.count == 1)
+    let holders = registry.holders(ofHash: id.hash)
+    #expect(registry.cancel(holders)?.count == 1)
     finish(next)
     finish(kept)
     #expect(registry.count == 0)
+  }
+
+  @Test
+  mutating func `who had an id in a slot that was given back is not there any more`() throws {
+    let task = Task {}.erased()
+    let slots = try (0..<1_000).map { number in
+      let reservation = registry.reserve(id: TaskID(number))
+      return try #require(reservation?.slot)
+    }
+    let last = registry.holders(ofHash: TaskID(999).hash)
+    #expect(last.map(\.slot) == [999])
+    for slot in slots { _ = registry.start(slot, .given(task)) }
+    for slot in slots { finish(slot) }
+    #expect(registry.cancel(last) == nil)
+    let next = registry.reserve(id: TaskID(999))
+    let slot = try #require(next?.slot)
+    #expect(registry.cancel(last) == nil, "another one of that name is none of them")
+    let isWithdrawn = registry.withdraw(slot, ifThereIsOneOf: last)
+    #expect(!isWithdrawn)
+  }
+
+  @Test
+  mutating func `the slot of a task that is withdrawn is used again`() throws {
+    let id = TaskID("load")
+    _ = registry.reserve(id: id)
+    let second = registry.reserve(id: TaskID("load"))
+    let (slot, others) = try #require(second)
+    let isWithdrawn = registry.withdraw(slot, ifThereIsOneOf: others)
+    #expect(isWithdrawn)
+    #expect(try reserve() == slot)
   }
 
   @Test(.enabled(if: mallocCounts))
@@ -76,8 +105,9 @@ struct TaskRegistryTests {
       let task = Task {}.erased()
       func run(_ count: Int) throws {
         let slots = try (0..<count).map { number in
-          let reservation = registry.reserve(id: TaskID(number), replacing: [], of: nil)
-          guard case .slot(let slot, _) = reservation else { throw CancellationError() }
+          guard let (slot, _) = registry.reserve(id: TaskID(number)) else {
+            throw CancellationError()
+          }
           return slot
         }
         for slot in slots { _ = registry.start(slot, .given(task)) }

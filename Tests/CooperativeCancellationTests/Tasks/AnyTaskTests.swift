@@ -112,6 +112,29 @@ struct AnyTaskTests {
   }
 
   @Test
+  func `a task that is cancelled elsewhere is cancelled, for each of its owners`() async {
+    let task = foreverTask()
+    let (first, second) = (task.erased(options: []), task.erased(options: []))
+    #expect(!first.isCancelled && !second.isCancelled)
+    first.cancel()
+    #expect(first.isCancelled && second.isCancelled && task.isCancelled)
+    _ = await task.result
+    let another = foreverTask()
+    let owner = another.erased(options: [])
+    another.cancel()
+    #expect(owner.isCancelled)
+    _ = await another.result
+  }
+
+  @Test
+  func `a task is stored behind those that are there`() {
+    let tasks = [Task {}, Task {}, Task {}]
+    var stored: [AnyTask] = []
+    for task in tasks { task.store(in: &stored, options: []) }
+    #expect(stored == tasks.map { $0.erased(options: []) })
+  }
+
+  @Test
   func `cancel is idempotent, and re-entrant from the task's own cancellation handler`() async {
     let isWaiting = Signal()
     let box = Protected<AnyTask?>(nil)

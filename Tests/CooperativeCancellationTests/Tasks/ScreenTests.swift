@@ -4,21 +4,27 @@ import Testing
 
 @Suite("Screens, apart from UIKit and SwiftUI", .watchdog)
 struct ScreenTests {
-  @Test
-  func `a screen has gone if it was dismissed or popped, or one of its containers was`() {
-    let all = [(false, false), (true, false), (false, true), (true, true)].map {
-      Disappearance(isBeingDismissed: $0, isMovingFromParent: $1)
-    }
-    let covered = all[0]
-    #expect(!Disappearance.isFinal([covered, covered, covered]))
-    for gone in all.dropFirst() {
-      #expect(Disappearance.isFinal([gone]))
-      #expect(Disappearance.isFinal([gone, covered]))
-      #expect(Disappearance.isFinal([covered, covered, gone]))
-    }
+  @Test(arguments: [false, true], [(false, false), (false, true), (true, false), (true, true)])
+  func `a screen has gone if no window shows it and no screen is over it or under it`(
+    isInWindow: Bool,
+    presentation: (isPresented: Bool, isPresenting: Bool)
+  ) {
+    let whereabouts = Whereabouts(
+      isInWindow: isInWindow,
+      isPresented: presentation.isPresented,
+      isPresenting: presentation.isPresenting
+    )
+    let isSomewhere = isInWindow || presentation.isPresented || presentation.isPresenting
+    #expect(whereabouts.isNowhere == !isSomewhere)
   }
 
-  @Test
+  /// Lets the main actor do what it was given: what a released lifetime asks of it.
+  @MainActor
+  private func turn() async {
+    await Task { @MainActor in }.value
+  }
+
+  @Test @MainActor
   func `a lifetime cancels the bag that it is tied to, once it is released`() async {
     let bag = TaskBag()
     let task = foreverTask()
@@ -30,25 +36,31 @@ struct ScreenTests {
       lifetime.tie(bag)
       #expect(!task.isCancelled)
     }
+    await turn()
     #expect(task.isCancelled)
     _ = await task.result
   }
 
-  @Test
-  func `of two lifetimes of one bag, the last that is released cancels it`() async {
+  @Test @MainActor
+  func `of several lifetimes of one bag, the last that is released cancels it`() async {
     let bag = TaskBag()
     let task = foreverTask()
     task.store(in: bag)
-    var lifetimes = [BagLifetime(), BagLifetime()]
+    var lifetimes = (0..<4).map { _ in BagLifetime() }
     for lifetime in lifetimes { lifetime.tie(bag) }
+    for _ in 0..<3 {
+      lifetimes.removeFirst()
+      await turn()
+      #expect(!task.isCancelled)
+    }
     lifetimes.removeFirst()
-    #expect(!task.isCancelled)
-    lifetimes.removeFirst()
+    await turn()
     #expect(task.isCancelled)
+    #expect(!bag.isClosed)
     _ = await task.result
   }
 
-  @Test
+  @Test @MainActor
   func `a lifetime that is tied to another bag cancels the first`() async {
     let (first, second) = (TaskBag(), TaskBag())
     let (old, new) = (foreverTask(), foreverTask())
@@ -61,6 +73,7 @@ struct ScreenTests {
       #expect(old.isCancelled)
       #expect(!new.isCancelled)
     }
+    await turn()
     #expect(new.isCancelled)
     _ = await (old.result, new.result)
   }

@@ -181,10 +181,10 @@ struct TaskBagIsolationTests {
   @Test @MainActor
   func `onError can be set later, by an owner who is in it`() async throws {
     @MainActor final class Model: TaskOwner {
-      let tasks = TaskBag()
+      let taskBag = TaskBag()
       var message = ""
       init() {
-        tasks.onError = { [weak self] error, _ in
+        taskBag.onError = { [weak self] error, _ in
           Task { @MainActor in self?.message = "\(error)" }
         }
       }

@@ -1,5 +1,6 @@
 import CooperativeCancellation
 import FakeCallbackSDK
+import Foundation
 import Testing
 
 /// G8 for the bag: whatever it calls or releases of the user's may call the bag. Its lock is not recursive: under it, each
@@ -54,7 +55,6 @@ struct TaskBagLockTests {
       ("cancel(id:)", { #expect($0.cancel(id: 1)) }),
       ("replace", { $0.add(id: 1) {} }),
       ("cancelAll()", { $0.cancelAll() }),
-      ("close()", { $0.close() }),
     ] {
       let bag = TaskBag()
       let hasBegun = Signal()
@@ -71,7 +71,7 @@ struct TaskBagLockTests {
       cancel(bag)
       try await bag.waitForAll()
     }
-    #expect(calls.withLock { $0 } == ["cancel(id:)", "replace", "cancelAll()", "close()"])
+    #expect(calls.withLock { $0 } == ["cancel(id:)", "replace", "cancelAll()"])
   }
 
   @Test
@@ -126,25 +126,125 @@ struct TaskBagLockTests {
     try await bag.waitForAll()
   }
 
+  /// An id that counts how often it is compared, and does something each time.
+  private final class CountingID: Hashable, Sendable {
+    private let name: String
+    private let comparisons = Protected(0)
+    private let whenCompared: @Sendable () -> Void
+
+    init(_ name: String = "", whenCompared: @escaping @Sendable () -> Void = {}) {
+      self.name = name
+      self.whenCompared = whenCompared
+    }
+
+    var count: Int { comparisons.withLock { $0 } }
+
+    static func == (left: CountingID, right: CountingID) -> Bool {
+      for id in [left, right] {
+        id.comparisons.withLock { $0 += 1 }
+        id.whenCompared()
+      }
+      return left.name == right.name
+    }
+
+    func hash(into hasher: inout Hasher) {}
+  }
+
+  private func addTasks(_ count: Int, of actor: HandDrivenActor, to bag: TaskBag) {
+    actor.assumeIsolated { actor in
+      for _ in 0..<count {
+        bag.add(id: CountingID(), ifTaken: .runBeside) { _ = actor }
+      }
+    }
+  }
+
+  @Test(arguments: TaskBag.TakenIDPolicy.allCases)
+  func `an id is compared once with each that is there, though all of them go meanwhile`(
+    policy: TaskBag.TakenIDPolicy
+  ) async throws {
+    let bag = TaskBag()
+    let actor = HandDrivenActor()
+    let tasks = 100
+    // They end when the actor's jobs are run: when the first two ids are compared.
+    addTasks(tasks, of: actor, to: bag)
+    let id = CountingID { actor.executor.runUntilIdle() }
+    let isStarted = bag.add(id: id, ifTaken: policy) {}
+    #expect(isStarted, "nobody has the id any more")
+    #expect(id.count == (policy == .runBeside ? 0 : tasks))
+    actor.executor.runUntilIdle()
+    try await bag.waitForAll()
+  }
+
+  @Test(arguments: TaskBag.TakenIDPolicy.allCases)
+  func `an id is not compared with those that come meanwhile`(
+    policy: TaskBag.TakenIDPolicy
+  ) async throws {
+    struct Newcomer: Hashable {
+      let number: Int
+      func hash(into hasher: inout Hasher) {}
+    }
+    let bag = TaskBag()
+    let tasks = 10
+    for _ in 0..<tasks { bag.add(id: CountingID(), ifTaken: .runBeside) { await waitForCancel() } }
+    let id = CountingID { [weak bag] in
+      bag?.add(id: Newcomer(number: .random(in: 0...(.max)))) { await waitForCancel() }
+    }
+    #expect(bag.add(id: id, ifTaken: policy) { await waitForCancel() } == (policy != .keep))
+    #expect(id.count == (policy == .runBeside ? 0 : tasks))
+    #expect(bag.count >= tasks + id.count)
+    bag.cancelAll()
+    try await bag.waitForAll()
+  }
+
+  @Test
+  func `to keep, a task that is gone when the ids have been compared is no reason`() async throws {
+    let bag = TaskBag()
+    let isCompared = Gate()
+    let mayGoOn = Gate()
+    let id = SlyID {
+      isCompared.open()
+      mayGoOn.pass()
+    }
+    let old = Signal()
+    bag.add(id: id) { await old.wait() }
+    let adding = Protected<Bool?>(nil)
+    Thread.detachNewThread {
+      let isStarted = bag.add(id: SlyID {}, ifTaken: .keep) {}
+      adding.withLock { $0 = isStarted }
+    }
+    isCompared.pass()
+    #expect(bag.count == 2)
+    old.fire()
+    while bag.count > 1 { await Task.yield() }
+    mayGoOn.open()
+    try await bag.waitForAll()
+    while adding.withLock({ $0 }) == nil { await Task.yield() }
+    #expect(adding.withLock { $0 } == true)
+  }
+
   @Test
   func `cancel(id:) finds the task that takes the place of another meanwhile`() async throws {
     let bag = TaskBag()
+    let other = CountingID("other")
+    bag.add(id: other) { await waitForCancel() }
     let wasReplaced = Protected(false)
     let ended = Protected<[String]>([])
     @Sendable func run(_ name: String) async {
       await waitForCancel()
       ended.withLock { $0.append(name) }
     }
-    let id = SlyID { [weak bag] in
+    let id = CountingID("wanted") { [weak bag] in
       let isFirst = wasReplaced.withLock { wasReplaced in
         defer { wasReplaced = true }
         return !wasReplaced
       }
-      if isFirst { bag?.add(id: SlyID {}) { await run("second") } }
+      if isFirst { bag?.add(id: CountingID("wanted")) { await run("second") } }
     }
-    bag.add(id: id) { await run("first") }
-    #expect(bag.cancel(id: SlyID {}))
-    #expect(!bag.cancel(id: SlyID {}))
+    bag.add(id: id, ifTaken: .runBeside) { await run("first") }  // Is not compared.
+    #expect(bag.cancel(id: CountingID("wanted")))
+    #expect(other.count == 2, "to cancel, and to replace; not again to cancel")
+    #expect(!bag.cancel(id: CountingID("wanted")))
+    bag.cancelAll()
     try await bag.waitForAll()
     #expect(Set(ended.withLock { $0 }) == ["first", "second"])
   }

@@ -72,14 +72,91 @@ struct TaskBagTests {
     try await bag.waitForAll()
     #expect(hasRun.withLock { $0 })
     #expect(!bag.isClosed)
+    let running = foreverTask()
+    running.store(in: bag)
     bag.close()
     #expect(bag.isClosed)
+    #expect(!running.isCancelled, "what runs goes on")
+    bag.cancelAll()
+    try await bag.waitForAll()
     let stored = foreverTask()
     stored.store(in: bag)
     #expect(stored.isCancelled)
     #expect(!bag.add { Issue.record("started by a closed bag") })
     #expect(!bag.add(id: 1) { Issue.record("started by a closed bag") })
     #expect(bag.isEmpty)
+  }
+
+  @Test
+  func `an existing task can be stored under an id`() async throws {
+    let bag = TaskBag()
+    let (first, second, third) = (foreverTask(), foreverTask(), foreverTask())
+    first.store(in: bag, id: "load")
+    second.store(in: bag, id: "load")
+    #expect(first.isCancelled && !second.isCancelled)
+    third.store(in: bag, id: "load", ifTaken: .keep)
+    #expect(third.isCancelled && !second.isCancelled)
+    let beside = foreverTask().store(in: bag, id: "load", ifTaken: .runBeside)
+    #expect(!beside.isCancelled)
+    #expect(bag.cancel(id: "load"))
+    #expect(second.isCancelled && beside.isCancelled)
+    try await bag.waitForAll()
+    bag.close()
+    #expect(foreverTask().store(in: bag, id: 1).isCancelled)
+  }
+
+  @Test
+  func `a drained bag takes no more, lets its tasks finish, and does not heed a cancel`()
+    async throws
+  {
+    let bag = TaskBag()
+    let clock = ManualClock()
+    let mayEnd = Signal()
+    let wasCancelled = Protected<Bool?>(nil)
+    bag.add {
+      await mayEnd.wait()
+      wasCancelled.withLock { $0 = Task.isCancelled }
+    }
+    let draining = Task {
+      cancelThisTask()
+      await bag.drain(cancellingAfter: Timeout(.seconds(10), clock: clock))
+      #expect(bag.isEmpty)
+    }
+    await clock.waitForSleeper()
+    #expect(!bag.add { Issue.record("started by a closed bag") })
+    draining.cancel()
+    clock.advance(by: .seconds(9))
+    mayEnd.fire()
+    await draining.value
+    #expect(wasCancelled.withLock { $0 } == false)
+  }
+
+  @Test(arguments: [Duration.seconds(10), .zero, .seconds(-1)])
+  func `after the grace period, a drained bag cancels its tasks and waits for their end`(
+    gracePeriod: Duration
+  ) async throws {
+    let bag = TaskBag()
+    let clock = ManualClock()
+    let mayEnd = Signal()
+    let log = Protected<[String]>([])
+    bag.add {
+      try? await Self.waitForCancel()
+      log.withLock { $0.append("cancelled") }
+      await mayEnd.wait()
+      log.withLock { $0.append("ended") }
+    }
+    let draining = Task {
+      await bag.drain(cancellingAfter: Timeout(gracePeriod, clock: clock))
+      log.withLock { $0.append("drained") }
+    }
+    if gracePeriod > .zero {
+      await clock.waitForSleeper()
+      clock.advance(by: gracePeriod)
+    }
+    while log.withLock({ $0.isEmpty }) { await Task.yield() }
+    mayEnd.fire()
+    await draining.value
+    #expect(log.withLock { $0 } == ["cancelled", "ended", "drained"])
   }
 
   @Test
@@ -221,6 +298,52 @@ struct TaskBagTests {
   }
 
   @Test
+  func `a task has not ended before its error is reported`() async throws {
+    let counts = Protected<[Int]>([])
+    let bag = TaskBag()
+    bag.onError = { [weak bag] _, _ in counts.withLock { $0.append(bag?.count ?? -1) } }
+    bag.add { throw SDKError.failed }
+    try await bag.waitForAll()
+    await MainActor.run { _ = bag.add { @MainActor in throw SDKError.failed } }
+    try await bag.waitForAll()
+    #expect(counts.withLock { $0 } == [1, 1])
+  }
+
+  @Test
+  func `what is captured by a stored task's caller is not kept`() async {
+    final class Value: Sendable {}
+    enum Locals {
+      @TaskLocal static var value: Value?
+    }
+    let bag = TaskBag()
+    let running = foreverTask()
+    weak var value: Value?
+    do {
+      let strong = Value()
+      value = strong
+      Locals.$value.withValue(strong) { _ = running.store(in: bag) }
+    }
+    #expect(value == nil, "the task-local values were the caller's")
+    bag.cancelAll()
+    _ = await running.result
+  }
+
+  @Test
+  func `a task that must be handed over is stored`() async throws {
+    final class Unshared {
+      var number = 1
+    }
+    let bag = TaskBag()
+    let unshared = Unshared()
+    let task = Task {
+      unshared.number += 1
+      return unshared.number
+    }.store(in: bag)
+    #expect(await task.value == 2)
+    try await bag.waitForAll()
+  }
+
+  @Test
   func `an error in a cancelled task is passed on`() async throws {
     let bag = TaskBag()
     let errors = Protected(0)
@@ -317,7 +440,7 @@ struct TaskOwnerTests {
   // As in the text that it is known from, with the superclass replaced by a protocol and a bag.
   @MainActor
   final class FeatureAViewModel: TaskOwner {
-    let tasks = TaskBag()
+    let taskBag = TaskBag()
     func sleep() async -> Bool {
       do {
         // wait 5 seconds
@@ -359,19 +482,19 @@ struct TaskOwnerTests {
     #expect(viewModel.addTask(id: "load", ifTaken: .replace) { await run("second") })
     while ended.withLock({ $0.isEmpty }) { await Task.yield() }
     #expect(viewModel.cancelTask(id: "load"))
-    try await viewModel.tasks.waitForAll()
+    try await viewModel.taskBag.waitForAll()
     #expect(ended.withLock { $0 } == ["first", "second"])
   }
 
   @Test @MainActor
   func `a view model passes on what its task is given`() async throws {
     @MainActor final class Model: TaskOwner {
-      let tasks = TaskBag()
+      let taskBag = TaskBag()
       var priorities: [TaskPriority?] = []
     }
     let model = Model()
     let reported = Protected<[CallSite]>([])
-    model.tasks.onError = { _, callSite in reported.withLock { $0.append(callSite) } }
+    model.taskBag.onError = { _, callSite in reported.withLock { $0.append(callSite) } }
     model.addTask(priority: .low, fileID: "A.swift", line: 1) { @MainActor in
       model.priorities.append(Task.basePriority)
       throw SDKError.failed
@@ -380,12 +503,48 @@ struct TaskOwnerTests {
       model.priorities.append(Task.basePriority)
       throw SDKError.failed
     }
-    try await model.tasks.waitForAll()
+    try await model.taskBag.waitForAll()
     #expect(model.priorities == [.low, .low])
     let expected: Set = [
       CallSite(fileID: "A.swift", line: 1), CallSite(fileID: "A.swift", line: 2),
     ]
     #expect(Set(reported.withLock { $0 }) == expected)
+  }
+
+  @Test
+  @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)  // For the name of a task.
+  func `a view model passes on the name of a task, and its actor`() async throws {
+    let executor = HandDrivenActor()
+    let model = HandDrivenModel(on: executor)
+    model.addTasks()
+    // Both begin on the actor: nothing has to come from another thread.
+    executor.executor.runUntilIdle()
+    #expect(model.names.withLock { $0 } == ["first", "second"])
+    try await model.taskBag.waitForAll()
+  }
+
+  @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
+  private final class HandDrivenModel: TaskOwner, Sendable {
+    let taskBag = TaskBag()
+    let names = Protected<[String]>([])
+    private let actor: HandDrivenActor
+
+    init(on actor: HandDrivenActor) {
+      self.actor = actor
+    }
+
+    func addTasks() {
+      actor.assumeIsolated { actor in
+        addTask(name: "first") { [names] in
+          actor.preconditionIsolated()
+          names.withLock { $0.append(Task.name ?? "") }
+        }
+        addTask(id: 1, name: "second") { [names] in
+          actor.preconditionIsolated()
+          names.withLock { $0.append(Task.name ?? "") }
+        }
+      }
+    }
   }
 
   @Test @MainActor
@@ -395,14 +554,14 @@ struct TaskOwnerTests {
     screen.viewModel.cancelAll()
     await screen.hasPrinted.wait()
     #expect(screen.printed == ["success is false"])
-    try await screen.viewModel.tasks.waitForAll()
+    try await screen.viewModel.taskBag.waitForAll()
   }
 
   #if canImport(Observation)
     @MainActor @Observable
     final class Counter: TaskOwner {
       // Sendable, so that `let` is enough: no `deinit`, no annotation.
-      let tasks = TaskBag()
+      let taskBag = TaskBag()
       var count = 0
 
       func count(to limit: Int, step: Signal) {
@@ -426,11 +585,11 @@ struct TaskOwnerTests {
       await step.wait()
       await step.wait()
       #expect(counter.cancelTask(id: "count"))
-      try await counter.tasks.waitForAll()
+      try await counter.taskBag.waitForAll()
       #expect(counter.count >= 2)
       let final = counter.count
       counter.count(to: 3, step: step)
-      try await counter.tasks.waitForAll()
+      try await counter.taskBag.waitForAll()
       #expect(counter.count == final + 3)
     }
 

@@ -2,6 +2,8 @@
 ///
 /// The value is sent in and sent out again, so nobody else can hold it meanwhile. A parcel is delivered
 /// or discarded, never both, so it is opened once.
+// For its inlined `init`, where the library is built with library evolution.
+@_fixed_layout
 @usableFromInline
 final class Parcel<Value>: Sendable {
   @usableFromInline let value: Locked<Value?>

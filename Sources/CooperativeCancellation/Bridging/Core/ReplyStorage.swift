@@ -3,10 +3,13 @@
 
 #if !LOCK_BUFFER && !canImport(Darwin)
 
+  @frozen
   @usableFromInline
   package struct ReplyContents<Answer: Sendable>: ~Copyable, SharedContents {
     @usableFromInline let callSite: CallSite
     @usableFromInline let discard: (@Sendable (Answer) -> Void)?
+    /// Whether a drop is reported, because the wait does not throw an error for it.
+    @usableFromInline let reportsDrop: Bool
     @usableFromInline let machine: Locked<ReplyMachine<Answer>>
 
     // Only to spare a look at the machine: before the wait, and at the end of every call that was answered,
@@ -14,9 +17,14 @@
     @usableFromInline let wasCalled: Flag
 
     @inlinable
-    package init(_ callSite: CallSite, _ discard: (@Sendable (Answer) -> Void)?) {
+    package init(
+      _ callSite: CallSite,
+      reportsDrop: Bool = false,
+      _ discard: (@Sendable (Answer) -> Void)?
+    ) {
       self.callSite = callSite
       self.discard = discard
+      self.reportsDrop = reportsDrop
       self.machine = Locked(initially: .expected)
       self.wasCalled = Flag()
     }
@@ -32,7 +40,7 @@
         if case .awaited(let wait) = machine { wait } else { nil }
       }
       // Not awaited means that `operation` threw: nobody waits.
-      _ = waiter?.hear(.dropped)
+      if let waiter { report(dropTo: waiter) }
     }
   }
 
@@ -64,7 +72,7 @@
     @inlinable
     @inline(__always)
     func take<Answer>() -> Answer? where Contents == ReplyContents<Answer> {
-      contents.wasCalled.isRaised ? withMachine { $0.take() } : nil
+      contents.wasCalled.isRaised ? contents.machine.extract { $0.take() } : nil
     }
 
     @inlinable
@@ -95,6 +103,7 @@
 #else
 
   /// What is under the lock of a ``Reply``.
+  @frozen
   @usableFromInline
   package struct ReplyContents<Answer: Sendable>: SharedContents {
     // The first, so that code which is not specialised finds it without looking up a type: it spares a look at the
@@ -102,12 +111,19 @@
     @usableFromInline var isAwaited = false
     @usableFromInline let callSite: CallSite
     @usableFromInline let discard: (@Sendable (Answer) -> Void)?
+    /// Whether a drop is reported, because the wait does not throw an error for it.
+    @usableFromInline let reportsDrop: Bool
     @usableFromInline var machine = ReplyMachine<Answer>.expected
 
     @inlinable
-    package init(_ callSite: CallSite, _ discard: (@Sendable (Answer) -> Void)?) {
+    package init(
+      _ callSite: CallSite,
+      reportsDrop: Bool = false,
+      _ discard: (@Sendable (Answer) -> Void)?
+    ) {
       self.callSite = callSite
       self.discard = discard
+      self.reportsDrop = reportsDrop
     }
 
     @inlinable
@@ -117,7 +133,7 @@
 
     @inlinable
     func drop() {
-      if case .awaited(let wait) = machine { _ = wait.hear(.dropped) }
+      if case .awaited(let wait) = machine { report(dropTo: wait) }
     }
   }
 
@@ -181,7 +197,7 @@
     @inlinable
     @inline(__always)
     func take<Answer>() -> Answer? where Contents == ReplyContents<Answer> {
-      withMachine { $0.take() }
+      contents.extract { $0.machine.take() }
     }
 
     /// The task is going to wait, unless the SDK has answered by now.
@@ -230,3 +246,11 @@
 
 @usableFromInline
 package typealias Reply<Answer: Sendable> = Shared<ReplyContents<Answer>>
+
+extension ReplyContents {
+  /// Here, where it happened, and when the task has been woken: a slow handler does not keep it waiting.
+  @inlinable
+  func report(dropTo wait: Wait) {
+    if wait.hearDrop(), reportsDrop { MisuseReport.send(.completionDropped, callSite) }
+  }
+}

@@ -1,4 +1,5 @@
 /// What a caller asks of one bridged call, apart from the call itself.
+@frozen
 @usableFromInline
 struct Terms {
   @usableFromInline let response: CancellationResponse

@@ -27,6 +27,18 @@ package struct Wait: Sendable {
     wakeSleeper { $0.hear(word) }
   }
 
+  /// The SDK dropped its completion. Returns whether that is what the task is told, rather than of a cancel or a
+  /// timeout that came before.
+  @usableFromInline
+  func hearDrop() -> Bool {
+    var tells = false
+    _ = wakeSleeper { machine in
+      tells = machine.tellsOfDrop
+      return machine.hear(.dropped)
+    }
+    return tells
+  }
+
   /// The task was cancelled or its time is up. Called from the runtime's cancellation handler, which
   /// runs under a lock of the runtime's: nothing here but a state change and a resumption.
   func interrupt(_ cause: Interruption) {

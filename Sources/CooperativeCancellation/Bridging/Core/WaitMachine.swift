@@ -66,6 +66,9 @@ package struct WaitMachine: Sendable {
     return true
   }
 
+  /// Whether the task would be told of a drop.
+  package var tellsOfDrop: Bool { interruption == nil || response == .deliverResult }
+
   /// The SDK called its completion, or dropped it. Returns whether that counts: then a sleeping task is
   /// woken, otherwise an answer is to be discarded.
   ///

@@ -58,6 +58,7 @@ enum Outcome<Answer: Sendable>: Sendable {
 @inline(__always)
 nonisolated(nonsending) func bridge<Answer: Sendable, Request, Failure: Error>(
   _ terms: Terms,
+  reportsDrop: Bool = false,
   in operation: (Reply<Answer>) throws(Failure) -> Request,
   onCancel cancel: (Request) -> Void,
   onDiscard discard: (@Sendable (Answer) -> Void)?
@@ -65,7 +66,7 @@ nonisolated(nonsending) func bridge<Answer: Sendable, Request, Failure: Error>(
   if Task.isCancelled { return .interrupted(.cancelled) }
   if let timeout = terms.timeout, timeout.isOver { return .interrupted(.timedOut) }
   let deadline = terms.timeout?.begin()
-  let reply = ReplyContents(terms.callSite, discard)
+  let reply = ReplyContents(terms.callSite, reportsDrop: reportsDrop, discard)
   switch try start(reply, makeWait: Wait(response: terms.response), in: operation) {
   case .answered(let answer):
     return .answered(answer)
@@ -123,24 +124,27 @@ nonisolated(nonsending) func fallbackBridge<Value: Sendable, Request>(
   onCancel cancel: (Request) -> Void,
   onDiscard discard: (@Sendable (Value) -> Void)?
 ) async -> Value {
-  switch await bridge(terms, in: operation, onCancel: cancel, onDiscard: discard) {
+  switch await bridge(
+    terms,
+    reportsDrop: true,
+    in: operation,
+    onCancel: cancel,
+    onDiscard: discard
+  ) {
   case .answered(let value):
     if terms.response.checksAfter, Task.isCancelled {
       discard?(value)
       return fallback
     }
     return value
-  case .dropped:
-    MisuseReport.send(.completionDropped, terms.callSite)
-    return fallback
-  case .interrupted:
+  case .dropped, .interrupted:
     return fallback
   }
 }
 
 /// Waits for the SDK's value, whatever happens: there is nothing else to return.
 ///
-/// A dropped completion is reported; then the wait ends only if there is a value for that case, as for
+/// After a dropped completion the wait ends only if there is a value for that case, as for
 /// `Void`.
 @inlinable
 nonisolated(nonsending) func unconditionalBridge<Value: Sendable, Request>(
@@ -150,7 +154,7 @@ nonisolated(nonsending) func unconditionalBridge<Value: Sendable, Request>(
   onCancel cancel: (Request) -> Void,
   onDiscard discard: (@Sendable (Value) -> Void)?
 ) async -> Value {
-  let reply = ReplyContents(callSite, discard)
+  let reply = ReplyContents(callSite, reportsDrop: true, discard)
   switch start(reply, makeWait: Wait(response: .deliverResult), in: operation) {
   case .answered(let value):
     return value
@@ -161,7 +165,7 @@ nonisolated(nonsending) func unconditionalBridge<Value: Sendable, Request>(
       {
         return value
       }
-      MisuseReport.send(.completionDropped, callSite)
+      // Dropped.
       if let valueIfDropped { return valueIfDropped }
     }
   }

@@ -88,7 +88,7 @@ final class RaceTrack: Sendable {
       if !race.hasTimeout { turn.add(1, ordering: .releasing) }
       call.start(on: actor)
       actor.executor.runUntilIdle()
-      if call.meeting == .asleep { call.play(.task) }
+      if call.meeting == .asleep { call.play(.task) { !actor.executor.isIdle } }
       spin {
         actor.executor.runUntilIdle()
         return call.isOtherDone

@@ -17,6 +17,16 @@ final class RacedCall: Sendable {
     case asleep
   }
 
+  /// Who waits for whom. On a busy machine a thread may be without a core for longer than all pauses together:
+  /// then chance alone would bring about some outcomes hardly ever.
+  enum Order: CaseIterable, Sendable {
+    case free
+    /// The task's thread begins when the task has been woken: by the other thread, or by the timer.
+    case wokenByOther
+    /// The other thread goes on after each event when the call has ended.
+    case endsBetween
+  }
+
   enum Ending: Sendable {
     case value
     case cancelled
@@ -27,6 +37,7 @@ final class RacedCall: Sendable {
 
   let line: UInt
   let meeting: Meeting
+  private let order: Order
   private let race: Race
   private let scripts: [[Race.Event]]
   /// How long each thread waits before each event: now and then long enough for the other to be done.
@@ -58,6 +69,8 @@ final class RacedCall: Sendable {
     sdk = RacedSDK(population)
     // The timer is made after the call.
     meeting = race.hasTimeout ? .asleep : Meeting.allCases.randomElement(using: &random) ?? .asleep
+    // Any event ends a call with a timeout, here; without one, so many calls are raced that chance is enough.
+    order = race.hasTimeout ? Order.allCases.randomElement(using: &random) ?? .free : .free
     let events = race.events.filter { $0 != .timeOut }.shuffled(using: &random)
     // The task itself takes part, also if its thread does nothing else.
     let most = race.hasTimeout ? events.count : events.count - 1
@@ -83,8 +96,11 @@ final class RacedCall: Sendable {
   }
 
   /// Waits for the other thread, and does what this one has to do.
-  func play(_ side: Side) {
+  ///
+  /// - Parameter taskIsReady: Whether the task has been woken.
+  func play(_ side: Side, taskIsReady: () -> Bool = { true }) {
     meet()
+    if side == .task, order == .wokenByOther { spin(until: taskIsReady) }
     for event in scripts[side.rawValue] {
       for _ in 0..<pauses[side.rawValue] { _ = arrived.load(ordering: .relaxed) }
       play(event)
@@ -92,6 +108,7 @@ final class RacedCall: Sendable {
         stepsOfTask.add(1, ordering: .relaxed)
       } else {
         stepsOfOther.add(1, ordering: .relaxed)
+        if order == .endsBetween { spin { hasEnded } }
       }
     }
     if side == .other { otherIsDone.store(true, ordering: .releasing) }
@@ -260,7 +277,7 @@ extension RacedCall: CustomStringConvertible {
 
   var description: String {
     """
-    \(race.name), meeting \(meeting): the task's thread did \
+    \(race.name), meeting \(meeting), order \(order): the task's thread did \
     \(stepsOfTask.load(ordering: .relaxed)) of \(scripts[0]), the other one \
     \(stepsOfOther.load(ordering: .relaxed)) of \(scripts[1]); \
     met: \(arrived.load(ordering: .relaxed) > 1); endings \(endings.withLock { $0 }), \

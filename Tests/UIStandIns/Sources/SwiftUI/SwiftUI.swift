@@ -1,74 +1,63 @@
-// A stand-in for SwiftUI, with what the glue uses.
+// A stand-in for SwiftUI: what the glue uses, declared as SwiftUI declares it.
 
 public import UIKit
 
 @MainActor @preconcurrency
 public protocol View {
   associatedtype Body: View
-  var body: Body { get }
+  @MainActor @preconcurrency var body: Body { get }
 }
 
 extension Never: View {
   public var body: Never { fatalError("a primitive view has no body") }
 }
 
-@MainActor
+@MainActor @preconcurrency
 open class UIHostingController<Content: View>: UIViewController {
-  public let rootView: Content
+  public var rootView: Content
 
   public init(rootView: Content) {
     self.rootView = rootView
-    super.init()
+    super.init(nibName: nil, bundle: nil)
   }
 
+  public init?(coder: NSCoder, rootView: Content) {
+    return nil
+  }
+
+  @MainActor @preconcurrency
   public required init?(coder: NSCoder) {
-    nil
+    return nil
   }
 }
 
 @MainActor @preconcurrency
 public protocol ViewModifier {
   associatedtype Body: View
-  typealias Content = ModifierContent
-  func body(content: Content) -> Body
+  typealias Content = _ViewModifier_Content<Self>
+  @MainActor @preconcurrency func body(content: Content) -> Body
 }
 
-/// What a modifier wraps; it records what should happen when the view appears, or is evaluated again with
-/// another value.
-public struct ModifierContent: View {
-  public struct Change {
-    public let value: AnyHashable
-    public let initial: Bool
-    public let action: @MainActor () -> Void
-  }
-
-  public var changes: [Change] = []
-
+/// What a modifier wraps.
+// SwiftUI's name.
+// swift-format-ignore
+public struct _ViewModifier_Content<Modifier: ViewModifier>: View {
   public init() {}
-
   public var body: Never { fatalError("a primitive view has no body") }
-
-  public func onChange(
-    of value: some Hashable,
-    initial: Bool = false,
-    _ action: @escaping @MainActor () -> Void
-  ) -> ModifierContent {
-    var copy = self
-    copy.changes.append(Change(value: value, initial: initial, action: action))
-    return copy
-  }
 }
 
-public struct ModifiedView<Wrapped: View, Modifier: ViewModifier>: View {
-  public let wrapped: Wrapped
-  public let modifier: Modifier
+public struct ModifiedContent<Content, Modifier> {
+  public var content: Content
+  public var modifier: Modifier
+}
+
+extension ModifiedContent: View where Content: View, Modifier: ViewModifier {
   public var body: Never { fatalError("a primitive view has no body") }
 }
 
 extension View {
-  public func modifier<Modifier: ViewModifier>(_ modifier: Modifier) -> ModifiedView<Self, Modifier>
-  {
-    ModifiedView(wrapped: self, modifier: modifier)
+  public func modifier<Modifier>(_ modifier: Modifier) -> ModifiedContent<Self, Modifier> {
+    ModifiedContent(content: self, modifier: modifier)
   }
 }
 
@@ -90,6 +79,10 @@ public struct State<Value>: AdoptableState {
 
   public init(wrappedValue: Value) {
     slot = Slot(Storage(wrappedValue))
+  }
+
+  public init(initialValue: Value) {
+    self.init(wrappedValue: initialValue)
   }
 
   public var wrappedValue: Value {

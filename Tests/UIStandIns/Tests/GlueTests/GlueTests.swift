@@ -6,50 +6,78 @@ import Testing
 struct GlueTests {
   private func run(_ owner: some TaskOwner, ends: Bool, _ name: String) async throws {
     if ends {
-      try await owner.tasks.waitForAll()
+      try await owner.taskBag.waitForAll()
     } else {
-      for _ in 0..<10 { await Task.yield() }
-      #expect(owner.tasks.count == 1, "\(name)")
+      // What the screen decides on the main actor's next turn is decided by then.
+      await turns()
+      #expect(owner.taskBag.count == 1, "\(name)")
     }
+    #expect(!owner.taskBag.isClosed, "it can be shown again")
     owner.cancelAll()
-    try await owner.tasks.waitForAll()
+    try await owner.taskBag.waitForAll()
+    #expect(missingSuperCalls == [], "\(name)")
   }
 
   @Test
   func `a hosting screen cancels its view model's tasks when it has gone, not when it is covered`()
     async throws
   {
-    for (name, happen, ends) in disappearances {
+    for (name, happen, ends) in fates {
       let screen = FeatureAViewController(rootView: FeatureAView(), viewModel: FeatureAViewModel())
-      screen.viewDidLoad()
-      happen(screen)
-      screen.viewDidDisappear(true)
+      let app = App(showing: screen)
+      await happen(app, screen)
       try await run(screen.viewModel, ends: ends, name)
       #expect(screen.viewModel.printed == ["success is false"])
     }
   }
 
   @Test
-  func `a hosting screen that is popped while it is covered cancels them too`() async throws {
-    let screen = FeatureAViewController(rootView: FeatureAView(), viewModel: FeatureAViewModel())
-    screen.viewDidLoad()
-    screen.wasPushed()
-    for _ in 0..<10 { await Task.yield() }
-    #expect(screen.viewModel.tasks.count == 1)
-    screen.wasPopped()
-    try await screen.viewModel.tasks.waitForAll()
-    #expect(screen.viewModel.printed == ["success is false"])
+  func `so does a plain screen`() async throws {
+    for (name, happen, ends) in fates {
+      let screen = PlainViewController()
+      let app = App(showing: screen)
+      screen.viewModel.addTask { try await waitForCancel() }
+      await happen(app, screen)
+      try await run(screen.viewModel, ends: ends, name)
+    }
   }
 
   @Test
-  func `so does a plain screen`() async throws {
-    for (name, happen, ends) in disappearances {
-      let screen = PlainViewController()
-      screen.viewModel.addTask { try await waitForCancel() }
-      happen(screen)
-      screen.viewDidDisappear(true)
-      try await run(screen.viewModel, ends: ends, name)
+  func `and one that is presented, alone or in a container`() async throws {
+    for (name, happen, ends) in presentedFates {
+      for isAlone in [true, false] {
+        let screen = PlainViewController()
+        let app = App(showing: PlainViewController())
+        screen.viewModel.addTask { try await waitForCancel() }
+        app.navigation.present(outermost(of: screen, isAlone: isAlone), animated: true)
+        await happen(screen)
+        try await run(screen.viewModel, ends: ends, name)
+        withExtendedLifetime(app) {}
+      }
     }
+  }
+
+  @Test
+  func `a screen that is released before it is decided has gone`() async throws {
+    let model = FeatureAViewModel()
+    model.addTask { try await waitForCancel() }
+    do {
+      let screen = FeatureAViewController(rootView: FeatureAView(), viewModel: model)
+      let app = App(showing: screen)
+      app.navigation.popViewController(animated: true)
+    }
+    try await model.taskBag.waitForAll()
+  }
+
+  @Test
+  func `a screen in a container that is not shown yet has not gone`() async throws {
+    let plain = PlainViewController()
+    let hosting = FeatureAViewController(rootView: FeatureAView(), viewModel: FeatureAViewModel())
+    let viewModels = [plain.viewModel, hosting.viewModel]
+    for viewModel in viewModels { viewModel.addTask { try await waitForCancel() } }
+    let containers = [outermost(of: plain, isAlone: false), outermost(of: hosting, isAlone: false)]
+    for viewModel in viewModels { try await run(viewModel, ends: false, "not shown yet") }
+    withExtendedLifetime(containers) {}
   }
 
   @Test
@@ -61,10 +89,23 @@ struct GlueTests {
     let place = Place()
     place.show(bag)
     place.show(bag)
-    for _ in 0..<10 { await Task.yield() }
+    await turns()
     #expect(bag.count == 1)
     place.remove()
     try await bag.waitForAll()
+  }
+
+  @Test
+  func `a view that is given an owner is tied to that one's bag`() async throws {
+    let model = FeatureAViewModel()
+    model.addTask { try await waitForCancel() }
+    let place = Place()
+    place.show(model)
+    await turns()
+    #expect(model.taskBag.count == 1)
+    place.remove()
+    try await model.taskBag.waitForAll()
+    #expect(!model.taskBag.isClosed)
   }
 
   @Test
@@ -75,7 +116,7 @@ struct GlueTests {
     new.show(bag)
     bag.add { try await waitForCancel() }
     old.remove()
-    for _ in 0..<10 { await Task.yield() }
+    await turns()
     #expect(bag.count == 1)
     new.remove()
     try await bag.waitForAll()

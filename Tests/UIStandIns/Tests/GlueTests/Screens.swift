@@ -19,7 +19,7 @@ struct FeedView: View {
 // and what it prints kept.
 @MainActor
 final class FeatureAViewModel: TaskOwner {
-  let tasks = TaskBag()
+  let taskBag = TaskBag()
   var printed: [String] = []
 
   func sleep() async -> Bool {
@@ -44,9 +44,6 @@ final class FeatureAViewController: HostingViewController<FeatureAView, FeatureA
       self?.viewModel.printed.append("success is \(success)")
     }
   }
-
-  func wasPushed() { didMove(toParent: UINavigationController()) }
-  func wasPopped() { didMove(toParent: nil) }
 }
 
 final class PlainViewController: UIViewController {
@@ -56,11 +53,16 @@ final class PlainViewController: UIViewController {
     super.viewDidDisappear(animated)
     cancelTasksIfGone(of: viewModel)
   }
+
+  override func didMove(toParent parent: UIViewController?) {
+    super.didMove(toParent: parent)
+    if parent == nil { cancelTasksIfGone(of: viewModel) }
+  }
 }
 
 @MainActor
 final class FeedModel: TaskOwner {
-  let tasks = TaskBag()
+  let taskBag = TaskBag()
 
   func refresh() {
     addTask { try await waitForCancel() }
@@ -84,34 +86,120 @@ func feed(_ model: FeedModel, _ bag: TaskBag) -> some View {
   FeedView(model: model).cancelsTasks(of: bag)
 }
 
+/// The overrides that have not called `super`.
+@MainActor
+var missingSuperCalls: [String] { UIViewController.missingSuperCalls }
+
+/// A screen, or a navigation controller that has it.
+@MainActor
+func outermost(of screen: UIViewController, isAlone: Bool) -> UIViewController {
+  isAlone ? screen : UINavigationController(rootViewController: screen)
+}
+
 /// Goes on until it is cancelled.
 func waitForCancel() async throws {
   while true { try await yieldingCheckpoint() }
 }
 
-/// What can happen to a screen, and whether its tasks end then.
+/// A window with a navigation controller, on which a screen is pushed.
 @MainActor
-let disappearances: [(name: String, happen: @MainActor (UIViewController) -> Void, ends: Bool)] = [
-  ("covered", { _ in }, false),
-  ("dismissed", { $0.isBeingDismissed = true }, true),
-  ("popped", { $0.isMovingFromParent = true }, true),
-  ("in a navigation controller, covered", { $0.parent = UINavigationController() }, false),
-  (
-    "in a navigation controller that is dismissed",
-    {
-      $0.parent = UINavigationController()
-      $0.parent?.isBeingDismissed = true
-    }, true
-  ),
-  (
-    "in a tab of a controller that is popped",
-    {
-      $0.parent = UINavigationController()
-      $0.parent?.parent = UITabBarController()
-      $0.parent?.parent?.isMovingFromParent = true
-    }, true
-  ),
-]
+struct App {
+  let window = UIWindow()
+  let navigation = UINavigationController(rootViewController: UIViewController())
+
+  init(showing screen: UIViewController) {
+    window.rootViewController = navigation
+    navigation.pushViewController(screen, animated: true)
+  }
+
+  func cover() { navigation.pushViewController(UIViewController(), animated: true) }
+}
+
+/// Lets the main actor do what is to be done on its next turns.
+@MainActor
+func turns() async {
+  for _ in 0..<10 { await Task.yield() }
+}
+
+/// What can happen to a screen on a navigation controller, and whether its tasks end then.
+@MainActor
+let fates: [(name: String, happen: @MainActor (App, UIViewController) async -> Void, ends: Bool)] =
+  [
+    ("is on view", { _, _ in }, false),
+    ("is covered by another", { app, _ in app.cover() }, false),
+    (
+      "is covered by one that it presents", { $1.present(UIViewController(), animated: true) },
+      false
+    ),
+    (
+      "comes back",
+      { app, _ in
+        app.cover()
+        await turns()
+        app.navigation.popViewController(animated: true)
+      }, false
+    ),
+    ("is popped", { app, _ in app.navigation.popViewController(animated: true) }, true),
+    (
+      "is popped while it is covered",
+      { app, _ in
+        app.cover()
+        await turns()
+        app.navigation.popToRootViewController(animated: true)
+      }, true
+    ),
+    (
+      "is taken from under another",
+      { app, screen in
+        app.cover()
+        await turns()
+        let others = app.navigation.viewControllers.filter { $0 !== screen }
+        app.navigation.setViewControllers(others, animated: true)
+      }, true
+    ),
+    (
+      "moves to another container, as when a split view collapses",
+      { app, screen in
+        let other = UINavigationController(rootViewController: UIViewController())
+        let tabs = UITabBarController()
+        tabs.viewControllers = [app.navigation, other]
+        app.window.rootViewController = tabs
+        app.navigation.popViewController(animated: false)
+        other.pushViewController(screen, animated: false)
+      }, false
+    ),
+    (
+      "goes with the window's root",
+      { app, _ in app.window.rootViewController = UIViewController() },
+      true
+    ),
+    (
+      "is in a tab that is not selected",
+      { app, _ in
+        let tabs = UITabBarController()
+        tabs.viewControllers = [app.navigation, UIViewController()]
+        app.window.rootViewController = tabs
+        tabs.selectedIndex = 1
+      }, false
+    ),
+  ]
+
+/// What can happen to a presented screen: alone, or in a navigation controller.
+@MainActor
+let presentedFates:
+  [(name: String, happen: @MainActor (UIViewController) async -> Void, ends: Bool)] = [
+    ("is on view", { _ in }, false),
+    ("is covered", { $0.present(UIViewController(), animated: true) }, false),
+    (
+      "comes back",
+      {
+        $0.present(UIViewController(), animated: true)
+        await turns()
+        $0.dismiss(animated: true)
+      }, false
+    ),
+    ("is dismissed", { $0.dismiss(animated: true) }, true),
+  ]
 
 /// A place on the screen that shows a view with a bag, and evaluates it again and again, as SwiftUI does.
 @MainActor
@@ -119,7 +207,15 @@ final class Place {
   private var shown: (any Evaluated)?
 
   func show(_ bag: TaskBag) {
-    let view = FeatureAView().cancelsTasks(of: bag) as? any Evaluated
+    show(FeatureAView().cancelsTasks(of: bag))
+  }
+
+  func show(_ owner: some TaskOwner) {
+    show(FeatureAView().cancelsTasks(of: owner))
+  }
+
+  private func show(_ view: some View) {
+    let view = view as? any Evaluated
     view?.appear(after: shown)
     shown = view
   }
@@ -133,28 +229,22 @@ final class Place {
 @MainActor
 protocol Evaluated {
   var states: [any AdoptableState] { get }
-  var changes: [ModifierContent.Change] { get }
+  func evaluateBody()
 }
 
 extension Evaluated {
   func appear(after earlier: (any Evaluated)?) {
-    guard let earlier else {
-      for change in changes where change.initial { change.action() }
-      return
-    }
-    for (state, old) in zip(states, earlier.states) { state.adopt(old) }
-    for (change, old) in zip(changes, earlier.changes) where change.value != old.value {
-      change.action()
-    }
+    for (state, old) in zip(states, earlier?.states ?? []) { state.adopt(old) }
+    evaluateBody()
   }
 }
 
-extension ModifiedView: Evaluated {
+extension ModifiedContent: @MainActor Evaluated where Content: View, Modifier: ViewModifier {
   var states: [any AdoptableState] {
     Mirror(reflecting: modifier).children.compactMap { $0.value as? any AdoptableState }
   }
 
-  var changes: [ModifierContent.Change] {
-    (modifier.body(content: ModifierContent()) as? ModifierContent)?.changes ?? []
+  func evaluateBody() {
+    _ = modifier.body(content: _ViewModifier_Content())
   }
 }

@@ -1,0 +1,120 @@
+/// The closure that a ``CallbackContext`` keeps.
+package protocol ContextEntry: AnyObject, Sendable {
+  var isRepeating: Bool { get }
+  var callSite: CallSite { get }
+  /// The type of the closure.
+  static var type: Any.Type { get }
+}
+
+/// The entries that C has numbers of: in several parts, each with a lock, so that threads that call back at once
+/// seldom wait for each other.
+final class ContextTable: Sendable {
+  /// A power of two.
+  private static let partCount = 16
+  private static let parts = (0..<UInt(partCount)).map { ContextTable(part: $0) }
+
+  private let entries: Locked<ContextEntries>
+
+  private init(part: UInt) {
+    entries = Locked(initially: ContextEntries(first: part, step: UInt(ContextTable.partCount)))
+  }
+
+  /// Returns the number of an entry: never zero, which would be no pointer.
+  static func add(_ entry: any ContextEntry) -> UInt {
+    // Any part would do. By its address, because threads that make entries at once make them at different ones.
+    let address = UInt(bitPattern: ObjectIdentifier(entry)) / 16
+    return part(of: address ^ address / 256).entries.locked { $0.add(entry) }
+  }
+
+  /// Returns an entry, which is given up with that unless it is repeating.
+  static func entry(for number: UInt) -> (any ContextEntry)? {
+    part(of: number).entries.locked { $0.entry(for: number) }
+  }
+
+  /// Gives an entry up.
+  static func remove(_ number: UInt) {
+    // Released here, after unlocking: its captures are the user's.
+    _ = part(of: number).entries.extract { $0.remove(number) }
+  }
+
+  private static func part(of number: UInt) -> ContextTable {
+    parts[Int(number % UInt(partCount))]
+  }
+}
+
+/// The entries of one part: a value type without a lock.
+///
+/// An entry's number is chosen so that its last digits name a free slot. No two entries have the same slot, and
+/// nothing is hashed.
+package struct ContextEntries: Sendable {
+  private struct Slot: Sendable {
+    var number: UInt = 0
+    var entry: (any ContextEntry)?
+  }
+
+  /// How many slots are kept, however few are used; a power of two.
+  private static let keptCapacity = 32
+
+  private var slots = Array(repeating: Slot(), count: ContextEntries.keptCapacity)
+  package private(set) var count = 0
+  private var removalsSinceResize = 0
+  private var lastNumber: UInt
+  private let step: UInt
+
+  /// - Parameters:
+  ///   - first: The remainder of all numbers when they are divided by `step`.
+  ///   - step: From one number to the next; a power of two.
+  package init(first: UInt, step: UInt) {
+    lastNumber = first
+    self.step = step
+  }
+
+  /// Numbers are not used again, so that a late call cannot meet another's entry; where a pointer has 32 bits, not
+  /// before some 270 million others. Zero would be no pointer, and is skipped.
+  package mutating func add(_ entry: any ContextEntry) -> UInt {
+    if 2 * count >= slots.count { resize(to: 2 * slots.count) }
+    repeat { lastNumber &+= step } while lastNumber == 0 || slots[slot(of: lastNumber)].entry != nil
+    slots[slot(of: lastNumber)] = Slot(number: lastNumber, entry: entry)
+    count += 1
+    return lastNumber
+  }
+
+  package mutating func entry(for number: UInt) -> (any ContextEntry)? {
+    let slot = slots[slot(of: number)]
+    guard slot.number == number, let entry = slot.entry else { return nil }
+    return entry.isRepeating ? entry : remove(number)
+  }
+
+  package mutating func remove(_ number: UInt) -> (any ContextEntry)? {
+    let slot = slot(of: number)
+    guard slots[slot].number == number, let entry = slots[slot].entry.take() else { return nil }
+    count -= 1
+    removalsSinceResize += 1
+    if slots.count > ContextEntries.keptCapacity, 8 * count < slots.count,
+      8 * removalsSinceResize > slots.count
+    {
+      shrink()
+    }
+    return entry
+  }
+
+  private func slot(of number: UInt) -> Int {
+    Int(truncatingIfNeeded: number / step) & (slots.count - 1)
+  }
+
+  /// Gives back as many slots as the numbers of the entries that are left allow: with fewer, two of them may have
+  /// the same.
+  private mutating func shrink() {
+    let numbers = slots.filter { $0.entry != nil }.map { Int(truncatingIfNeeded: $0.number / step) }
+    var size = ContextEntries.keptCapacity
+    while 2 * count >= size || Set(numbers.map { $0 & (size - 1) }).count < count { size *= 2 }
+    resize(to: size)
+  }
+
+  private mutating func resize(to size: Int) {
+    let old = slots
+    slots = Array(repeating: Slot(), count: size)
+    for one in old where one.entry != nil { slots[slot(of: one.number)] = one }
+    removalsSinceResize = 0
+  }
+}

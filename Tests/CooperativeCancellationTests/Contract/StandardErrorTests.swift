@@ -1,0 +1,150 @@
+import CooperativeCancellation
+import Foundation
+import Testing
+
+/// The default handler runs on the SDK's threads: whatever standard error is, it does no harm there.
+@Suite("The default handler", .watchdog)
+struct StandardErrorTests {
+  /// Makes standard error a pipe, and returns the end that reads.
+  private static func pipeInsteadOfStandardError() -> CInt {
+    var ends: [CInt] = [0, 0]
+    pipe(&ends)
+    dup2(ends[1], 2)
+    close(ends[1])
+    return ends[0]
+  }
+
+  private static func setBlocks(_ blocks: Bool, _ descriptor: CInt) {
+    let flags = fcntl(descriptor, F_GETFL)
+    _ = fcntl(descriptor, F_SETFL, blocks ? flags & ~O_NONBLOCK : flags | O_NONBLOCK)
+  }
+
+  /// Writes until no byte more goes in.
+  private static func fill(_ descriptor: CInt) {
+    setBlocks(false, descriptor)
+    let byte: [UInt8] = [0]
+    let bytes = [UInt8](repeating: 0, count: 65_536)
+    while write(descriptor, bytes, bytes.count) > 0 {}
+    while write(descriptor, byte, 1) > 0 {}
+    setBlocks(true, descriptor)
+  }
+
+  /// Reads what is there.
+  private static func drain(_ descriptor: CInt) -> String {
+    setBlocks(false, descriptor)
+    var all: [UInt8] = []
+    var bytes = [UInt8](repeating: 0, count: 65_536)
+    while case let count = read(descriptor, &bytes, bytes.count), count > 0 {
+      all += bytes.prefix(count)
+    }
+    return String(decoding: all.drop { $0 == 0 }, as: UTF8.self)
+  }
+
+  /// An SDK calls back twice.
+  private static func misuse() async {
+    await withAsyncValue(line: 1) {
+      $0()
+      $0()
+    }
+  }
+
+  @Test
+  func `does not end the process if nobody reads standard error`() async {
+    await #expect(processExitsWith: .exitCode(7)) {
+      close(Self.pipeInsteadOfStandardError())
+      await Self.misuse()
+      exit(7)
+    }
+    // Whoever wants to hear of that signal later still does.
+    await #expect(processExitsWith: .signal(SIGPIPE)) {
+      close(Self.pipeInsteadOfStandardError())
+      await Self.misuse()
+      let byte: [UInt8] = [0]
+      _ = write(2, byte, 1)
+    }
+  }
+
+  @Test
+  func `a signal that waited before is left to wait`() async {
+    await #expect(processExitsWith: .success) {
+      var (broken, pending) = (sigset_t(), sigset_t())
+      sigemptyset(&broken)
+      sigaddset(&broken, SIGPIPE)
+      pthread_sigmask(SIG_BLOCK, &broken, nil)
+      pthread_kill(pthread_self(), SIGPIPE)
+      close(Self.pipeInsteadOfStandardError())
+      await Self.misuse()
+      sigpending(&pending)
+      #expect(sigismember(&pending, SIGPIPE) == 1)
+    }
+  }
+
+  @Test
+  func `does not wait for a reader, and prints the next report that finds room`() async {
+    await #expect(processExitsWith: .success) {
+      let reading = Self.pipeInsteadOfStandardError()
+      Self.fill(2)
+      await Self.misuse()
+      #expect(Self.drain(reading) == "")
+      await Self.misuse()
+      let text = Self.drain(reading)
+      #expect(text.hasPrefix("CooperativeCancellation: \(#fileID):1: the completion"))
+      #expect(text.split(separator: "\n").count == 1)
+      await Self.misuse()
+      #expect(Self.drain(reading) == "", "printed once")
+    }
+  }
+
+  @Test
+  func `prints with no lock held, and tries again what could not be printed`() {
+    let printed = PrintedReports()
+    let reports = [1, 2].map {
+      MisuseReport(kind: .completionCalledAgain, callSite: CallSite(line: $0))
+    }
+    var lines: [UInt] = []
+    printed.printOnce(reports[0]) { report in
+      // The lock is not recursive.
+      printed.printOnce(reports[0]) { _ in true }
+      printed.printOnce(reports[1]) { report in
+        lines.append(report.callSite.line)
+        return true
+      }
+      lines.append(report.callSite.line)
+      return false
+    }
+    for report in reports {
+      printed.printOnce(report) { report in
+        lines.append(report.callSite.line)
+        return true
+      }
+    }
+    #expect(lines == [2, 1, 1])
+  }
+
+  @Test
+  func `writes the rest of what was written in part, and no more at once than a pipe takes`() {
+    let line = (0..<2_000).map { UInt8($0 % 251) }
+    var written: [UInt8] = []
+    var answers = [100, 0, 512, 1]
+    let isWritten = writeAll(line) { bytes in
+      #expect(bytes.count <= 512)
+      let count = answers.isEmpty ? bytes.count : answers.removeFirst()
+      written += bytes.prefix(count)
+      return count
+    }
+    #expect(isWritten)
+    #expect(written == line)
+  }
+
+  @Test
+  func `gives up what cannot be written`() {
+    var calls = 0
+    let isWritten = writeAll([1, 2, 3]) { _ in
+      calls += 1
+      return calls == 1 ? 1 : nil
+    }
+    #expect(!isWritten)
+    #expect(calls == 2)
+    #expect(writeSome([1], to: -1) == nil)
+  }
+}
