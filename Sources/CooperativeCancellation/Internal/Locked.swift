@@ -37,7 +37,7 @@ public import Synchronization
 
 #endif
 
-extension Locked {
+extension Locked where Value: ~Copyable {
   /// As `withLock`, for what may run somebody else's code when it is released: not before unlocking.
   ///
   /// A result that nobody uses is otherwise the optimiser's to release where it likes, also before the unlock

@@ -48,7 +48,7 @@ package final class Wait: Sendable {
   private func sleep(_ continuation: CheckedContinuation<Void, Never>) {
     let maySleep = state.withLock { state in
       guard state.machine.hasNoEvent else { return false }
-      state.sleeper = Sleeper(continuation: continuation)
+      state.sleeper = Sleeper(continuation)
       return true
     }
     if !maySleep { continuation.resume() }
@@ -110,20 +110,3 @@ package final class Wait: Sendable {
     return nil
   }
 }
-
-/// A task that sleeps. It is woken once.
-///
-/// A matter of speed: the size of a `CheckedContinuation` is not known outside the standard library, so that
-/// nothing which stores one has a known layout. What is erased has. And what cannot be copied is moved word by
-/// word, where an optional of the erased would be moved by way of its type's table.
-private struct Sleeper: ~Copyable, Sendable {
-  let continuation: any ErasedContinuation
-
-  consuming func wake() { continuation.resume() }
-}
-
-private protocol ErasedContinuation: Sendable {
-  func resume()
-}
-
-extension CheckedContinuation<Void, Never>: ErasedContinuation {}
