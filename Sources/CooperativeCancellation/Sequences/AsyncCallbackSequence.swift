@@ -117,13 +117,15 @@ extension AsyncCallbackSequence {
   /// - Parameters:
   ///   - policy: How many elements wait for a slow reader, and which ones go.
   ///   - isolation: The home of the sequence; by default the actor of the code that makes it.
-  ///   - subscribe: Registers with the SDK and returns its token, or whatever `onTermination` needs; or nothing.
-  ///     Runs on the home actor at each iterator's first `next()`: at once if the reader is there. It receives a
-  ///     closure that the SDK may call from any thread. When the SDK has released it, the sequence ends.
+  ///   - subscribe: Registers with the SDK and returns its token, or whatever `onTermination` needs; or
+  ///     nothing. Runs on the home actor at each iterator's first `next()`: at once if the reader is there. It
+  ///     receives a closure that the SDK may call from any thread. When the SDK has released it, the sequence
+  ///     ends.
   ///   - terminate: Unregisters. Runs once for each registration, after that has returned, on the home actor,
-  ///     with no lock held. What it captures is kept while the sequence is: capture the SDK, rather than `self`.
-  ///   - discard: Closes or frees an element that nobody receives. Runs once for each, on the thread that brought
-  ///     it or the one that took its place, or where the subscription ends if it was still in the buffer.
+  ///     with no lock held. What it captures is kept while the sequence is: capture the SDK rather than `self`.
+  ///   - discard: Closes or frees an element that nobody receives. Runs once for each, on the thread that
+  ///     brought it or the one that took its place; or on the home actor, if it was in the buffer when the
+  ///     subscription ended.
   @inlinable
   public init<Token>(
     buffering policy: BufferingPolicy,
@@ -133,7 +135,8 @@ extension AsyncCallbackSequence {
     onDiscard discard: (@Sendable (Element) -> Void)? = nil
   ) {
     self.init(
-      Source(policy, isolation: isolation, onDiscard: discard, onTermination: terminate) { callback in
+      Source(policy, isolation: isolation, onDiscard: discard, onTermination: terminate) {
+        callback in
         subscribe { callback.yield($0) }
       }
     )

@@ -33,14 +33,14 @@ package struct ElementBuffer<Element: Sendable>: Sendable {
     return element
   }
 
-  @usableFromInline
+  @inlinable
   mutating func grow(atMost capacity: Int) {
-    let size = min(capacity, max(4, 2 * count))
     var grown: [Element?] = []
+    let size = min(capacity, max(4, 2 * count))
     grown.reserveCapacity(size)
-    grown.append(contentsOf: slots[head...])
-    grown.append(contentsOf: slots[..<head])
-    grown.append(contentsOf: repeatElement(nil, count: size - count))
+    for index in head..<slots.count { grown.append(slots[index]) }
+    for index in 0..<head { grown.append(slots[index]) }
+    for _ in count..<size { grown.append(nil) }
     slots = grown
     head = 0
   }
