@@ -18,6 +18,18 @@ struct Reader {
   let next: () async -> Reading
 
   init<Sequence: AsyncSequence>(
+    _ watch: SequenceWatch,
+    _ sequence: Sequence,
+    _ title: @escaping (Sequence.Element) -> String
+  ) {
+    if watch.leavesTheActor {
+      self.init(LeavingTheActor(base: sequence), title)
+    } else {
+      self.init(sequence, title)
+    }
+  }
+
+  init<Sequence: AsyncSequence>(
     _ sequence: Sequence,
     _ title: @escaping (Sequence.Element) -> String
   ) {
@@ -33,14 +45,6 @@ struct Reader {
         return .other("\(error)")
       }
     }
-  }
-
-  /// Through an operator that has only `next()`, which runs on no actor.
-  init<Sequence: AsyncSequence>(
-    leavingTheActor sequence: Sequence,
-    _ title: @escaping (Sequence.Element) -> String
-  ) {
-    self.init(LeavingTheActor(base: sequence), title)
   }
 }
 
@@ -106,6 +110,7 @@ struct SequenceForm: Sendable, CustomTestStringConvertible {
 extension SequenceForm {
   static let elements = SequenceForm(testDescription: "elements") { station, watch, isolation in
     Reader(
+      watch,
       AsyncCallbackSequence(buffering: watch.policy, isolation: isolation) { yield in
         watch.subscribe { station.addListener(yield) }
       } onTermination: {
@@ -122,6 +127,7 @@ extension SequenceForm {
     finishes: true
   ) { station, watch, isolation in
     Reader(
+      watch,
       AsyncCallbackSequence(buffering: watch.policy, isolation: isolation) { yield, finish in
         watch.subscribe { station.listen(yield, end: finish) }
       } onTermination: {
@@ -138,6 +144,7 @@ extension SequenceForm {
     watch,
     isolation in
     Reader(
+      watch,
       AsyncCallbackSequence(buffering: watch.policy, isolation: isolation) { yield in
         watch.subscribe { station.onChange(yield) }
       } onTermination: {
@@ -151,6 +158,7 @@ extension SequenceForm {
     watch,
     isolation in
     Reader(
+      watch,
       AsyncCallbackSequence(buffering: watch.policy, isolation: isolation) { yield in
         watch.subscribe { station.addDuet(yield) }
       } onTermination: {
@@ -166,6 +174,7 @@ extension SequenceForm {
     watch,
     isolation in
     Reader(
+      watch,
       AsyncCallbackSequence(buffering: watch.policy, isolation: isolation) { yield in
         watch.subscribe { station.scan { yield($0) != .terminated } }
       } onTermination: {
@@ -183,6 +192,7 @@ extension SequenceForm {
     answers: true
   ) { station, watch, isolation in
     Reader(
+      watch,
       AsyncCallbackSequence(buffering: watch.policy, isolation: isolation) { yield, finish in
         watch.subscribe { station.scan({ yield($0) != .terminated }, end: { _ in finish() }) }
       } onTermination: {
@@ -201,6 +211,7 @@ extension SequenceForm {
     watch,
     isolation in
     Reader(
+      watch,
       AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation) { yield in
         try watch.trySubscribe { station.addResults(yield) }
       } onTermination: {
@@ -218,6 +229,7 @@ extension SequenceForm {
     fails: true
   ) { station, watch, isolation in
     Reader(
+      watch,
       AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation) { yield in
         try watch.trySubscribe { station.addSnapshots(yield) }
       } onTermination: {
@@ -236,6 +248,7 @@ extension SequenceForm {
     fails: true
   ) { station, watch, isolation in
     Reader(
+      watch,
       AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation) { yield, finish in
         try watch.trySubscribe { station.stream(yield, completion: finish) }
       } onTermination: {
@@ -254,6 +267,7 @@ extension SequenceForm {
     fails: true
   ) { station, watch, isolation in
     Reader(
+      watch,
       AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation) {
         next,
         failed,
@@ -275,6 +289,7 @@ extension SequenceForm {
     watch,
     isolation in
     Reader(
+      watch,
       AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation) { yield in
         try watch.trySubscribe { station.addListener(yield) }
       } onTermination: {
@@ -292,6 +307,7 @@ extension SequenceForm {
     finishes: true
   ) { station, watch, isolation in
     Reader(
+      watch,
       AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation) {
         (yield, finish: @escaping @Sendable () -> Void) in
         try watch.trySubscribe { station.listen(yield, end: finish) }
@@ -310,6 +326,7 @@ extension SequenceForm {
     carriesSongs: false
   ) { station, watch, isolation in
     Reader(
+      watch,
       AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation) { yield in
         try watch.trySubscribe { station.onChange(yield) }
       } onTermination: {
@@ -324,6 +341,7 @@ extension SequenceForm {
     songsPerElement: 2
   ) { station, watch, isolation in
     Reader(
+      watch,
       AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation) { yield in
         try watch.trySubscribe { station.addDuet(yield) }
       } onTermination: {
@@ -342,6 +360,7 @@ extension SequenceForm {
     answers: true
   ) { station, watch, isolation in
     Reader(
+      watch,
       AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation) { yield, finish in
         try watch.trySubscribe { station.scan({ yield($0) != .terminated }, end: finish) }
       } onTermination: {
@@ -361,6 +380,7 @@ extension SequenceForm {
     isolation in
     let mast = station.mast
     return Reader(
+      watch,
       SendableCallbackSequence {
         AsyncCallbackSequence(buffering: watch.policy) { yield, finish in
           watch.subscribe { FakeStation(mast).listen(yield, end: finish) }
@@ -382,6 +402,7 @@ extension SequenceForm {
   ) { station, watch, isolation in
     let mast = station.mast
     return Reader(
+      watch,
       SendableThrowingCallbackSequence {
         AsyncThrowingCallbackSequence(buffering: watch.policy) { yield, finish in
           try watch.trySubscribe { FakeStation(mast).stream(yield, completion: finish) }

@@ -10,6 +10,10 @@ final class SequenceWatch: Sendable {
   }
 
   let policy: BufferingPolicy
+  /// Whether the sequence is read through an operator that runs on no actor.
+  let leavesTheActor: Bool
+  /// Whether `onTermination` leaves the listener where it is.
+  private let keepsListening: Bool
   private let inSubscribe: @Sendable () throws -> Void
   private let inTermination: @Sendable () -> Void
   private let inDiscard: @Sendable () -> Void
@@ -17,11 +21,15 @@ final class SequenceWatch: Sendable {
 
   init(
     _ policy: BufferingPolicy = .unbounded,
+    leavesTheActor: Bool = false,
+    keepsListening: Bool = false,
     inSubscribe: @escaping @Sendable () throws -> Void = {},
     inTermination: @escaping @Sendable () -> Void = {},
     inDiscard: @escaping @Sendable () -> Void = {}
   ) {
     self.policy = policy
+    self.leavesTheActor = leavesTheActor
+    self.keepsListening = keepsListening
     self.inSubscribe = inSubscribe
     self.inTermination = inTermination
     self.inDiscard = inDiscard
@@ -59,7 +67,7 @@ final class SequenceWatch: Sendable {
   func terminate(_ subscriber: Subscriber) {
     log.withLock { $0.append(.terminated) }
     inTermination()
-    subscriber.remove()
+    if !keepsListening { subscriber.remove() }
   }
 
   /// The body of every `onDiscard` under test.
