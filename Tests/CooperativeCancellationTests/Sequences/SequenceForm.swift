@@ -3,7 +3,7 @@ import FakeCallbackSDK
 import Testing
 
 /// What one `next()` gave, in words that all forms share.
-enum Reading: Equatable, Sendable {
+enum Reading: Hashable, Sendable {
   /// Songs, by their titles; a form without elements gives "".
   case element(String)
   case end
@@ -86,9 +86,12 @@ struct SequenceForm: Sendable, CustomTestStringConvertible {
   let read: @Sendable (FakeStation, SequenceWatch, isolated (any Actor)?) -> Reader
 
   static let all = plain + throwingForms + crossing
-  static let plain = [elements, elementsAndFinish, nothing, twoValues, answering, answeringAndFinish]
+  static let plain = [
+    elements, elementsAndFinish, nothing, twoValues, answering, answeringAndFinish,
+  ]
   static let throwingForms = [
-    results, valueAndError, elementsAndEnd, threeClosures, throwingElements, throwingElementsAndFinish,
+    results, valueAndError, elementsAndEnd, threeClosures, throwingElements,
+    throwingElementsAndFinish,
     throwingNothing, throwingTwoValues, throwingAnswering,
   ]
   static let crossing = [made, throwingMade]
@@ -249,7 +252,9 @@ extension SequenceForm {
   ) { station, watch, isolation in
     Reader(
       watch,
-      AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation) { yield, finish in
+      AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation) {
+        yield,
+        finish in
         try watch.trySubscribe { station.stream(yield, completion: finish) }
       } onTermination: {
         watch.terminate($0)
@@ -284,7 +289,8 @@ extension SequenceForm {
     )
   }
 
-  static let throwingElements = SequenceForm(testDescription: "throwing, elements", throwing: true) {
+  static let throwingElements = SequenceForm(testDescription: "throwing, elements", throwing: true)
+  {
     station,
     watch,
     isolation in
@@ -361,7 +367,9 @@ extension SequenceForm {
   ) { station, watch, isolation in
     Reader(
       watch,
-      AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation) { yield, finish in
+      AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation) {
+        yield,
+        finish in
         try watch.trySubscribe { station.scan({ yield($0) != .terminated }, end: finish) }
       } onTermination: {
         watch.terminate($0)
@@ -374,7 +382,10 @@ extension SequenceForm {
 }
 
 extension SequenceForm {
-  static let made = SequenceForm(testDescription: "Sendable, made for each iterator", finishes: true) {
+  static let made = SequenceForm(
+    testDescription: "Sendable, made for each iterator",
+    finishes: true
+  ) {
     station,
     watch,
     isolation in

@@ -1,0 +1,36 @@
+import CooperativeCancellation
+import Testing
+
+@Suite("Every order of events, a subscription", .watchdog)
+struct InboxExplorationTests {
+  #if DEBUG
+    private static let most = 2
+    private static let known = 10_000
+  #else
+    private static let most = 3
+    private static let known = 10_000
+  #endif
+
+  @Test
+  func
+    `every order of elements, an end, a cancellation and a reader that leaves keeps the contract`()
+  {
+    var exploration = Exploration()
+    for policy in [BufferingPolicy.newest(1), .oldest(1), .newest(2), .unbounded] {
+      for elements in 0...Self.most {
+        for parties in 0..<8 {
+          let cast = InboxRun.Cast(
+            policy: policy,
+            elements: elements,
+            ends: parties & 1 != 0,
+            isCancelled: parties & 2 != 0,
+            limit: parties & 4 != 0 ? 1 : nil
+          )
+          exploration.explore(InboxRun(cast))
+        }
+      }
+    }
+    print("a subscription: \(exploration)")
+    #expect(exploration.situations >= Self.known)
+  }
+}
