@@ -51,7 +51,7 @@ extension AsyncThrowingCallbackSequence {
   /// Makes a sequence of what an SDK calls back with, until it calls back that it has finished or failed.
   ///
   /// ```swift
-  /// AsyncThrowingCallbackSequence(buffering: .newest(1)) { [sdk] yield, finish in
+  /// AsyncThrowingCallbackSequence(buffering: .newest(1)) { [sdk, file] yield, finish in
   ///   sdk.upload(file, progress: yield, completion: finish)
   /// } onTermination: { upload in
   ///   upload.cancel()
