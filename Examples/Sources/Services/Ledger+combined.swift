@@ -14,7 +14,7 @@ extension Ledger {
   func lastChanges(
     quietFor pause: Duration,
     clock: some Clock<Duration> = ContinuousClock()
-  ) -> some AsyncSequence<Change, Never> {
+  ) -> some AsyncSequence<Change, Never> & Sendable {
     changesForAll().debounce(for: pause, clock: clock)
   }
 }

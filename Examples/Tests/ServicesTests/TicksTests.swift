@@ -1,4 +1,5 @@
 import CooperativeCancellation
+import Dispatch
 import Testing
 
 @testable import Services

@@ -137,11 +137,16 @@ struct SequenceLockTests {
 
   /// Calls its listeners under the lock that `remove` takes.
   private final class LockingSDK: Sendable {
-    private let lock = RecursiveLock()
-    private let listener = Protected<(@Sendable (Int) -> Void)?>(nil)
+    /// Not a bare closure: each look at one in generic storage would wrap it once more.
+    private struct Listener {
+      let hear: @Sendable (Int) -> Void
+    }
 
-    func add(_ listener: @escaping @Sendable (Int) -> Void) {
-      lock.withLock { self.listener.withLock { $0 = listener } }
+    private let lock = RecursiveLock()
+    private let listener = Protected<Listener?>(nil)
+
+    func add(_ hear: @escaping @Sendable (Int) -> Void) {
+      lock.withLock { listener.withLock { $0 = Listener(hear: hear) } }
     }
 
     func remove() {
@@ -149,7 +154,7 @@ struct SequenceLockTests {
     }
 
     func announce() {
-      lock.withLock { listener.withLock { $0 }?(1) }
+      lock.withLock { listener.withLock { $0 }?.hear(1) }
     }
   }
 
