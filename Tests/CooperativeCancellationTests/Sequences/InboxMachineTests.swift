@@ -115,4 +115,25 @@ struct InboxMachineTests {
         ]
     )
   }
+
+  @Test(arguments: [1, 2, 3, 5, 1_000])
+  func `the buffer is a queue, however it grows, turns and shrinks`(capacity: Int) {
+    var random = SeededGenerator(seed: UInt64(capacity))
+    var buffer = ElementBuffer<Int>()
+    var model: [Int] = []
+    for number in 0..<5_000 {
+      // In waves, so that it fills and empties.
+      let mayAppend =
+        model.count < capacity && Int.random(in: 0...1_000, using: &random) < 500 + number / 5 % 400
+      if mayAppend {
+        buffer.append(number, capacity: capacity)
+        model.append(number)
+      } else {
+        #expect(buffer.popFirst() == (model.isEmpty ? nil : model.removeFirst()))
+      }
+      #expect(buffer.count == model.count)
+    }
+    while let element = buffer.popFirst() { #expect(element == model.removeFirst()) }
+    #expect(model.isEmpty)
+  }
 }

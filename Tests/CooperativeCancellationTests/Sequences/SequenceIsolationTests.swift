@@ -279,6 +279,7 @@ struct SequenceCallSiteIsolationTests {
 
   actor Service {
     let station = FakeStation(Mast(greeting: [.play]))
+    let hasEnded = Signal()
     var steps: [String] = []
 
     func songs() -> AsyncThrowingCallbackSequence<Song> {
@@ -290,6 +291,7 @@ struct SequenceCallSiteIsolationTests {
         self.preconditionIsolated()
         self.steps.append("terminate")
         subscriber.remove()
+        self.hasEnded.fire()
       }
     }
 
@@ -370,7 +372,7 @@ struct SequenceCallSiteIsolationTests {
       return titles
     }.value
     #expect(titles == ["2"])
-    while await service.steps.count < 4 { await Task.yield() }
+    for _ in 1...2 { await service.hasEnded.wait() }
     #expect(await service.steps.filter { $0 == "subscribe" }.count == 2)
     #expect(await service.steps.filter { $0 == "terminate" }.count == 2)
   }

@@ -3,13 +3,13 @@ import FakeCallbackSDK
 import Testing
 
 #if THREAD_SANITIZER || ADDRESS_SANITIZER
-  private let races = 1_000
+  private let races = 500
 #elseif DEBUG
-  private let races = 1_000
+  private let races = 500
 #else
   private let races = 20_000
 #endif
-private let often = 10
+private let often = 5
 
 /// Two threads that do something to one subscription at the same moment.
 struct SequenceRace: Sendable, CustomTestStringConvertible {
@@ -75,7 +75,8 @@ struct SequenceRace: Sendable, CustomTestStringConvertible {
       testDescription: "element, finish and cancellation",
       first: [.play, .run, .end, .run],
       second: [.cancel],
-      outcomes: [[.element("1"), .end], [.element("1"), .cancelled], [.cancelled]]
+      outcomes: [[.element("1"), .end], [.cancelled]],
+      seldom: [[.element("1"), .cancelled]]
     ),
     SequenceRace(
       testDescription: "element against a reader that leaves",
