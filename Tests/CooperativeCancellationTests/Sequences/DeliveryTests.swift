@@ -122,4 +122,21 @@ struct DeliveryTests {
     #expect(read.watch.terminated == 1)
     #expect(read.mast.songsAlive.count == 0)
   }
+
+  @Test(arguments: SequenceForm.all)
+  func `an element in the buffer is not delivered to a task that was cancelled between two calls`(
+    form: SequenceForm
+  ) async {
+    let mast = Mast(greeting: [.play, .play])
+    let watch = SequenceWatch()
+    let task = Task {
+      let reader = form.read(FakeStation(mast), watch, nil)
+      let first = await reader.next()
+      withUnsafeCurrentTask { $0?.cancel() }
+      return [first, await reader.next()]
+    }
+    #expect(await task.value == [form.element(1), form.cancelled])
+    #expect(watch.discarded.count == (form.carriesSongs ? form.songsPerElement : 0))
+    #expect(watch.terminated == 1)
+  }
 }

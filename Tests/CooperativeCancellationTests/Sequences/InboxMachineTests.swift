@@ -116,6 +116,13 @@ struct InboxMachineTests {
     )
   }
 
+  @Test
+  func `a reader does not fall asleep beside an element that has just come`() async {
+    let inbox = Inbox<Int>(.unbounded, onDiscard: nil)
+    #expect(inbox.yield(1) == .buffered(remainingCapacity: .max - 1))
+    await withCheckedContinuation { inbox.sleep($0) }
+  }
+
   @Test(arguments: [1, 2, 3, 5, 1_000])
   func `the buffer is a queue, however it grows, turns and shrinks`(capacity: Int) {
     var random = SeededGenerator(seed: UInt64(capacity))

@@ -196,6 +196,25 @@ struct SequenceIsolationTests {
     kept.withLock { $0 = reader }
   }
 
+  @Test(arguments: Place.allCases)
+  func `what a reader leaves in the buffer is discarded there, before it goes on`(
+    place: Place
+  ) async {
+    let actor = place.makeActor()
+    let watch = SequenceWatch(inDiscard: { actor?.preconditionIsolated() })
+    let mast = Mast(greeting: [.play, .play, .play])
+    let (readings, terminations) = await Self.read(
+      .elements,
+      mast,
+      watch,
+      limit: 1,
+      isolation: actor
+    )
+    #expect(readings == [.element("1")])
+    #expect(terminations == 1)
+    #expect(watch.discarded == ["2", "3"])
+  }
+
   @Test
   func `a reader on the actor does not suspend to register or to unregister`() {
     let actor = HandDrivenActor()
@@ -208,6 +227,22 @@ struct SequenceIsolationTests {
     pool.runUntilIdle()
     #expect(watch.events == [])
     // One job on the actor does it all.
+    actor.executor.runUntilIdle()
+    #expect(watch.events == [.subscribed, .terminated])
+    #expect(pool.jobCount == 1)
+    pool.runUntilIdle()
+  }
+
+  @Test
+  func `nor does a reader on the actor of a sequence that was made sendable`() {
+    let actor = HandDrivenActor()
+    let pool = ManualExecutor()
+    let mast = Mast(greeting: [.play])
+    let watch = SequenceWatch()
+    Task(executorPreference: pool) {
+      await actor.readOneSendable(mast, watch)
+    }
+    pool.runUntilIdle()
     actor.executor.runUntilIdle()
     #expect(watch.events == [.subscribed, .terminated])
     #expect(pool.jobCount == 1)
@@ -237,6 +272,19 @@ struct SequenceIsolationTests {
 }
 
 extension HandDrivenActor {
+  fileprivate func readOneSendable(_ mast: Mast, _ watch: SequenceWatch) async {
+    let station = FakeStation(mast)
+    let songs = AsyncCallbackSequence(buffering: .unbounded) { yield in
+      watch.subscribe { station.addListener(yield) }
+    } onTermination: {
+      watch.terminate($0)
+    }.sendable()
+    for await song in songs {
+      #expect(song.title == "1")
+      break
+    }
+  }
+
   fileprivate func readOne(_ mast: Mast, _ watch: SequenceWatch) async {
     let reader = SequenceForm.elements.read(FakeStation(mast), watch, self)
     #expect(await reader.next() == .element("1"))

@@ -11,9 +11,10 @@ actor Home<Element: Sendable> {
 
   init(
     _ home: any Actor,
-    @_inheritActorContext _ start: sending @escaping @isolated(any) (
-      Shared<Inbox<Element>>
-    ) async throws -> Errand
+    @_inheritActorContext _ start:
+      sending @escaping @isolated(any) (
+        Shared<Inbox<Element>>
+      ) async throws -> Errand
   ) {
     self.home = home
     self.start = start
@@ -50,11 +51,19 @@ extension Source {
     }
     let policy = policy
     let discard = discard
-    let begin: @Sendable @isolated(any) (Shared<Inbox<Element>>) async throws -> Errand = { inbox in
-      // Belongs to the actor, so that a reader which is there does not leave it.
+    let begin = belongingToActor { (inbox: Shared<Inbox<Element>>) in
+      // So that a reader which is on the actor does not leave it.
       _ = isolation
       return try await home.begin(inbox)
     }
     return { Source(policy, discard, .onHome(begin)) }
   }
+}
+
+/// Returns the closure, as one that belongs to the actor whose isolated parameter it captures. A `@Sendable` closure
+/// does that only as an argument for such a parameter.
+private func belongingToActor<Input, Output>(
+  @_inheritActorContext _ body: @escaping @Sendable @isolated(any) (Input) async throws -> Output
+) -> @Sendable @isolated(any) (Input) async throws -> Output {
+  body
 }

@@ -46,7 +46,7 @@ package struct Inbox<Element: Sendable>: ~Copyable, SharedContents {
 
   /// The SDK yielded an element, on any thread.
   @inlinable
-  func yield(_ element: Element) -> YieldResult {
+  package func yield(_ element: Element) -> YieldResult {
     var sleeper: Sleeper?
     let yielded = state.extract { state in
       let yielded = state.machine.yield(element)
@@ -100,7 +100,7 @@ package struct Inbox<Element: Sendable>: ~Copyable, SharedContents {
 
   /// Keeps the continuation of a task that is going to sleep, unless there is something to read.
   @inlinable
-  func sleep(_ continuation: any ErasedContinuation) {
+  package func sleep(_ continuation: any ErasedContinuation) {
     let maySleep = state.withLock { state in
       guard state.machine.hasNothing else { return false }
       state.add(continuation)
