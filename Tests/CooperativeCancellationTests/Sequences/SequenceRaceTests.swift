@@ -7,7 +7,7 @@ import Testing
 #elseif DEBUG
   private let races = 500
 #else
-  private let races = 20_000
+  private let races = 5_000
 #endif
 private let often = 5
 
