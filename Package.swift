@@ -16,7 +16,9 @@ let package = Package(
   name: "swift-cooperative-cancellation",
   platforms: isClone
     ? [.macOS(.v15), .macCatalyst(.v18), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)]
-    : [.macOS(.v10_15), .macCatalyst(.v13), .iOS(.v13), .tvOS(.v13), .watchOS(.v6), .visionOS(.v1)],
+    : [
+      .macOS(.v10_15), .macCatalyst(.v13), .iOS(.v13), .tvOS(.v13), .watchOS(.v6), .visionOS(.v1),
+    ],
   products: [
     .library(name: "CooperativeCancellation", targets: ["CooperativeCancellation"]),
     .library(name: "CooperativeCancellationUI", targets: ["CooperativeCancellationUI"]),

@@ -22,7 +22,7 @@
 ///
 /// `cleanUp` may await as if nothing had happened: it runs in an unstructured task, which neither this
 /// cancel nor a second one reaches. (Swift 6.4 has cancellation shields for that.) Without an actor, a task
-/// executor that the current task prefers is not that task's: only unsafe code can ask for it. Name it in the
+/// executor that the current task prefers is not that task's: no safe code can ask for it. Name it in the
 /// clean-up, `await withTaskExecutorPreference(executor) { … }`.
 ///
 /// - Parameters:

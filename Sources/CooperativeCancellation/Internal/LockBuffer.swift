@@ -45,7 +45,8 @@
   /// claimed. Why it holds:
   ///
   /// - The lock never moves. It is the header of a `ManagedBuffer`, in the object itself, and is only ever touched
-  ///   through the pointer that the buffer gives to it.
+  ///   through the pointer that the buffer gives to it. That pointer stays the same for the buffer's life, which
+  ///   `locked` extends until after the unlock.
   /// - The value is initialised once, before anybody else can have the object, and destroyed once, by `deinit`,
   ///   when nobody has it any more. In between it is only touched by `locked`, under the lock.
   /// - What goes in and what comes out is `sending`, as with `Mutex`: nothing of the value is shared with the
@@ -54,6 +55,19 @@
   package final class LockBuffer<Value: ~Copyable>: ManagedBuffer<PlatformLock, Value> {
     @inlinable
     deinit {
+      destroy()
+    }
+  }
+
+  /// The same, for contents that are told when the last reference goes.
+  @usableFromInline
+  final class SharedBuffer<Contents: SharedContents & ~Copyable>:
+    ManagedBuffer<PlatformLock, Contents>
+  {
+    // Nobody else has it any more, so it takes no lock.
+    @inlinable
+    deinit {
+      withUnsafeMutablePointerToElements { $0.pointee.lastReferenceWasReleased() }
       destroy()
     }
   }
@@ -116,6 +130,18 @@
     @inline(__always)
     var pointers: (lock: UnsafeMutablePointer<PlatformLock>, value: UnsafeMutablePointer<Value>) {
       buffer.withUnsafeMutablePointers { ($0, $1) }
+    }
+  }
+
+  /// A ``Locked``, whatever its value is. `@unchecked` for the same reason.
+  @frozen
+  @usableFromInline
+  package struct AnyLocked: @unchecked Sendable {
+    @usableFromInline let buffer: AnyObject
+
+    @inlinable
+    init(buffer: AnyObject) {
+      self.buffer = buffer
     }
   }
 

@@ -1,6 +1,6 @@
 import CooperativeCancellation
-import Dispatch
 import FakeCallbackSDK
+import Foundation
 import HostileCLibrary
 import Testing
 
@@ -11,7 +11,7 @@ struct CancellationFlagTests {
     shouldContinue: @escaping @Sendable () -> Bool,
     completion: @escaping @Sendable (Result<Int, any Error>) -> Void
   ) {
-    DispatchQueue.global().async {
+    Thread.detachNewThread {
       var steps = 0
       while shouldContinue() { steps += 1 }
       completion(.success(steps))

@@ -4,7 +4,7 @@
 // The lock around a ``ReplyMachine``. Everything that is not the library's own, and the wait's lock,
 // is touched after unlocking.
 
-extension Shared where Contents: ~Copyable {
+extension ReplyReference where Contents: ~Copyable {
   /// The SDK called the completion, on any thread.
   ///
   /// The answer rests here until the task takes it; the wait is told where.

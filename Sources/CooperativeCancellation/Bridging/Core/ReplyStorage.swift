@@ -48,7 +48,10 @@
   @usableFromInline
   package typealias AnyReply = any AnyObject & Sendable
 
-  extension Shared where Contents: ~Copyable {
+  @usableFromInline
+  package typealias ReplyReference = Shared
+
+  extension ReplyReference where Contents: ~Copyable {
     @inlinable
     func callSite<Answer>() -> CallSite where Contents == ReplyContents<Answer> {
       contents.callSite
@@ -137,28 +140,10 @@
     }
   }
 
-  /// What a ``Shared`` reference can refer to.
-  @usableFromInline
-  package protocol SharedContents: ~Copyable, Sendable {
-    func lastReferenceWasReleased()
-  }
-
-  @usableFromInline
-  final class SharedBuffer<Contents: SharedContents & ~Copyable>:
-    ManagedBuffer<PlatformLock, Contents>
-  {
-    // Nobody else has it any more, so it takes no lock.
-    @inlinable
-    deinit {
-      withUnsafeMutablePointerToElements { $0.pointee.lastReferenceWasReleased() }
-      destroy()
-    }
-  }
-
-  /// A reference to something under a lock.
+  /// A reference to what is under a lock.
   @frozen
   @usableFromInline
-  package struct Shared<Contents: SharedContents & ~Copyable>: Sendable {
+  package struct ReplyReference<Contents: SharedContents & ~Copyable>: Sendable {
     @usableFromInline let contents: Locked<Contents>
 
     @inlinable
@@ -172,7 +157,7 @@
     }
   }
 
-  extension Shared where Contents: ~Copyable {
+  extension ReplyReference where Contents: ~Copyable {
     @inlinable
     func callSite<Answer>() -> CallSite where Contents == ReplyContents<Answer> {
       contents.locked { $0.callSite }
@@ -224,28 +209,19 @@
     }
   }
 
-  /// A reply, whatever its answer is. `@unchecked`, because a buffer cannot be `Sendable`; this is a ``Locked``
-  /// without its type.
-  @frozen
+  /// A reply, whatever its answer is.
   @usableFromInline
-  package struct AnyReply: @unchecked Sendable {
-    @usableFromInline let buffer: AnyObject
-
-    @inlinable
-    init(buffer: AnyObject) {
-      self.buffer = buffer
-    }
-  }
+  package typealias AnyReply = AnyLocked
 
   @inlinable
   func take<Answer: Sendable>(from reply: AnyReply) -> Answer? {
-    (reply.buffer as? SharedBuffer<ReplyContents<Answer>>).flatMap { Shared($0).take() }
+    (reply.buffer as? SharedBuffer<ReplyContents<Answer>>).flatMap { ReplyReference($0).take() }
   }
 
 #endif
 
 @usableFromInline
-package typealias Reply<Answer: Sendable> = Shared<ReplyContents<Answer>>
+package typealias Reply<Answer: Sendable> = ReplyReference<ReplyContents<Answer>>
 
 extension ReplyContents {
   /// Here, where it happened, and when the task has been woken: a slow handler does not keep it waiting.

@@ -61,7 +61,7 @@ package struct Wait: Sendable {
   private func sleep(_ continuation: CheckedContinuation<Void, Never>) {
     let maySleep = state.locked { state in
       guard state.machine.hasNoEvent else { return false }
-      state.sleeper = Sleeper(continuation: continuation)
+      state.sleeper = Sleeper(continuation)
       return true
     }
     if !maySleep { continuation.resume() }
@@ -154,20 +154,3 @@ extension Wait {
     private typealias Storage = Locked<State>
   #endif
 }
-
-/// A task that sleeps. It is woken once.
-///
-/// A matter of speed: the size of a `CheckedContinuation` is not known outside the standard library, so that
-/// nothing which stores one has a known layout. What is erased has. And what cannot be copied is moved word by
-/// word, where an optional of the erased would be moved by way of its type's table.
-private struct Sleeper: ~Copyable, Sendable {
-  let continuation: any ErasedContinuation
-
-  consuming func wake() { continuation.resume() }
-}
-
-private protocol ErasedContinuation: Sendable {
-  func resume()
-}
-
-extension CheckedContinuation<Void, Never>: ErasedContinuation {}

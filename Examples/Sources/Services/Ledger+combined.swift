@@ -1,0 +1,20 @@
+import AsyncAlgorithms
+import CooperativeCancellation
+
+extension Ledger {
+  /// The changes of two ledgers, as they come.
+  static func changes(
+    of first: Ledger,
+    and second: Ledger
+  ) async -> some AsyncSequence<Change, Never> {
+    await merge(first.changesForAll(), second.changesForAll())
+  }
+
+  /// The last change of each burst: when there was none for so long.
+  func lastChanges(
+    quietFor pause: Duration,
+    clock: some Clock<Duration> = ContinuousClock()
+  ) -> some AsyncSequence<Change, Never> & Sendable {
+    changesForAll().debounce(for: pause, clock: clock)
+  }
+}

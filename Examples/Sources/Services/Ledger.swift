@@ -1,0 +1,84 @@
+import CSQLite
+import CooperativeCancellation
+
+/// An SQLite database that reports its changes: a C library with one hook for each connection.
+actor Ledger {
+  struct Change: Sendable, Equatable {
+    let table: String
+    let row: Int64
+  }
+
+  private let connection: Connection
+  /// The hook that is set now.
+  private var hook: UnsafeMutableRawPointer?
+
+  init() throws {
+    connection = try Connection()
+  }
+
+  var isObserved: Bool { hook != nil }
+
+  func execute(_ sql: String) throws {
+    try connection.execute(sql)
+  }
+
+  /// Every row that is inserted, changed or deleted, from the first `next()` on.
+  ///
+  /// SQLite has one hook: whoever reads next takes it over, and the sequence of the one before ends.
+  func changes() -> AsyncCallbackSequence<Change> {
+    AsyncCallbackSequence(buffering: .unbounded) { yield in
+      let context = CallbackContext(isRepeating: true) {
+        (_: Int32, _: CString?, table: CString?, row: Int64) in
+        yield(Change(table: table.map { String(cString: $0) } ?? "", row: row))
+      }
+      let previous = sqlite3_update_hook(
+        self.connection.handle,
+        { @Sendable in CallbackContext.call($0, $1, $2, $3, $4) },
+        context.pointer
+      )
+      // Ends the sequence to which it belongs.
+      CallbackContext.release(previous)
+      self.hook = context.pointer
+      return context
+    } onTermination: { context in
+      if self.hook == context.pointer {
+        sqlite3_update_hook(self.connection.handle, nil, nil)
+        self.hook = nil
+      }
+      context.release()
+    }
+  }
+}
+
+extension Ledger {
+  /// The same for readers anywhere: the hook is set and removed on this actor.
+  func changesForAll() -> SendableCallbackSequence<Change> {
+    changes().sendable()
+  }
+}
+
+private typealias CString = UnsafePointer<CChar>
+
+/// Closes itself.
+private final class Connection {
+  let handle: OpaquePointer?
+
+  init() throws {
+    var handle: OpaquePointer?
+    let status = sqlite3_open(":memory:", &handle)
+    self.handle = handle
+    guard status == SQLITE_OK else { throw error }
+  }
+
+  deinit {
+    sqlite3_close(handle)
+  }
+
+  func execute(_ sql: String) throws {
+    guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw error }
+  }
+
+  private var error: DatabaseError {
+    DatabaseError(message: String(cString: sqlite3_errmsg(handle)))
+  }
+}

@@ -1,0 +1,429 @@
+// Callbacks that come again and again: the code of the page "Sequences".
+
+import CooperativeCancellation
+import Dispatch
+import Foundation
+
+// MARK: - One for each kind of SDK
+
+@MainActor
+final class Dashboard {
+  private let manager = LocationManager()
+  private let player = Player()
+  private let drive = DriveSDK()
+  private let thermostat = Thermostat()
+  private let socket = Socket()
+
+  // snippet.listener
+  func locations() -> AsyncCallbackSequence<Location> {
+    AsyncCallbackSequence(buffering: .newest(1)) { [manager] yield in
+      manager.addListener(yield)
+    } onTermination: { [manager] token in
+      manager.removeListener(token)
+    }
+  }
+  // snippet.end
+
+  // snippet.delegate
+  func scans() -> AsyncThrowingCallbackSequence<String> {
+    AsyncThrowingCallbackSequence(buffering: .unbounded) { yield, finish in
+      let scanner = Scanner()
+      let delegate = ScannerDelegate(onCode: yield, onEnd: finish)
+      scanner.delegate = delegate
+      scanner.start()
+      return (scanner, delegate)
+    } onTermination: { scanner, _ in
+      scanner.stop()
+    }
+  }
+  // snippet.end
+
+  // snippet.notification
+  func changesOfTheTimeZone() -> AsyncCallbackSequence<Void> {
+    AsyncCallbackSequence(buffering: .newest(1)) { yield in
+      NotificationCenter.default.addObserver(
+        forName: .NSSystemTimeZoneDidChange,
+        object: nil,
+        queue: nil
+      ) { @Sendable _ in yield() }
+    } onTermination: { observer in
+      NotificationCenter.default.removeObserver(observer)
+    }
+  }
+  // snippet.end
+
+  // snippet.observation
+  func temperatures() -> AsyncCallbackSequence<Double> {
+    AsyncCallbackSequence(buffering: .newest(1)) { [thermostat] yield in
+      thermostat.observe(\.temperature) { yield($0) }
+    } onTermination: { observation in
+      observation.invalidate()
+    }
+  }
+  // snippet.end
+
+  // snippet.timer
+  func ticks(every seconds: Double) -> AsyncCallbackSequence<Void> {
+    AsyncCallbackSequence(buffering: .newest(1)) { yield in
+      let timer = DispatchSource.makeTimerSource()
+      timer.schedule(deadline: .now(), repeating: seconds)
+      timer.setEventHandler(handler: yield)
+      timer.activate()
+      return timer
+    } onTermination: { timer in
+      timer.cancel()
+    }
+  }
+  // snippet.end
+
+  // snippet.socket
+  func messages() -> AsyncThrowingCallbackSequence<String> {
+    AsyncThrowingCallbackSequence(buffering: .unbounded) { [socket] yield, finish in
+      socket.onMessage = yield
+      socket.onClose = finish
+      try socket.open()
+    } onTermination: { [socket] in
+      socket.close()
+    }
+  }
+  // snippet.end
+
+  // snippet.asks
+  func files() -> AsyncCallbackSequence<String> {
+    AsyncCallbackSequence(buffering: .oldest(100)) { [drive] yield in
+      drive.scan { @Sendable file in yield(file) != .terminated }
+    } onTermination: { scan in
+      scan.stop()
+    }
+  }
+  // snippet.end
+
+  // snippet.progress
+  func upload(_ file: String) -> AsyncThrowingCallbackSequence<UploadStep> {
+    AsyncThrowingCallbackSequence(buffering: .newest(2)) { [drive] yield, finish in
+      drive.upload(file) { @Sendable in
+        yield(.progress($0))
+      } completion: { @Sendable result in
+        if case .success(let receipt) = result { yield(.done(receipt)) }
+        finish(result.error)
+      }
+    } onTermination: { upload in
+      upload.cancel()
+    }
+  }
+  // snippet.end
+
+  // snippet.read
+  func showLocations() async {
+    for await location in locations() {
+      print("listener:", location)
+      if location.isPrecise { break }
+    }
+  }
+  // snippet.end
+
+  // snippet.told
+  func showSongs() async throws {
+    for await song in player.songs() { print("song:", song) }
+    try Task.checkCancellation()
+    print("the playlist is over")
+  }
+  // snippet.end
+
+  // snippet.task
+  func start() -> Task<Void, Never> {
+    Task { [weak self] in
+      guard let locations = self?.locations() else { return }
+      for await location in locations { self?.show(location) }
+    }
+  }
+  // snippet.end
+
+  func show(_ location: Location) {
+    print("shown:", location)
+  }
+
+  func showAll() async throws {
+    await showLocations()
+    for try await code in scans() { print("delegate:", code) }
+    for await temperature in temperatures() {
+      print("observation:", temperature)
+      break
+    }
+    for await _ in ticks(every: 0.01) {
+      print("timer: a tick")
+      break
+    }
+    for try await message in messages() { print("socket:", message) }
+    for await file in files() {
+      print("asks:", file)
+      break
+    }
+    for try await step in upload("beach") { print("progress:", step) }
+    try await showSongs()
+    for await degrees in degrees(in: "Oslo") {
+      print("C:", degrees)
+      break
+    }
+    let task = start()
+    await Task.yield()
+    task.cancel()
+    await task.value
+  }
+}
+
+// snippet.delegateclass
+final class ScannerDelegate: ScannerListener {
+  private let onCode: @Sendable (String) -> Void
+  private let onEnd: @Sendable ((any Error)?) -> Void
+
+  init(
+    onCode: @escaping @Sendable (String) -> Void,
+    onEnd: @escaping @Sendable ((any Error)?) -> Void
+  ) {
+    self.onCode = onCode
+    self.onEnd = onEnd
+  }
+
+  func scanner(_ scanner: Scanner, didRead code: String) { onCode(code) }
+  func scanner(_ scanner: Scanner, didEndWith error: (any Error)?) { onEnd(error) }
+}
+// snippet.end
+
+// snippet.step
+enum UploadStep: Sendable {
+  case progress(Double)
+  case done(String)
+}
+// snippet.end
+
+// snippet.c
+func degrees(in city: String) -> AsyncCallbackSequence<Double> {
+  AsyncCallbackSequence(buffering: .newest(1)) { yield in
+    let context = CallbackContext(isRepeating: true) { (degrees: Double) in yield(degrees) }
+    weather_watch(city, { @Sendable in CallbackContext.call($0, $1) }, context.pointer)
+    return context
+  } onTermination: { context in
+    weather_unwatch(context.pointer)
+    context.release()
+  }
+}
+// snippet.end
+
+// snippet.service
+actor Thermometer {
+  private let sensor = Sensor()
+
+  func readings() -> SendableCallbackSequence<Double> {
+    AsyncCallbackSequence(buffering: .newest(1)) { [sensor] yield in
+      sensor.addListener(yield)
+    } onTermination: { [sensor] number in
+      sensor.removeListener(number)
+    }.sendable()
+  }
+}
+// snippet.end
+
+// snippet.nonisolated
+func events(of bus: Bus) -> SendableCallbackSequence<String> {
+  SendableCallbackSequence {
+    AsyncCallbackSequence(buffering: .unbounded) { [bus] yield in
+      bus.subscribe(yield)
+    } onTermination: { [bus] subscriber in
+      bus.unsubscribe(subscriber)
+    }
+  }
+}
+// snippet.end
+
+// MARK: - From an AsyncStream
+
+@MainActor
+final class Player {
+  private let queue = SongQueue()
+
+  // snippet.stream
+  func songsAsAStream() -> AsyncStream<String> {
+    AsyncStream { continuation in
+      let token = queue.addListener { @Sendable in continuation.yield($0) }
+      queue.onEnd = { @Sendable in continuation.finish() }
+      continuation.onTermination = { [queue] _ in
+        queue.removeListener(token)
+      }
+    }
+  }
+  // snippet.end
+
+  // snippet.sequence
+  func songs() -> AsyncCallbackSequence<String> {
+    AsyncCallbackSequence(buffering: .unbounded) { [queue] yield, finish in
+      queue.onEnd = finish
+      return queue.addListener(yield)
+    } onTermination: { [queue] token in
+      queue.removeListener(token)
+    }
+  }
+  // snippet.end
+}
+
+// MARK: - What they do
+
+let dashboard = Dashboard()
+try await dashboard.showAll()
+for await reading in await Thermometer().readings() {
+  print("an actor's:", reading)
+  break
+}
+for await event in events(of: Bus()) {
+  print("anywhere:", event)
+  break
+}
+
+// MARK: - SDKs that nobody here may change
+
+struct Location: Sendable, CustomStringConvertible {
+  let isPrecise: Bool
+  var description: String { isPrecise ? "precise" : "rough" }
+}
+
+final class LocationManager {
+  func addListener(_ listener: @escaping @Sendable (Location) -> Void) -> NSObject {
+    listener(Location(isPrecise: false))
+    DispatchQueue.global().async { listener(Location(isPrecise: true)) }
+    return NSObject()
+  }
+
+  func removeListener(_ token: NSObject) {}
+}
+
+protocol ScannerListener: AnyObject {
+  func scanner(_ scanner: Scanner, didRead code: String)
+  func scanner(_ scanner: Scanner, didEndWith error: (any Error)?)
+}
+
+final class Scanner {
+  weak var delegate: (any ScannerListener)?
+
+  func start() {
+    delegate?.scanner(self, didRead: "4006381333931")
+    delegate?.scanner(self, didEndWith: nil)
+  }
+
+  func stop() {
+    print("  the scanner was told to stop")
+  }
+}
+
+/// Keeps a listener as one of Foundation's observations does.
+final class Observation {
+  func invalidate() {}
+}
+
+final class Thermostat {
+  let temperature = 21.5
+
+  func observe(
+    _ property: KeyPath<Thermostat, Double>,
+    _ listener: @escaping @Sendable (Double) -> Void
+  ) -> Observation {
+    let value = self[keyPath: property]
+    DispatchQueue.global().async { listener(value) }
+    return Observation()
+  }
+}
+
+final class Socket {
+  var onMessage: (@Sendable (String) -> Void)?
+  var onClose: (@Sendable ((any Error)?) -> Void)?
+
+  func open() throws {
+    onMessage?("hello")
+    onClose?(nil)
+  }
+
+  func close() {
+    onMessage = nil
+    onClose = nil
+  }
+}
+
+final class Scan {
+  func stop() {
+    print("  the scan was told to stop")
+  }
+}
+
+final class Upload {
+  func cancel() {}
+}
+
+final class DriveSDK {
+  /// Goes on as long as `visit` returns `true`.
+  func scan(_ visit: @escaping @Sendable (String) -> Bool) -> Scan {
+    DispatchQueue.global().async {
+      for file in ["beach", "sea"] where !visit(file) { return }
+    }
+    return Scan()
+  }
+
+  func upload(
+    _ file: String,
+    progress: @escaping @Sendable (Double) -> Void,
+    completion: @escaping @Sendable (Result<String, any Error>) -> Void
+  ) -> Upload {
+    progress(0.5)
+    progress(1)
+    completion(.success("receipt 1"))
+    return Upload()
+  }
+}
+
+extension Result where Failure == any Error {
+  var error: (any Error)? {
+    if case .failure(let error) = self { error } else { nil }
+  }
+}
+
+final class SongQueue: @unchecked Sendable {
+  var onEnd: (@Sendable () -> Void)?
+
+  func addListener(_ listener: @escaping @Sendable (String) -> Void) -> Int {
+    listener("Waterloo")
+    onEnd?()
+    return 1
+  }
+
+  func removeListener(_ token: Int) {}
+}
+
+final class Sensor {
+  func addListener(_ listener: @escaping @Sendable (Double) -> Void) -> Int {
+    listener(36.6)
+    return 1
+  }
+
+  func removeListener(_ number: Int) {}
+}
+
+final class Bus: Sendable {
+  func subscribe(_ subscriber: @escaping @Sendable (String) -> Void) -> Int {
+    subscriber("started")
+    return 1
+  }
+
+  func unsubscribe(_ subscriber: Int) {}
+}
+
+// void weather_watch(const char *city, void (*callback)(void *context, double degrees), void *context);
+// swift-format-ignore: AlwaysUseLowerCamelCase
+func weather_watch(
+  _ city: UnsafePointer<CChar>,
+  _ callback: @convention(c) (UnsafeMutableRawPointer?, Double) -> Void,
+  _ context: UnsafeMutableRawPointer?
+) {
+  callback(context, 12.5)
+}
+
+// void weather_unwatch(void *context);
+// swift-format-ignore: AlwaysUseLowerCamelCase
+func weather_unwatch(_ context: UnsafeMutableRawPointer?) {}

@@ -1,0 +1,37 @@
+/// How many elements wait for a reader that is slower than the SDK, and which ones go when there are more.
+///
+/// There is no default, because the right answer depends on what an element means:
+///
+/// | an element is | policy | example |
+/// |---|---|---|
+/// | a state: only the latest matters | `.newest(1)` | a location, a progress, a connection's state |
+/// | an event that may be missed when there are many | `.newest(n)`, `.oldest(n)` | log lines, frames |
+/// | an event that must not be missed | `.unbounded` | received messages, database changes |
+///
+/// An element that does not fit goes to the sequence's `onDiscard`. A bound below 1 counts as 1.
+public enum BufferingPolicy: Sendable, Hashable {
+  /// Keeps at most this many elements. When there is one more, the oldest goes.
+  case newest(Int)
+
+  /// Keeps at most this many elements. What comes while there are that many goes.
+  case oldest(Int)
+
+  /// Keeps every element. Memory is then the only bound: use it where the SDK cannot be faster than the
+  /// reader for long.
+  case unbounded
+
+  /// How many elements there may be.
+  @inlinable
+  var capacity: Int {
+    switch self {
+    case .newest(let count), .oldest(let count): max(1, count)
+    case .unbounded: .max
+    }
+  }
+
+  /// Whether the oldest element makes room for one more.
+  @inlinable
+  var evicts: Bool {
+    if case .newest = self { true } else { false }
+  }
+}

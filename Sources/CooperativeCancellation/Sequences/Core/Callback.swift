@@ -1,0 +1,60 @@
+/// What the closures own that an SDK calls back, and nobody else once it is registered: when the SDK has
+/// released them all, the last reference goes, and the sequence ends.
+@usableFromInline
+package struct Callback<Element: Sendable>: ~Copyable, SharedContents {
+  @usableFromInline let inbox: Shared<Inbox<Element>>
+
+  @inlinable
+  init(_ inbox: Shared<Inbox<Element>>) {
+    self.inbox = inbox
+  }
+
+  @inlinable
+  package func lastReferenceWasReleased() {
+    inbox.contents.end(.finished)
+  }
+}
+
+extension Shared where Contents: ~Copyable {
+  @inlinable
+  @discardableResult
+  func yield<Element>(_ element: Element) -> YieldResult where Contents == Callback<Element> {
+    contents.inbox.contents.yield(element)
+  }
+
+  @inlinable
+  func end<Element>(_ end: SubscriptionEnd) where Contents == Callback<Element> {
+    contents.inbox.contents.end(end)
+  }
+
+  /// The SDK called back with a result: an error ends the sequence.
+  @inlinable
+  func yield<Element>(
+    _ result: Result<Element, some Error>
+  ) where Contents == Callback<Element> {
+    switch result {
+    case .success(let element): yield(element)
+    case .failure(let error): end(.failed(error))
+    }
+  }
+
+  /// The SDK called back with an element and an error: the error wins, and the element beside it is
+  /// discarded.
+  @inlinable
+  func yield<Element>(
+    _ element: Element?,
+    _ error: (any Error)?,
+    _ callSite: CallSite
+  ) where Contents == Callback<Element> {
+    switch (element, error) {
+    case (let element, let error?):
+      end(.failed(error))
+      // Comes after the end, and so it is discarded.
+      if let element { yield(element) }
+    case (let element?, nil):
+      yield(element)
+    case (nil, nil):
+      end(.failed(MissingValueError(callSite: callSite)))
+    }
+  }
+}

@@ -1,0 +1,47 @@
+/// Elements in the order in which they came: a ring that grows as far as the policy lets it.
+@usableFromInline
+package struct ElementBuffer<Element: Sendable>: Sendable {
+  @usableFromInline var slots: [Element?] = []
+  @usableFromInline var head = 0
+  @usableFromInline package var count = 0
+
+  /// An empty buffer keeps slots for so many, and gives more than that back.
+  @usableFromInline static var kept: Int { 64 }
+
+  @inlinable
+  package init() {}
+
+  @inlinable
+  package var isEmpty: Bool { count == 0 }
+
+  /// Adds an element, with room for at most `capacity`.
+  @inlinable
+  package mutating func append(_ element: Element, capacity: Int) {
+    if count == slots.count { grow(atMost: capacity) }
+    let end = head &+ count
+    slots[end < slots.count ? end : end &- slots.count] = element
+    count &+= 1
+  }
+
+  @inlinable
+  package mutating func popFirst() -> Element? {
+    guard count > 0 else { return nil }
+    let element = slots[head].take()
+    head = head &+ 1 == slots.count ? 0 : head &+ 1
+    count &-= 1
+    if count == 0, slots.count > Self.kept { self = Self() }
+    return element
+  }
+
+  @inlinable
+  mutating func grow(atMost capacity: Int) {
+    var grown: [Element?] = []
+    let size = min(capacity, max(4, 2 * count))
+    grown.reserveCapacity(size)
+    for index in head..<slots.count { grown.append(slots[index]) }
+    for index in 0..<head { grown.append(slots[index]) }
+    for _ in count..<size { grown.append(nil) }
+    slots = grown
+    head = 0
+  }
+}

@@ -1,0 +1,132 @@
+/// What the SDK's threads and the reader of one subscription share.
+///
+/// The lock around an ``InboxMachine`` and the continuations of sleeping readers. Continuations are resumed,
+/// and elements are discarded and released, after unlocking.
+@usableFromInline
+package struct Inbox<Element: Sendable>: ~Copyable, SharedContents {
+  @usableFromInline
+  struct State: ~Copyable, Sendable {
+    @usableFromInline var machine: InboxMachine<Element>
+    @usableFromInline var sleeper: Sleeper?
+    /// Copies of one iterator may be read at the same time. They wait in line, behind the first.
+    @usableFromInline var moreSleepers: [any ErasedContinuation] = []
+
+    @inlinable
+    init(_ policy: BufferingPolicy) {
+      machine = InboxMachine(policy)
+    }
+
+    @inlinable
+    mutating func add(_ continuation: any ErasedContinuation) {
+      if sleeper == nil {
+        sleeper = Sleeper(continuation)
+      } else {
+        moreSleepers.append(continuation)
+      }
+    }
+
+    @inlinable
+    mutating func nextSleeper() -> Sleeper? {
+      let first = sleeper.take()
+      if !moreSleepers.isEmpty { sleeper = Sleeper(moreSleepers.removeFirst()) }
+      return first
+    }
+  }
+
+  @usableFromInline let discard: (@Sendable (Element) -> Void)?
+  @usableFromInline let state: Locked<State>
+
+  @inlinable
+  package init(_ policy: BufferingPolicy, onDiscard discard: (@Sendable (Element) -> Void)?) {
+    self.discard = discard
+    state = Locked(initially: State(policy))
+  }
+
+  /// The SDK yielded an element, on any thread.
+  @inlinable
+  package func yield(_ element: Element) -> YieldResult {
+    var sleeper: Sleeper?
+    let yielded = state.extract { state in
+      let yielded = state.machine.yield(element)
+      sleeper = state.nextSleeper()
+      return yielded
+    }
+    sleeper?.wake()
+    if let discard, let surplus = yielded.surplus { discard(surplus) }
+    return yielded.result
+  }
+
+  /// The SDK finished, failed, or released its callback, on any thread.
+  @inlinable
+  func end(_ end: SubscriptionEnd) {
+    wakeAll { $0.end(end) }
+  }
+
+  /// The reader's task was cancelled. Called from the runtime's cancellation handler, too, which runs under a
+  /// lock of the runtime's: nothing here but a state change and resumptions.
+  @inlinable
+  func cancel() {
+    wakeAll { $0.cancel() }
+  }
+
+  /// Tells the machine what happened, and wakes all readers if that counts.
+  @inlinable
+  func wakeAll(_ happened: (inout InboxMachine<Element>) -> Bool) {
+    var sleeper: Sleeper?
+    let hasMore = state.locked { state in
+      guard happened(&state.machine) else { return false }
+      sleeper = state.nextSleeper()
+      return state.sleeper != nil
+    }
+    sleeper?.wake()
+    if hasMore { wakeAll { _ in true } }
+  }
+
+  /// Takes an element, if one is there.
+  @inlinable
+  func take() -> Element? {
+    state.locked { $0.machine.take() }
+  }
+
+  /// What there is to read. What is not delivered is discarded.
+  @inlinable
+  func next() -> InboxMachine<Element>.Found {
+    let found = state.extract { $0.machine.next() }
+    if case .cancelled(let remains) = found { discardAll(remains) }
+    return found
+  }
+
+  /// Keeps the continuation of a task that is going to sleep, unless there is something to read.
+  @inlinable
+  package func sleep(_ continuation: any ErasedContinuation) {
+    let maySleep = state.locked { state in
+      guard state.machine.hasNothing else { return false }
+      state.add(continuation)
+      return true
+    }
+    if !maySleep { continuation.resume() }
+  }
+
+  /// Nobody reads any more: what is left is discarded, and so is what still comes.
+  @inlinable
+  func abandon() {
+    discardAll(state.extract { $0.machine.abandon() })
+  }
+
+  /// The registration threw: nothing is delivered, and a second reader need not wait.
+  @usableFromInline
+  func refuse() {
+    abandon()
+    wakeAll { _ in true }
+  }
+
+  @inlinable
+  func discardAll(_ remains: InboxMachine<Element>.Remains) {
+    guard let discard else { return }
+    var elements = remains.elements
+    while let element = elements.popFirst() { discard(element) }
+  }
+
+  @inlinable
+  package func lastReferenceWasReleased() {}
+}

@@ -1,0 +1,183 @@
+/// Decides what becomes of the elements of one subscription, and how it ends.
+///
+/// ```
+///                     finish, fail,
+///   ┌──────┐       release of callback        ┌────────┐
+///   │ open │ ───────────────────────────────▶ │ ending │
+///   └──────┘                                  └────────┘
+///    │    │ cancel          cancel, elements left │  │ the last element was read,
+///    │    └─────────▶ ┌───────────┐ ◀─────────────┘  │ then the end
+///    │ abandon        │ cancelled │                  │
+///    │                └───────────┘                  │
+///    │                      │ read, abandon          ▼
+///    └──────────────────────┴────────────────▶ ┌──────┐
+///                                              │ over │
+///                                              └──────┘
+/// ```
+///
+/// A value type without a lock: ``Inbox`` feeds it, and acts on what it returns.
+@usableFromInline
+package struct InboxMachine<Element: Sendable>: Sendable {
+  @usableFromInline
+  package enum Phase: Sendable {
+    /// Initial state: the SDK may yield.
+    case open
+
+    /// The SDK has ended. What it yielded before is still delivered.
+    case ending(SubscriptionEnd)
+
+    /// The reader's task was cancelled: nothing is delivered any more. What there is stays for the reader to
+    /// take out, the SDK's error included, because whoever cancels holds a lock of the runtime's.
+    case cancelled(SubscriptionEnd?)
+
+    /// The reader has read the end, or is gone.
+    case over
+  }
+
+  /// What became of an element that the SDK yielded.
+  @usableFromInline
+  package struct Yielded: Sendable {
+    @usableFromInline package let result: YieldResult
+    /// An element to discard: this one, or the one that made room for it.
+    @usableFromInline package let surplus: Element?
+
+    @inlinable
+    init(_ result: YieldResult, surplus: Element?) {
+      self.result = result
+      self.surplus = surplus
+    }
+  }
+
+  /// What the reader finds.
+  @usableFromInline
+  package enum Found: Sendable {
+    case element(Element)
+    case nothing
+    case ended(SubscriptionEnd)
+    /// With what is left to discard.
+    case cancelled(Remains)
+    case over
+  }
+
+  /// What is left of a subscription that nobody reads to its end.
+  @usableFromInline
+  package struct Remains: Sendable {
+    @usableFromInline package var elements: ElementBuffer<Element>
+    /// Only to be released.
+    @usableFromInline let end: SubscriptionEnd?
+
+    @inlinable
+    init(_ elements: ElementBuffer<Element>, _ end: SubscriptionEnd?) {
+      self.elements = elements
+      self.end = end
+    }
+  }
+
+  @usableFromInline let capacity: Int
+  @usableFromInline let evicts: Bool
+  @usableFromInline var phase = Phase.open
+  @usableFromInline var elements = ElementBuffer<Element>()
+
+  @inlinable
+  package init(_ policy: BufferingPolicy) {
+    capacity = policy.capacity
+    evicts = policy.evicts
+  }
+
+  /// The SDK yielded an element.
+  @inlinable
+  package mutating func yield(_ element: Element) -> Yielded {
+    guard case .open = phase else { return Yielded(.terminated, surplus: element) }
+    var surplus: Element?
+    if elements.count == capacity {
+      guard evicts else { return Yielded(.dropped, surplus: element) }
+      surplus = elements.popFirst()
+    }
+    elements.append(element, capacity: capacity)
+    return Yielded(
+      .buffered(remainingCapacity: capacity &- elements.count),
+      surplus: surplus
+    )
+  }
+
+  /// The SDK finished, failed, or released its callback. Returns whether that counts: then a sleeping reader
+  /// is woken.
+  @inlinable
+  package mutating func end(_ end: SubscriptionEnd) -> Bool {
+    guard case .open = phase else { return false }
+    phase = .ending(end)
+    return true
+  }
+
+  /// The reader's task was cancelled. Returns whether that counts: then a sleeping reader is woken.
+  ///
+  /// An end of the SDK's that is the next thing to read stands: nothing was lost before it.
+  @inlinable
+  package mutating func cancel() -> Bool {
+    switch phase {
+    case .open:
+      phase = .cancelled(nil)
+    case .ending(let end) where !elements.isEmpty:
+      phase = .cancelled(end)
+    case .ending, .cancelled, .over:
+      return false
+    }
+    return true
+  }
+
+  /// The reader wants the next element.
+  @inlinable
+  package mutating func next() -> Found {
+    switch phase {
+    case .open:
+      if let element = elements.popFirst() { return .element(element) }
+      return .nothing
+    case .ending(let end):
+      if let element = elements.popFirst() { return .element(element) }
+      phase = .over
+      return .ended(end)
+    case .cancelled:
+      return .cancelled(abandon())
+    case .over:
+      return .over
+    }
+  }
+
+  /// Takes an element, if one may be delivered.
+  @inlinable
+  package mutating func take() -> Element? {
+    switch phase {
+    case .open, .ending: elements.popFirst()
+    case .cancelled, .over: nil
+    }
+  }
+
+  /// The reader may sleep: ``next()`` would find nothing.
+  @inlinable
+  package var hasNothing: Bool {
+    if case .open = phase { elements.isEmpty } else { false }
+  }
+
+  /// Nobody reads any more. Returns what is left.
+  @inlinable
+  package mutating func abandon() -> Remains {
+    let end: SubscriptionEnd? =
+      switch phase {
+      case .ending(let end): end
+      case .cancelled(let end): end
+      case .open, .over: nil
+      }
+    let remains = Remains(elements, end)
+    elements = ElementBuffer()
+    phase = .over
+    return remains
+  }
+}
+
+/// How an SDK ended a subscription.
+@usableFromInline
+package enum SubscriptionEnd: Sendable {
+  /// It called its finish, or released its callback.
+  case finished
+  case failed(any Error)
+}

@@ -1,0 +1,135 @@
+/// One iterator's subscription, from its first `next()` to its end. Copies of the iterator share it.
+///
+/// Not `Sendable`, and so without a lock: what happens between two suspensions happens at once.
+@usableFromInline
+package final class Subscription<Element: Sendable> {
+  /// Until it has begun.
+  @usableFromInline var source: Source<Element>?
+
+  /// As soon as it has begun.
+  @usableFromInline var inbox: Shared<Inbox<Element>>?
+
+  /// From the return of the registration to the end.
+  @usableFromInline var termination: Termination?
+
+  @inlinable
+  init(_ source: Source<Element>) {
+    self.source = source
+  }
+
+  // The iterator was released before the end.
+  @inlinable
+  deinit {
+    termination?.runFromDeinit()
+  }
+
+  /// What a reader gets.
+  @usableFromInline
+  enum Outcome {
+    case element(Element)
+    case ended(SubscriptionEnd)
+    case cancelled
+    /// The end was read before.
+    case over
+  }
+
+  /// Takes an element that is there already: most readers come here, and only here.
+  @inlinable
+  @inline(__always)
+  func take() -> Element? {
+    Task.isCancelled ? nil : inbox?.contents.take()
+  }
+
+  /// Begins if that has not happened, and waits for an element or the end.
+  @inlinable
+  func next(isolation: isolated (any Actor)? = #isolation) async -> Outcome {
+    let inbox: Shared<Inbox<Element>>
+    if let source = source.take() {
+      // The check before: a task that is cancelled registers nothing.
+      if Task.isCancelled { return .cancelled }
+      inbox = Shared(Inbox(source.policy, onDiscard: source.discard))
+      self.inbox = inbox
+      do {
+        switch source.start {
+        case .inPlace(let start): termination = try start(inbox)
+        case .onHome(let start): termination = .onHome(try await start(inbox))
+        }
+      } catch {
+        self.inbox = nil
+        return .ended(.failed(error))
+      }
+    } else if let begun = self.inbox {
+      inbox = begun
+    } else {
+      return .over
+    }
+    var hasSlept = false
+    while true {
+      if Task.isCancelled { inbox.contents.cancel() }
+      switch inbox.contents.next() {
+      case .element(let element):
+        return .element(element)
+      case .nothing:
+        await sleepUntilResumed(isolation: isolation) {
+          inbox.contents.sleep($0)
+        } onCancel: {
+          inbox.contents.cancel()
+        }
+        hasSlept = true
+      case .ended(let end):
+        await terminate()
+        return .ended(end)
+      case .cancelled:
+        await terminate()
+        return .cancelled
+      case .over:
+        // Another reader of a copy was first. Its registration may be this one's, which has just returned.
+        await terminate()
+        return hasSlept && Task.isCancelled ? .cancelled : .over
+      }
+    }
+  }
+
+  /// The end was read.
+  @inlinable
+  func terminate(isolation: isolated (any Actor)? = #isolation) async {
+    inbox = nil
+    switch termination.take() {
+    case .inPlace(let run): run()
+    case .onHome(let errand): await errand.run()
+    case nil: break
+    }
+  }
+}
+
+/// Sleeps until somebody resumes the continuation.
+@usableFromInline
+func sleepUntilResumed(
+  isolation: isolated (any Actor)?,
+  _ keep: (any ErasedContinuation) -> Void,
+  onCancel cancel: @Sendable () -> Void
+) async {
+  if isolation == nil {
+    // The other one would do, but there a task that sleeps takes 1 kB more.
+    await sleepAnywhere(keep, onCancel: cancel)
+  } else {
+    await withTaskCancellationHandler {
+      // Belongs to the actor because it captures it: otherwise the task would leave the actor to sleep.
+      _ = isolation
+      await withCheckedContinuation { keep($0) }
+    } onCancel: {
+      cancel()
+    }
+  }
+}
+
+nonisolated(nonsending) private func sleepAnywhere(
+  _ keep: (any ErasedContinuation) -> Void,
+  onCancel cancel: @Sendable () -> Void
+) async {
+  await withTaskCancellationHandler {
+    await withCheckedContinuation { keep($0) }
+  } onCancel: {
+    cancel()
+  }
+}

@@ -1,0 +1,30 @@
+import CooperativeCancellation
+import Testing
+
+@Suite("Every order of events, a subscription", .watchdog)
+struct InboxExplorationTests {
+  private static let known = 576_800
+
+  @Test
+  func
+    `every order of elements, an end, a cancellation and a reader that leaves keeps the contract`()
+  {
+    var exploration = Exploration()
+    for policy in [BufferingPolicy.newest(1), .oldest(1), .newest(2), .unbounded] {
+      for elements in 0...2 {
+        for parties in 0..<8 {
+          let cast = InboxRun.Cast(
+            policy: policy,
+            elements: elements,
+            ends: parties & 1 != 0,
+            isCancelled: parties & 2 != 0,
+            limit: parties & 4 != 0 ? 1 : nil
+          )
+          exploration.explore(InboxRun(cast))
+        }
+      }
+    }
+    print("a subscription: \(exploration)")
+    #expect(exploration.situations >= Self.known)
+  }
+}

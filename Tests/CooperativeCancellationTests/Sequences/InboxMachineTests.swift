@@ -1,0 +1,146 @@
+import CooperativeCancellation
+import FakeCallbackSDK
+import Testing
+
+@Suite("InboxMachine", .watchdog)
+struct InboxMachineTests {
+  enum Step {
+    case yield(Int)
+    case finish
+    case fail
+    case cancel
+    case next
+    case take
+    case abandon
+  }
+
+  /// What the machine says to each step.
+  private func run(_ policy: BufferingPolicy = .unbounded, _ steps: Step...) -> [String] {
+    var machine = InboxMachine<Int>(policy)
+    return steps.map { step in
+      switch step {
+      case .yield(let element):
+        let yielded = machine.yield(element)
+        let surplus = yielded.surplus.map { ", discard \($0)" } ?? ""
+        return switch yielded.result {
+        case .buffered(let room): "room \(room == .max - 1 ? "enough" : "\(room)")\(surplus)"
+        case .dropped: "dropped\(surplus)"
+        case .terminated: "terminated\(surplus)"
+        }
+      case .finish: return machine.end(.finished) ? "wake" : "nothing"
+      case .fail: return machine.end(.failed(SDKError.failed)) ? "wake" : "nothing"
+      case .cancel: return machine.cancel() ? "wake" : "nothing"
+      case .take: return machine.take().map { "\($0)" } ?? "nothing"
+      case .abandon: return list(machine.abandon())
+      case .next:
+        switch machine.next() {
+        case .element(let element): return "\(element)"
+        case .nothing: return "nothing"
+        case .ended(.finished): return "finished"
+        case .ended(.failed): return "failed"
+        case .cancelled(let remains): return "cancelled, \(list(remains))"
+        case .over: return "over"
+        }
+      }
+    }
+  }
+
+  private func list(_ remains: InboxMachine<Int>.Remains) -> String {
+    var elements = remains.elements
+    var all: [String] = []
+    while let element = elements.popFirst() { all.append("\(element)") }
+    return "left \(all)"
+  }
+
+  @Test
+  func `open, it delivers in order, and has nothing in between`() {
+    #expect(
+      run(.unbounded, .next, .yield(1), .yield(2), .next, .take, .take, .next)
+        == ["nothing", "room enough", "room enough", "1", "2", "nothing", "nothing"]
+        .enumerated().map { $0 == 2 ? "room \(Int.max - 2)" : $1 }
+    )
+  }
+
+  @Test
+  func `full, it evicts the oldest or refuses the newest`() {
+    #expect(
+      run(.newest(2), .yield(1), .yield(2), .yield(3), .next, .next)
+        == ["room 1", "room 0", "room 0, discard 1", "2", "3"]
+    )
+    #expect(
+      run(.oldest(2), .yield(1), .yield(2), .yield(3), .next, .yield(4))
+        == ["room 1", "room 0", "dropped, discard 3", "1", "room 0"]
+    )
+  }
+
+  @Test
+  func `ending, it delivers what came before, refuses what comes after, and ends once`() {
+    #expect(
+      run(.newest(2), .yield(1), .finish, .yield(2), .fail, .take, .next, .next, .yield(3))
+        == [
+          "room 1", "wake", "terminated, discard 2", "nothing", "1", "finished", "over",
+          "terminated, discard 3",
+        ]
+    )
+    #expect(run(.newest(1), .fail, .finish, .next, .next) == ["wake", "nothing", "failed", "over"])
+  }
+
+  @Test
+  func `cancelled, it delivers nothing, and hands out what is left`() {
+    #expect(
+      run(.newest(2), .yield(1), .cancel, .take, .yield(2), .finish, .cancel, .next, .next)
+        == [
+          "room 1", "wake", "nothing", "terminated, discard 2", "nothing", "nothing",
+          "cancelled, left [\"1\"]", "over",
+        ]
+    )
+  }
+
+  @Test
+  func `a cancellation takes the place of an end behind elements, and not of one that is next`() {
+    #expect(
+      run(.newest(2), .yield(1), .fail, .cancel, .next, .next)
+        == ["room 1", "wake", "wake", "cancelled, left [\"1\"]", "over"]
+    )
+    #expect(run(.newest(2), .fail, .cancel, .next) == ["wake", "nothing", "failed"])
+  }
+
+  @Test
+  func `abandoned, it hands out what is left and refuses what comes`() {
+    #expect(
+      run(.newest(2), .yield(1), .yield(2), .abandon, .yield(3), .cancel, .finish, .abandon, .next)
+        == [
+          "room 1", "room 0", "left [\"1\", \"2\"]", "terminated, discard 3", "nothing", "nothing",
+          "left []", "over",
+        ]
+    )
+  }
+
+  @Test
+  func `a reader does not fall asleep beside an element that has just come`() async {
+    let inbox = Inbox<Int>(.unbounded, onDiscard: nil)
+    #expect(inbox.yield(1) == .buffered(remainingCapacity: .max - 1))
+    await withCheckedContinuation { inbox.sleep($0) }
+  }
+
+  @Test(arguments: [1, 2, 3, 5, 1_000])
+  func `the buffer is a queue, however it grows, turns and shrinks`(capacity: Int) {
+    var random = SeededGenerator(seed: UInt64(capacity))
+    var buffer = ElementBuffer<Int>()
+    var model: [Int] = []
+    for number in 0..<5_000 {
+      // In waves, so that it fills and empties.
+      let mayAppend =
+        model.count < capacity && Int.random(in: 0...1_000, using: &random) < 500 + number / 5 % 400
+      if mayAppend {
+        buffer.append(number, capacity: capacity)
+        model.append(number)
+      } else {
+        #expect(buffer.popFirst() == (model.isEmpty ? nil : model.removeFirst()))
+      }
+      #expect(buffer.count == model.count)
+    }
+    while let element = buffer.popFirst() { #expect(element == model.removeFirst()) }
+    #expect(model.isEmpty)
+  }
+}

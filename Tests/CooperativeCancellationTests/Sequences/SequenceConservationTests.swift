@@ -1,0 +1,137 @@
+import CooperativeCancellation
+import FakeCallbackSDK
+import Foundation
+import Testing
+
+/// Delivered + discarded = yielded, and each subscription ends once, whatever happens in whatever order. A failing
+/// schedule is repeated with `SCHEDULE_SEED=… swift test --filter SequenceConservationTests`; `SCHEDULE_COUNT=10000000`
+/// tries more of them.
+@Suite("Sequences: nothing lost, in random schedules", .watchdog)
+struct SequenceConservationTests {
+  enum Step: CaseIterable {
+    case run
+    case play
+    case playTwice
+    case end
+    case fail
+    case release
+    case cancel
+  }
+
+  /// What did happen often enough to mean something.
+  private struct Tally {
+    var delivered = 0
+    var discarded = 0
+    var finished = 0
+    var failed = 0
+    var cancelled = 0
+    var left = 0
+  }
+
+  private struct Schedule: CustomStringConvertible {
+    let form: SequenceForm
+    let policy: BufferingPolicy
+    let greetings: [Mast.Greeting]
+    let limit: Int
+    let keepsListening: Bool
+    let steps: [Step]
+
+    init(seed: UInt64, _ forms: [SequenceForm]) {
+      var random = SeededGenerator(seed: seed)
+      form = forms[Int.random(in: forms.indices, using: &random)]
+      let policies = [BufferingPolicy.newest(1), .newest(3), .oldest(1), .oldest(3), .unbounded]
+      policy = policies[Int.random(in: policies.indices, using: &random)]
+      let all = Mast.Greeting.allCases + [.play, .play]
+      greetings = (0..<max(0, Int.random(in: -3...3, using: &random))).map { _ in
+        all[Int.random(in: all.indices, using: &random)]
+      }
+      limit = Bool.random(using: &random) ? .max : Int.random(in: 1...3, using: &random)
+      keepsListening = Bool.random(using: &random)
+      steps = (0..<Int.random(in: 1...10, using: &random)).map { _ in
+        Step.allCases[Int.random(in: Step.allCases.indices, using: &random)]
+      }
+    }
+
+    var description: String {
+      """
+      \(form.testDescription), \(policy), greeted with \(greetings), limit \(limit), \
+      \(keepsListening ? "keeps listening, " : "")\(steps)
+      """
+    }
+  }
+
+  @Test
+  func `no element is lost or handed out twice, and each subscription ends once, in any shape`()
+    throws
+  {
+    let given = try number("SCHEDULE_SEED")
+    let count = try given == nil ? number("SCHEDULE_COUNT") ?? 100_000 : 1
+    let first = given ?? .random(in: 0...(.max / 2))
+    print("\(count) schedules of a sequence from the seed \(first)")
+    let forms = SequenceForm.all.filter(\.carriesSongs)
+    var tally = Tally()
+    for seed in (0..<count).lazy.map({ first &+ $0 }) {
+      guard run(Schedule(seed: seed, forms), &tally) else {
+        Issue.record("SCHEDULE_SEED=\(seed) repeats this")
+        break
+      }
+    }
+    print(tally)
+    guard count >= 100_000 else { return }
+    for often in [
+      tally.delivered, tally.discarded, tally.finished, tally.failed, tally.cancelled, tally.left,
+    ] {
+      #expect(often > 500, "\(tally)")
+    }
+  }
+
+  private func number(_ variable: String) throws -> UInt64? {
+    try ProcessInfo.processInfo.environment[variable].map {
+      try #require(UInt64($0), "\(variable) is not a number: \($0)")
+    }
+  }
+
+  private func run(_ schedule: Schedule, _ tally: inout Tally) -> Bool {
+    let mast = Mast(greeting: schedule.greetings)
+    let watch = SequenceWatch(schedule.policy, keepsListening: schedule.keepsListening)
+    let read = TestRead(schedule.form, mast, watch, limit: schedule.limit)
+    // At the end the SDK lets go of whoever still listens.
+    for step in schedule.steps + [.run, .release, .run, .play, .run] {
+      switch step {
+      case .run: read.run()
+      case .play: mast.play()
+      case .playTwice:
+        mast.play()
+        mast.play()
+      case .end: mast.end()
+      case .fail: mast.fail()
+      case .release: mast.release()
+      case .cancel: read.cancel()
+      }
+    }
+    tally.delivered += read.received.count
+    tally.discarded += watch.discarded.count
+    switch read.readings.last {
+    case .end: tally.finished += 1
+    case .failure: tally.failed += 1
+    case .cancelled: tally.cancelled += 1
+    default: tally.left += 1
+    }
+    var broken: [String] = []
+    func require(_ holds: Bool, _ law: String) { if !holds { broken.append(law) } }
+    let all = read.received + watch.discarded
+    require(
+      all.count == mast.made && Set(all).count == all.count,
+      "\(mast.made) sent, but received \(read.received) and discarded \(watch.discarded)"
+    )
+    require(
+      read.received.compactMap { Int($0) } == read.received.compactMap { Int($0) }.sorted(),
+      "received in another order: \(read.received)"
+    )
+    require(watch.subscribed == mast.added, "registered without `subscribe`")
+    require(watch.terminated == watch.subscribed, "ended \(watch.terminated) times")
+    require(mast.songsAlive.count == 0, "\(mast.songsAlive.count) songs are kept")
+    #expect(broken == [], "\(schedule): \(read.readings)")
+    return broken.isEmpty
+  }
+}

@@ -1,0 +1,427 @@
+import CooperativeCancellation
+import Dispatch
+import FakeCallbackSDK
+import Testing
+
+/// A serial queue as an executor, from before executors could be asked who is on them.
+private final class QueueExecutor: SerialExecutor {
+  private let queue = DispatchQueue(label: "SequenceIsolationTests")
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+  }
+}
+
+private actor QueueActor {
+  private let executor = QueueExecutor()
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+}
+
+private actor PlainActor {}
+
+/// Where a sequence is made and read.
+enum Place: CaseIterable, Sendable {
+  case mainActor
+  case actor
+  case actorOnAQueue
+  case nowhere
+
+  func makeActor() -> (any Actor)? {
+    switch self {
+    case .mainActor: MainActor.shared
+    case .actor: PlainActor()
+    case .actorOnAQueue: QueueActor()
+    case .nowhere: nil
+    }
+  }
+}
+
+/// Where the closures run is asserted inside each of them, by the runtime.
+@Suite("Sequences: on the actor on which they were made", .watchdog)
+struct SequenceIsolationTests {
+  /// Reads until the end, or as many elements as told. Returns also how often `onTermination` had run when the
+  /// iterator was gone.
+  private static func read(
+    _ form: SequenceForm,
+    _ mast: Mast,
+    _ watch: SequenceWatch,
+    limit: Int,
+    isolation: isolated (any Actor)?
+  ) async -> ([Reading], Int) {
+    let readings = await readAll(form, mast, watch, limit: limit, isolation: isolation)
+    return (readings, watch.terminated)
+  }
+
+  private static func readAll(
+    _ form: SequenceForm,
+    _ mast: Mast,
+    _ watch: SequenceWatch,
+    limit: Int,
+    isolation: isolated (any Actor)?
+  ) async -> [Reading] {
+    let reader = form.read(FakeStation(mast), watch, isolation)
+    var readings: [Reading] = []
+    while readings.count < limit {
+      let reading = await reader.next()
+      readings.append(reading)
+      guard case .element = reading else { break }
+    }
+    return readings
+  }
+
+  private static func watch(
+    on actor: (any Actor)?,
+    _ isReading: Signal,
+    leavesTheActor: Bool
+  ) -> SequenceWatch {
+    SequenceWatch(
+      leavesTheActor: leavesTheActor,
+      inSubscribe: {
+        actor?.preconditionIsolated()
+        isReading.fire()
+      },
+      inTermination: { actor?.preconditionIsolated() }
+    )
+  }
+
+  @Test(arguments: SequenceForm.plain + SequenceForm.throwingForms, Place.allCases)
+  func `both closures run there, whatever ends the subscription, and before the reader goes on`(
+    form: SequenceForm,
+    place: Place
+  ) async {
+    for way in WayToEnd.allCases where way.exists(in: form) {
+      for leavesTheActor in [false, true] {
+        let actor = place.makeActor()
+        let isReading = Signal()
+        let watch = Self.watch(on: actor, isReading, leavesTheActor: leavesTheActor)
+        let mast = Mast(greeting: [.play])
+        let limit = way == .leave ? 1 : Int.max
+        let task = Task {
+          await Self.read(form, mast, watch, limit: limit, isolation: actor)
+        }
+        await isReading.wait()
+        switch way {
+        case .finish: mast.end()
+        case .failure: mast.fail()
+        case .release: mast.release()
+        case .cancel: task.cancel()
+        case .leave: break
+        }
+        let (readings, terminations) = await task.value
+        #expect(watch.subscribed == 1)
+        #expect(terminations == 1, "\(way), leaves the actor: \(leavesTheActor)")
+        #expect(watch.terminated == 1)
+        switch way {
+        case .failure: #expect(readings.last == form.failed)
+        case .cancel: #expect(readings.last == form.cancelled)
+        case .leave: #expect(readings == [form.element(1)])
+        case .finish, .release: #expect(readings.last == .end)
+        }
+      }
+    }
+  }
+
+  /// Keeps a half-read sequence, as a screen does.
+  @MainActor
+  private final class Screen {
+    var reader: Reader?
+
+    func readOne(_ form: SequenceForm, _ mast: Mast, _ watch: SequenceWatch) async -> Reading {
+      let reader = form.read(FakeStation(mast), watch, MainActor.shared)
+      self.reader = reader
+      return await reader.next()
+    }
+  }
+
+  @Test(arguments: SequenceForm.plain + SequenceForm.throwingForms)
+  func `an iterator that a main actor class keeps may be released off the main actor`(
+    form: SequenceForm
+  ) async {
+    let hasEnded = Signal()
+    let watch = SequenceWatch(
+      inSubscribe: { MainActor.preconditionIsolated() },
+      inTermination: {
+        MainActor.preconditionIsolated()
+        hasEnded.fire()
+      }
+    )
+    let mast = Mast(greeting: [.play])
+    let kept = Protected<Screen?>(nil)
+    do {
+      let screen = await Screen()
+      #expect(await screen.readOne(form, mast, watch) == form.element(1))
+      kept.withLock { $0 = screen }
+    }
+    await Task.detached {
+      let screen = kept.withLock { $0.take() }
+      withExtendedLifetime(screen) {}
+    }.value
+    await hasEnded.wait()
+    #expect(watch.terminated == 1)
+    #expect(mast.removed == [1])
+  }
+
+  @Test(arguments: Place.allCases)
+  func `a half-read iterator may be released on a thread that runs no task`(place: Place) async {
+    let actor = place.makeActor()
+    let hasEnded = Signal()
+    let watch = SequenceWatch(
+      inTermination: {
+        actor?.preconditionIsolated()
+        hasEnded.fire()
+      }
+    )
+    let mast = Mast(greeting: [.play])
+    let kept = Protected<Reader?>(nil)
+    await Self.keep(in: kept, mast, watch, isolation: actor)
+    DispatchQueue.global().async {
+      let reader = kept.withLock { $0.take() }
+      withExtendedLifetime(reader) {}
+    }
+    await hasEnded.wait()
+    #expect(watch.terminated == 1)
+  }
+
+  /// Keeps it where the compiler cannot see who releases it.
+  private static func keep(
+    in kept: Protected<Reader?>,
+    _ mast: Mast,
+    _ watch: SequenceWatch,
+    isolation: isolated (any Actor)?
+  ) async {
+    let reader = SequenceForm.elements.read(FakeStation(mast), watch, isolation)
+    #expect(await reader.next() == .element("1"))
+    kept.withLock { $0 = reader }
+  }
+
+  @Test(arguments: Place.allCases)
+  func `what a reader leaves in the buffer is discarded there, before it goes on`(
+    place: Place
+  ) async {
+    let actor = place.makeActor()
+    let watch = SequenceWatch(inDiscard: { actor?.preconditionIsolated() })
+    let mast = Mast(greeting: [.play, .play, .play])
+    let (readings, terminations) = await Self.read(
+      .elements,
+      mast,
+      watch,
+      limit: 1,
+      isolation: actor
+    )
+    #expect(readings == [.element("1")])
+    #expect(terminations == 1)
+    #expect(watch.discarded == ["2", "3"])
+  }
+
+  @Test
+  func `a reader on the actor does not suspend to register or to unregister`() {
+    let actor = HandDrivenActor()
+    let pool = ManualExecutor()
+    let mast = Mast(greeting: [.play])
+    let watch = SequenceWatch()
+    Task(executorPreference: pool) {
+      await actor.readOne(mast, watch)
+    }
+    pool.runUntilIdle()
+    #expect(watch.events == [])
+    // One job on the actor does it all.
+    actor.executor.runUntilIdle()
+    #expect(watch.events == [.subscribed, .terminated])
+    #expect(pool.jobCount == 1)
+    pool.runUntilIdle()
+  }
+
+  @Test
+  func `nor does a reader on the actor of a sequence that was made sendable`() {
+    let actor = HandDrivenActor()
+    let pool = ManualExecutor()
+    let mast = Mast(greeting: [.play])
+    let watch = SequenceWatch()
+    Task(executorPreference: pool) {
+      await actor.readOneSendable(mast, watch)
+    }
+    pool.runUntilIdle()
+    actor.executor.runUntilIdle()
+    #expect(watch.events == [.subscribed, .terminated])
+    #expect(pool.jobCount == 1)
+    pool.runUntilIdle()
+  }
+
+  @Test
+  func `a reader on the actor sleeps there`() {
+    let actor = HandDrivenActor()
+    let pool = ManualExecutor()
+    let mast = Mast()
+    let watch = SequenceWatch()
+    Task(executorPreference: pool) {
+      await actor.readOne(mast, watch)
+    }
+    pool.runUntilIdle()
+    actor.executor.runUntilIdle()
+    #expect(watch.events == [.subscribed])
+    #expect(pool.isIdle, "it sleeps where it was")
+    mast.play()
+    while !(pool.isIdle && actor.executor.isIdle) {
+      pool.runUntilIdle()
+      actor.executor.runUntilIdle()
+    }
+    #expect(watch.events == [.subscribed, .terminated])
+  }
+}
+
+extension HandDrivenActor {
+  fileprivate func readOneSendable(_ mast: Mast, _ watch: SequenceWatch) async {
+    let station = FakeStation(mast)
+    let songs = AsyncCallbackSequence(buffering: .unbounded) { yield in
+      watch.subscribe { station.addListener(yield) }
+    } onTermination: {
+      watch.terminate($0)
+    }.sendable()
+    for await song in songs {
+      #expect(song.title == "1")
+      break
+    }
+  }
+
+  fileprivate func readOne(_ mast: Mast, _ watch: SequenceWatch) async {
+    let reader = SequenceForm.elements.read(FakeStation(mast), watch, self)
+    #expect(await reader.next() == .element("1"))
+  }
+}
+
+/// The sequences that people write, with an SDK and a state that are not `Sendable`. That they compile is half of the
+/// test; the runtime's own check of the isolation is the other half.
+@Suite("Sequences: from the isolations that people have", .watchdog)
+struct SequenceCallSiteIsolationTests {
+  @MainActor
+  final class ViewModel {
+    let station = FakeStation(Mast(greeting: [.play]))
+    var steps: [String] = []
+
+    func songs() -> AsyncCallbackSequence<Song> {
+      AsyncCallbackSequence(buffering: .newest(1)) { [station] yield in
+        MainActor.preconditionIsolated()
+        self.steps.append("subscribe")
+        return station.addListener(yield)
+      } onTermination: { subscriber in
+        MainActor.preconditionIsolated()
+        self.steps.append("terminate")
+        subscriber.remove()
+      }
+    }
+
+    func read() async throws {
+      for await song in songs() {
+        steps.append(song.title)
+        break
+      }
+      for await _ in songs() { break }
+      for try await title in LeavingTheActor(base: songs().map(\.title)) {
+        steps.append(title)
+        break
+      }
+    }
+  }
+
+  actor Service {
+    let station = FakeStation(Mast(greeting: [.play]))
+    let hasEnded = Signal()
+    var steps: [String] = []
+
+    func songs() -> AsyncThrowingCallbackSequence<Song> {
+      AsyncThrowingCallbackSequence(buffering: .newest(1)) { yield in
+        self.preconditionIsolated()
+        self.steps.append("subscribe")
+        return self.station.addSnapshots(yield)
+      } onTermination: { subscriber in
+        self.preconditionIsolated()
+        self.steps.append("terminate")
+        subscriber.remove()
+        self.hasEnded.fire()
+      }
+    }
+
+    func read() async throws {
+      for try await song in songs() {
+        steps.append(song.title)
+        break
+      }
+      for try await _ in songs() { break }
+      for try await title in LeavingTheActor(base: songs().map(\.title)) {
+        steps.append(title)
+        break
+      }
+    }
+
+    /// For readers anywhere.
+    func songsForAll() -> SendableThrowingCallbackSequence<Song> { songs().sendable() }
+  }
+
+  private static let steps = [
+    "subscribe", "1", "terminate", "subscribe", "terminate", "subscribe", "3", "terminate",
+  ]
+
+  @Test @MainActor
+  func `from a main actor class`() async throws {
+    let model = ViewModel()
+    try await model.read()
+    #expect(model.steps == Self.steps)
+  }
+
+  @Test
+  func `from an actor`() async throws {
+    let service = Service()
+    try await service.read()
+    #expect(await service.steps == Self.steps)
+  }
+
+  @Test
+  func `from nonisolated code with state that is not Sendable`() async {
+    final class Steps {
+      var all: [String] = []
+    }
+    let station = FakeStation(Mast(greeting: [.play]))
+    let steps = Steps()
+    let songs = AsyncCallbackSequence(buffering: .newest(1)) { yield in
+      steps.all.append("subscribe")
+      return station.addListener(yield)
+    } onTermination: { subscriber in
+      steps.all.append("terminate")
+      subscriber.remove()
+    }
+    for await song in songs {
+      steps.all.append(song.title)
+      break
+    }
+    #expect(steps.all == ["subscribe", "1", "terminate"])
+  }
+
+  @Test @MainActor
+  func `what an actor hands out registers there, whoever reads it`() async throws {
+    let service = Service()
+    let songs = await service.songsForAll()
+    for try await song in songs {
+      #expect(song.title == "1")
+      break
+    }
+    // Left on the main actor: unregistered on the service's, soon after.
+    let titles = await Task.detached {
+      var titles: [String] = []
+      do {
+        for try await song in songs {
+          titles.append(song.title)
+          break
+        }
+      } catch {
+        Issue.record(error)
+      }
+      return titles
+    }.value
+    #expect(titles == ["2"])
+    for _ in 1...2 { await service.hasEnded.wait() }
+    #expect(await service.steps.filter { $0 == "subscribe" }.count == 2)
+    #expect(await service.steps.filter { $0 == "terminate" }.count == 2)
+  }
+}

@@ -1,0 +1,222 @@
+import CooperativeCancellation
+import FakeCallbackSDK
+import Foundation
+import Testing
+
+/// Each of these comes back into the library at a moment when a lock that is held would deadlock: the watchdog would end
+/// the test run.
+@Suite("Sequences: no lock held", .watchdog)
+struct SequenceLockTests {
+  @Test(arguments: SequenceForm.all)
+  func `a reader is woken by an element with no lock held`(form: SequenceForm) {
+    let read = TestRead(form, Mast(), limit: 2)
+    read.run()
+    let mast = read.mast
+    let isFirst = Protected(true)
+    read.executor.onEnqueue {
+      let isFirst = isFirst.withLock { isFirst in
+        defer { isFirst = false }
+        return isFirst
+      }
+      if isFirst { mast.play() }
+    }
+    mast.play()
+    read.run()
+    #expect(read.readings.count == 2)
+  }
+
+  @Test(arguments: SequenceForm.all)
+  func `a reader is woken by a cancellation with no lock of ours held`(form: SequenceForm) {
+    let read = TestRead(form)
+    read.run()
+    let mast = read.mast
+    read.executor.onEnqueue { mast.play() }
+    read.cancel()
+    read.run()
+    #expect(read.readings == [form.cancelled])
+    #expect(read.watch.discarded.count == (form.carriesSongs ? form.songsPerElement : 0))
+  }
+
+  @Test(arguments: SequenceForm.all.filter(\.finishes))
+  func `a reader is woken by an end with no lock held`(form: SequenceForm) {
+    let read = TestRead(form)
+    read.run()
+    let mast = read.mast
+    read.executor.onEnqueue { mast.play() }
+    mast.end()
+    read.run()
+    #expect(read.readings == [.end])
+    #expect(read.watch.discarded == ["1"])
+  }
+
+  @Test(arguments: SequenceForm.all)
+  func `onTermination may play, end and release`(form: SequenceForm) {
+    let mast = Mast()
+    let watch = SequenceWatch(inTermination: {
+      mast.play()
+      mast.end()
+      mast.fail()
+      mast.release()
+    })
+    let read = TestRead(form, mast, watch)
+    read.run()
+    read.cancel()
+    read.run()
+    #expect(read.readings == [form.cancelled])
+    #expect(watch.terminated == 1)
+    #expect(mast.songsAlive.count == 0)
+  }
+
+  @Test(arguments: SequenceForm.all)
+  func `onTermination may play when the reader left`(form: SequenceForm) {
+    let mast = Mast(greeting: [.play])
+    let watch = SequenceWatch(inTermination: {
+      mast.play()
+      mast.release()
+    })
+    let read = TestRead(form, mast, watch, limit: 1)
+    read.run()
+    #expect(watch.terminated == 1)
+    #expect(mast.songsAlive.count == 0)
+  }
+
+  @Test(arguments: SequenceForm.all.filter(\.carriesSongs))
+  func `onDiscard may play`(form: SequenceForm) {
+    let mast = Mast()
+    let rounds = Protected(0)
+    let watch = SequenceWatch(
+      .oldest(1),
+      inDiscard: {
+        let round = rounds.withLock { rounds in
+          rounds += 1
+          return rounds
+        }
+        if round == 1 { mast.play() }
+      }
+    )
+    let read = TestRead(form, mast, watch)
+    read.run()
+    mast.play()
+    mast.play()
+    read.run()
+    #expect(read.readings == [form.element(1)])
+    #expect(watch.discarded.count == 2 * form.songsPerElement)
+    read.cancel()
+    read.run()
+  }
+
+  /// Comes back into the library when it is released.
+  private final class Boomerang: Sendable {
+    typealias Yield = @Sendable (Boomerang?) -> Void
+    let yield: Yield
+    private let released: Protected<Int>
+
+    init(_ yield: @escaping Yield, _ released: Protected<Int>) {
+      self.yield = yield
+      self.released = released
+    }
+
+    deinit {
+      released.withLock { $0 += 1 }
+      yield(nil)
+    }
+  }
+
+  @Test(arguments: [BufferingPolicy.newest(1), .oldest(1), .unbounded])
+  func `an element may yield when it is released`(policy: BufferingPolicy) async {
+    let released = Protected(0)
+    do {
+      // No `onDiscard`: evicted, refused and left elements are only released.
+      let sequence = AsyncCallbackSequence<Boomerang?>(buffering: policy) { yield in
+        for _ in 1...3 { yield(Boomerang(yield, released)) }
+      } onTermination: {
+      }
+      for await _ in sequence { break }
+    }
+    #expect(released.withLock { $0 } == 3)
+  }
+
+  /// Calls its listeners under the lock that `remove` takes.
+  private final class LockingSDK: Sendable {
+    /// Not a bare closure: each look at one in generic storage would wrap it once more.
+    private struct Listener {
+      let hear: @Sendable (Int) -> Void
+    }
+
+    private let lock = RecursiveLock()
+    private let listener = Protected<Listener?>(nil)
+
+    func add(_ hear: @escaping @Sendable (Int) -> Void) {
+      lock.withLock { listener.withLock { $0 = Listener(hear: hear) } }
+    }
+
+    func remove() {
+      lock.withLock { listener.withLock { $0 = nil } }
+    }
+
+    func announce() {
+      lock.withLock { listener.withLock { $0 }?.hear(1) }
+    }
+  }
+
+  @Test
+  func `an SDK that calls back under the lock that its remove takes does not deadlock`() async {
+    #if THREAD_SANITIZER || ADDRESS_SANITIZER
+      let count = 3_000
+    #elseif DEBUG
+      let count = 20_000
+    #else
+      let count = 300_000
+    #endif
+    let sdk = LockingSDK()
+    let isOver = Protected(false)
+    let announcerEnded = Signal()
+    // A thread of its own: one that never stops must not keep a thread of the pool.
+    Thread.detachNewThread {
+      while !isOver.withLock({ $0 }) { sdk.announce() }
+      announcerEnded.fire()
+    }
+    let begun = Protected(0)
+    let ended = Protected(0)
+    let received = Protected(0)
+    let discarded = Protected(0)
+    let yielded = Protected(0)
+    var random = SystemRandomNumberGenerator()
+    for _ in 0..<count {
+      let hasBegun = Signal()
+      let task = Task.detached {
+        let sequence = AsyncThrowingCallbackSequence<Int>(buffering: .newest(2)) { yield in
+          begun.withLock { $0 += 1 }
+          sdk.add { element in
+            yielded.withLock { $0 += 1 }
+            yield(element)
+          }
+          hasBegun.fire()
+        } onTermination: {
+          ended.withLock { $0 += 1 }
+          sdk.remove()
+        } onDiscard: { _ in
+          discarded.withLock { $0 += 1 }
+        }
+        for try await _ in sequence { received.withLock { $0 += 1 } }
+      }
+      // At a random moment of its life.
+      if Bool.random(using: &random) { await hasBegun.wait() }
+      for _ in 0..<Int.random(in: 0...3, using: &random) { await Task.yield() }
+      task.cancel()
+      _ = await task.result
+    }
+    isOver.withLock { $0 = true }
+    await announcerEnded.wait()
+    let (began, finished) = (begun.withLock { $0 }, ended.withLock { $0 })
+    let (delivered, dropped) = (received.withLock { $0 }, discarded.withLock { $0 })
+    print(
+      "\(count) sequences cancelled: \(began) begun, \(finished) ended, "
+        + "\(delivered) elements delivered, \(dropped) discarded"
+    )
+    #expect(finished == began)
+    #expect(delivered + dropped == yielded.withLock { $0 })
+    #expect(began > count / 10)
+    #expect(delivered > 0)
+  }
+}

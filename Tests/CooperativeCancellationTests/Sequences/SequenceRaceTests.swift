@@ -1,0 +1,181 @@
+import CooperativeCancellation
+import FakeCallbackSDK
+import Testing
+
+#if THREAD_SANITIZER || ADDRESS_SANITIZER
+  private let races = 500
+#elseif DEBUG
+  private let races = 500
+#else
+  private let races = 5_000
+#endif
+private let often = 5
+
+/// Two threads that do something to one subscription at the same moment.
+struct SequenceRace: Sendable, CustomTestStringConvertible {
+  enum Event: Sendable {
+    case play
+    case end
+    case release
+    case cancel
+    /// Runs the reader.
+    case run
+  }
+
+  let testDescription: String
+  var policy = BufferingPolicy.unbounded
+  var limit = Int.max
+  let first: [Event]
+  let second: [Event]
+  /// How the reader may see it. Each must occur.
+  let outcomes: Set<[Reading]>
+  /// How it may see it, too: where a thread is held up between two instructions.
+  var seldom: Set<[Reading]> = []
+
+  static let all = [
+    SequenceRace(
+      testDescription: "element against cancellation",
+      first: [.play, .run],
+      second: [.cancel],
+      outcomes: [[.element("1"), .cancelled], [.cancelled]]
+    ),
+    SequenceRace(
+      testDescription: "finish against cancellation",
+      first: [.end, .run],
+      second: [.cancel],
+      outcomes: [[.end], [.cancelled]]
+    ),
+    SequenceRace(
+      testDescription: "release of the callback against cancellation",
+      first: [.release, .run],
+      second: [.cancel],
+      outcomes: [[.end], [.cancelled]]
+    ),
+    SequenceRace(
+      testDescription: "element against finish",
+      first: [.play, .run],
+      second: [.end],
+      outcomes: [[.element("1"), .end], [.end]]
+    ),
+    SequenceRace(
+      testDescription: "element against release of the callback",
+      first: [.play, .run],
+      second: [.release],
+      outcomes: [[.element("1"), .end], [.end]]
+    ),
+    SequenceRace(
+      testDescription: "element against element, of which one fits",
+      policy: .newest(1),
+      first: [.play, .run],
+      second: [.play],
+      outcomes: [[.element("1"), .element("2"), .cancelled], [.element("2"), .cancelled]],
+      seldom: [[.element("2"), .element("1"), .cancelled], [.element("1"), .cancelled]]
+    ),
+    SequenceRace(
+      testDescription: "element, finish and cancellation",
+      first: [.play, .run, .end, .run],
+      second: [.cancel],
+      outcomes: [[.element("1"), .end], [.cancelled]],
+      seldom: [[.element("1"), .cancelled]]
+    ),
+    SequenceRace(
+      testDescription: "element against a reader that leaves",
+      limit: 1,
+      first: [.play, .run],
+      second: [.play],
+      outcomes: [[.element("1")]],
+      seldom: [[.element("2")]]
+    ),
+  ]
+}
+
+@Suite("Sequences: races on real threads", .serialized, .watchdog)
+struct SequenceRaceTests {
+  @Test(arguments: SequenceRace.all)
+  func `every race ends in one of its outcomes, and nothing is lost or left`(race: SequenceRace) {
+    var split: [[Reading]: Int] = [:]
+    var count = 0
+    var rarest: Int { race.outcomes.map { split[$0, default: 0] }.min() ?? 0 }
+    var random = SystemRandomNumberGenerator()
+    while count < races || (rarest < often && count < 20 * races) {
+      count += 1
+      let mast = Mast()
+      let watch = SequenceWatch(race.policy)
+      let read = SequenceRaceReader(mast, watch, limit: race.limit)
+      read.executor.runUntilIdle()
+      let pauses = [0, 1].map { _ in Int.random(in: 0...400, using: &random) }
+      raceTwo { side in
+        for event in side == 0 ? race.first : race.second {
+          // Now and then long enough for the other to be done.
+          for _ in 0..<pauses[side] { _ = read.executor.isIdle }
+          switch event {
+          case .play: mast.play()
+          case .end: mast.end()
+          case .release: mast.release()
+          case .cancel: read.task.cancel()
+          case .run: read.executor.runUntilIdle()
+          }
+        }
+      }
+      read.executor.runUntilIdle()
+      read.task.cancel()
+      read.executor.runUntilIdle()
+      mast.release()
+      let readings = read.readings
+      split[readings, default: 0] += 1
+      let delivered = readings.count { if case .element = $0 { true } else { false } }
+      guard race.outcomes.union(race.seldom).contains(readings), watch.terminated == 1,
+        mast.songsAlive.count == 0, mast.made == delivered + watch.discarded.count
+      else {
+        Issue.record(
+          "race \(count): \(readings), \(watch.events), \(mast.made) sent, \(mast.songsAlive.count) alive"
+        )
+        return
+      }
+    }
+    print("\(race.testDescription): \(count) races: \(describe(split))")
+    #expect(rarest >= often, "a race in which an outcome hardly occurs proves little")
+  }
+}
+
+private func describe(_ split: [[Reading]: Int]) -> String {
+  split.sorted { $0.value > $1.value }
+    .map { "\($0.value) \($0.key.map(\.word).joined(separator: ", "))" }
+    .joined(separator: "; ")
+}
+
+extension Reading {
+  fileprivate var word: String {
+    switch self {
+    case .element(let title): "element \(title)"
+    case .end: "end"
+    case .failure: "failure"
+    case .cancelled: "cancelled"
+    case .other(let text): text
+    }
+  }
+}
+
+/// A `TestRead` that two threads can share.
+private final class SequenceRaceReader: Sendable {
+  let executor = ManualExecutor()
+  let task: Task<Void, Never>
+  private let log: Protected<[Reading]>
+
+  init(_ mast: Mast, _ watch: SequenceWatch, limit: Int) {
+    let log = Protected<[Reading]>([])
+    self.log = log
+    task = Task(executorPreference: executor) {
+      let reader = SequenceForm.elementsAndEnd.read(FakeStation(mast), watch, nil)
+      var count = 0
+      while count < limit {
+        let reading = await reader.next()
+        log.withLock { $0.append(reading) }
+        guard case .element = reading else { return }
+        count += 1
+      }
+    }
+  }
+
+  var readings: [Reading] { log.withLock { $0 } }
+}

@@ -1,0 +1,137 @@
+import CooperativeCancellation
+import FakeCallbackSDK
+import Testing
+
+@Suite("Sequences: shapes and crossing isolation", .watchdog)
+struct SequenceShapeTests {
+  private struct Reply: Sendable {
+    let value: Int?
+    let error: SDKError?
+  }
+
+  /// Reads a sequence of values and errors, all of which come inside the registration.
+  private static func read(
+    _ replies: [Reply],
+    line: UInt = 0
+  ) async -> (values: [Int], error: (any Error)?, discarded: [Int]) {
+    let discarded = Protected<[Int]>([])
+    let sequence = AsyncThrowingCallbackSequence<Int>(buffering: .unbounded, line: line) {
+      (yield: @escaping @Sendable (Int?, (any Error)?) -> Void) in
+      for reply in replies { yield(reply.value, reply.error) }
+    } onTermination: {
+    } onDiscard: { value in
+      discarded.withLock { $0.append(value) }
+    }
+    var values: [Int] = []
+    do {
+      for try await value in sequence { values.append(value) }
+      return (values, nil, discarded.withLock { $0 })
+    } catch {
+      return (values, error, discarded.withLock { $0 })
+    }
+  }
+
+  @Test
+  func `a value beside an error is discarded, after the values before it were delivered`() async {
+    let (values, error, discarded) = await Self.read([
+      Reply(value: 1, error: nil), Reply(value: 2, error: .failed),
+    ])
+    #expect(values == [1])
+    #expect(error as? SDKError == .failed)
+    #expect(discarded == [2])
+  }
+
+  @Test
+  func `a callback with neither a value nor an error ends the sequence and names the line`() async {
+    let (values, error, _) = await Self.read(
+      [Reply(value: 1, error: nil), Reply(value: nil, error: nil)],
+      line: 42
+    )
+    #expect(values == [1])
+    #expect((error as? MissingValueError)?.callSite.line == 42)
+  }
+
+  /// An actor that hands out sequences.
+  private actor Radio {
+    let station = FakeStation(Mast(greeting: [.play]))
+    let hasEnded = Signal()
+    var steps: [String] = []
+
+    nonisolated func makeElsewhere(
+      _ station: FakeStation,
+      _ watch: SequenceWatch
+    ) -> AsyncCallbackSequence<Song> {
+      AsyncCallbackSequence(buffering: .unbounded) { yield in
+        watch.subscribe { station.addListener(yield) }
+      } onTermination: {
+        watch.terminate($0)
+      }
+    }
+
+    func songs() -> SendableCallbackSequence<Song> {
+      AsyncCallbackSequence(buffering: .unbounded) { yield in
+        self.steps.append("subscribe")
+        return self.station.addListener(yield)
+      } onTermination: { subscriber in
+        self.steps.append("terminate")
+        subscriber.remove()
+        self.hasEnded.fire()
+      }.sendable()
+    }
+
+    func songsMadeElsewhere(_ mast: Mast, _ watch: SequenceWatch) -> SendableCallbackSequence<Song>
+    {
+      makeElsewhere(FakeStation(mast), watch).sendable()
+    }
+
+    func readOne(_ songs: SendableCallbackSequence<Song>) async -> [String] {
+      for await song in songs {
+        steps.append(song.title)
+        break
+      }
+      return steps
+    }
+  }
+
+  @Test
+  func `a sendable sequence read on its actor registers and unregisters without leaving it`() async
+  {
+    let radio = Radio()
+    #expect(await radio.readOne(radio.songs()) == ["subscribe", "1", "terminate"])
+  }
+
+  @Test
+  func `two readers elsewhere at once are two subscriptions on the actor`() async {
+    let radio = Radio()
+    let songs = await radio.songs()
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 1...2 {
+        group.addTask {
+          for await _ in songs { break }
+        }
+      }
+    }
+    for _ in 1...2 { await radio.hasEnded.wait() }
+    #expect(await radio.steps.sorted() == ["subscribe", "subscribe", "terminate", "terminate"])
+  }
+
+  @Test
+  func `what nonisolated code made lives on the actor that makes it sendable`() async {
+    let radio = Radio()
+    let hasEnded = Signal()
+    let watch = SequenceWatch(
+      inSubscribe: { radio.preconditionIsolated() },
+      inTermination: {
+        radio.preconditionIsolated()
+        hasEnded.fire()
+      }
+    )
+    let mast = Mast(greeting: [.play])
+    for await song in await radio.songsMadeElsewhere(mast, watch) {
+      #expect(song.title == "1")
+      break
+    }
+    await hasEnded.wait()
+    #expect(mast.removed == [1])
+  }
+}

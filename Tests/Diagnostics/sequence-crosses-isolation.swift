@@ -1,0 +1,13 @@
+// A sequence of an actor's, for an operator that reads it elsewhere.
+
+import CooperativeCancellation
+
+func merge<Base: AsyncSequence & Sendable>(_ base: Base) {}
+
+@MainActor func elsewhere(_ sdk: SDK) {
+  let sizes = AsyncCallbackSequence<Int>(buffering: .newest(1)) { yield in
+    sdk.size(yield)
+  } onTermination: {
+  }
+  merge(sizes)
+}

@@ -1,0 +1,252 @@
+/// What a station sends. Counts while it is alive.
+public final class Song: Sendable {
+  public let title: String
+  private let life: Life
+
+  fileprivate init(_ title: String, _ population: Population) {
+    self.title = title
+    life = Life(of: population)
+  }
+}
+
+/// What a listener gets for registering. Not `Sendable`, as such objects are.
+public final class Subscriber {
+  public let number: Int
+  private let mast: Mast
+
+  fileprivate init(_ number: Int, _ mast: Mast) {
+    self.number = number
+    self.mast = mast
+  }
+
+  public func remove() {
+    mast.remove(number)
+  }
+}
+
+/// A legacy SDK that calls back again and again, in every shape. Nothing about it is `Sendable`. The test steers it
+/// through its ``Mast``.
+public final class FakeStation {
+  public let mast: Mast
+
+  public init(_ mast: Mast = Mast()) {
+    self.mast = mast
+  }
+
+  public func addListener(_ listener: @escaping @Sendable (Song) -> Void) -> Subscriber {
+    mast.add { if case .song(let song) = $0 { listener(song) } }
+  }
+
+  public func addDuet(_ listener: @escaping @Sendable (Song, Song) -> Void) -> Subscriber {
+    mast.add { [mast] in
+      if case .song(let song) = $0 { listener(song, mast.makeSong()) }
+    }
+  }
+
+  public func onChange(_ changed: @escaping @Sendable () -> Void) -> Subscriber {
+    mast.add { if case .song = $0 { changed() } }
+  }
+
+  public func listen(
+    _ listener: @escaping @Sendable (Song) -> Void,
+    end: @escaping @Sendable () -> Void
+  ) -> Subscriber {
+    mast.add {
+      switch $0 {
+      case .song(let song): listener(song)
+      case .end, .failure: end()
+      }
+    }
+  }
+
+  public func addResults(
+    _ listener: @escaping @Sendable (Result<Song, SDKError>) -> Void
+  ) -> Subscriber {
+    mast.add {
+      switch $0 {
+      case .song(let song): listener(.success(song))
+      case .failure(let error): listener(.failure(error))
+      case .end: break
+      }
+    }
+  }
+
+  public func addSnapshots(
+    _ listener: @escaping @Sendable (Song?, (any Error)?) -> Void
+  ) -> Subscriber {
+    mast.add {
+      switch $0 {
+      case .song(let song): listener(song, nil)
+      case .failure(let error): listener(nil, error)
+      case .end: break
+      }
+    }
+  }
+
+  public func stream(
+    _ listener: @escaping @Sendable (Song) -> Void,
+    completion: @escaping @Sendable ((any Error)?) -> Void
+  ) -> Subscriber {
+    mast.add {
+      switch $0 {
+      case .song(let song): listener(song)
+      case .failure(let error): completion(error)
+      case .end: completion(nil)
+      }
+    }
+  }
+
+  public func subscribe(
+    next: @escaping @Sendable (Song) -> Void,
+    failed: @escaping @Sendable (any Error) -> Void,
+    finished: @escaping @Sendable () -> Void
+  ) -> Subscriber {
+    mast.add {
+      switch $0 {
+      case .song(let song): next(song)
+      case .failure(let error): failed(error)
+      case .end: finished()
+      }
+    }
+  }
+
+  /// Plays until the listener returns `false`.
+  public func scan(_ visit: @escaping @Sendable (Song) -> Bool) -> Subscriber {
+    mast.add { [mast] in
+      if case .song(let song) = $0, !visit(song) { mast.countRefusal() }
+    }
+  }
+
+  public func scan(
+    _ visit: @escaping @Sendable (Song) -> Bool,
+    end: @escaping @Sendable ((any Error)?) -> Void
+  ) -> Subscriber {
+    mast.add { [mast] in
+      switch $0 {
+      case .song(let song): if !visit(song) { mast.countRefusal() }
+      case .failure(let error): end(error)
+      case .end: end(nil)
+      }
+    }
+  }
+}
+
+/// Where a test stands that steers a station.
+public final class Mast: Sendable {
+  public enum Broadcast: Sendable {
+    case song(Song)
+    case failure(SDKError)
+    case end
+  }
+
+  /// What a station does when somebody registers, before the registration returns.
+  public enum Greeting: Sendable, Hashable, CaseIterable {
+    case play
+    case fail
+    case end
+    /// Lets go of the callback at once.
+    case release
+  }
+
+  private typealias Listener = @Sendable (Broadcast) -> Void
+
+  private struct State {
+    var listeners: [Int: Listener] = [:]
+    var added = 0
+    var removed: [Int] = []
+    var made = 0
+    var refusals = 0
+  }
+
+  private let state = Protected(State())
+  private let greetings: [Greeting]
+  private let afterGreetings: @Sendable () -> Void
+  public let songsAlive = Population()
+
+  public init(
+    greeting greetings: [Greeting] = [],
+    afterGreetings: @escaping @Sendable () -> Void = {}
+  ) {
+    self.greetings = greetings
+    self.afterGreetings = afterGreetings
+  }
+
+  /// How many have registered.
+  public var added: Int { state.withLock { $0.added } }
+
+  /// Who has unregistered, in order.
+  public var removed: [Int] { state.withLock { $0.removed } }
+
+  /// How many songs were sent.
+  public var made: Int { state.withLock { $0.made } }
+
+  /// How often a listener did not want to go on.
+  public var refusals: Int { state.withLock { $0.refusals } }
+
+  public var listenerCount: Int { state.withLock { $0.listeners.count } }
+
+  /// Sends a song to each listener: a song of its own.
+  public func play() {
+    for listener in listeners { listener(.song(makeSong())) }
+  }
+
+  public func fail() {
+    for listener in listeners { listener(.failure(.failed)) }
+  }
+
+  public func end() {
+    for listener in listeners { listener(.end) }
+  }
+
+  /// Releases the callbacks, which can then never be called again.
+  public func release() {
+    // Released after unlocking.
+    let listeners = state.withLock { state in
+      defer { state.listeners = [:] }
+      return state.listeners
+    }
+    withExtendedLifetime(listeners) {}
+  }
+
+  private var listeners: [Listener] {
+    state.withLock { state in state.listeners.sorted { $0.key < $1.key }.map(\.value) }
+  }
+
+  fileprivate func makeSong() -> Song {
+    let number = state.withLock { state in
+      state.made += 1
+      return state.made
+    }
+    return Song("\(number)", songsAlive)
+  }
+
+  fileprivate func countRefusal() {
+    state.withLock { $0.refusals += 1 }
+  }
+
+  fileprivate func add(_ listener: @escaping @Sendable (Broadcast) -> Void) -> Subscriber {
+    let number = state.withLock { state in
+      state.added += 1
+      state.listeners[state.added] = listener
+      return state.added
+    }
+    for greeting in greetings {
+      switch greeting {
+      case .play: listener(.song(makeSong()))
+      case .fail: listener(.failure(.failed))
+      case .end: listener(.end)
+      case .release: release()
+      }
+    }
+    afterGreetings()
+    return Subscriber(number, self)
+  }
+
+  fileprivate func remove(_ number: Int) {
+    let listener = state.withLock { state in
+      state.removed.append(number)
+      return state.listeners.removeValue(forKey: number)
+    }
+    withExtendedLifetime(listener) {}
+  }
+}
