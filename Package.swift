@@ -1,20 +1,17 @@
 // swift-tools-version: 6.2
 
-import Foundation
 import PackageDescription
 
 // The tests, the tour and the snippets use more of the systems than the library does, and run on new ones anyway. They
-// are compiled with the package, for the systems that it supports; so in a clone those are newer. Not in the copy
-// that an app depends on: that is below `checkouts`, or has no `.git` folder of its own.
-// `OLDEST_SYSTEMS=1` compiles a clone as apps do.
-let isClone =
-  Context.environment["OLDEST_SYSTEMS"] == nil
-  && !Context.packageDirectory.split(separator: "/").contains("checkouts")
-  && FileManager.default.fileExists(atPath: Context.packageDirectory + "/.git/HEAD")
+// are compiled for the systems that their package supports; so those are newer for a command that is given in the
+// package's own folder. For an app that depends on the package, they are not. `OLDEST_SYSTEMS=1` has them here, too.
+let isOwnCommand =
+  Context.environment["PWD"] == Context.packageDirectory
+  && Context.environment["OLDEST_SYSTEMS"] == nil
 
 let package = Package(
   name: "swift-cooperative-cancellation",
-  platforms: isClone
+  platforms: isOwnCommand
     ? [.macOS(.v15), .macCatalyst(.v18), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)]
     : [
       .macOS(.v10_15), .macCatalyst(.v13), .iOS(.v13), .tvOS(.v13), .watchOS(.v6), .visionOS(.v1),
