@@ -139,4 +139,15 @@ struct DeliveryTests {
     #expect(watch.discarded.count == (form.carriesSongs ? form.songsPerElement : 0))
     #expect(watch.terminated == 1)
   }
+
+  @Test
+  func `an element in the buffer is there for a reader that has only next`() async throws {
+    var iterator = AsyncThrowingCallbackSequence<Int>(buffering: .unbounded) { yield in
+      yield(1)
+      yield(2)
+    } onTermination: {
+    }.makeAsyncIterator()
+    #expect(try await iterator.next() == 1)
+    #expect(try await iterator.next() == 2)
+  }
 }

@@ -49,11 +49,14 @@ package final class Errand: Sendable {
   /// Does it: before this function returns, if the caller is on the actor and the system can tell, and soon
   /// after otherwise.
   func start() {
-    guard let body = work.open()?.body else { return }
+    if let work = work.open() { startTask(work.body) }
+  }
+
+  private func startTask(_ body: sending @escaping @isolated(any) () async -> Void) {
     if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
       Task.immediate(operation: body)
-    } else {
-      Task(operation: body)
+      return
     }
+    Task(operation: body)
   }
 }
