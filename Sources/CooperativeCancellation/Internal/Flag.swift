@@ -36,6 +36,7 @@
 #else
 
   /// Something that happens once. Apple's systems before macOS 15 have no atomics: here a lock is in their place.
+  @frozen
   @usableFromInline
   package struct Flag: ~Copyable, Sendable {
     @usableFromInline let value = Locked(initially: false)

@@ -51,6 +51,7 @@
   ///   when nobody has it any more. In between it is only touched by `locked`, under the lock.
   /// - What goes in and what comes out is `sending`, as with `Mutex`: nothing of the value is shared with the
   ///   outside.
+  @_fixed_layout
   @usableFromInline
   package final class LockBuffer<Value: ~Copyable>: ManagedBuffer<PlatformLock, Value> {
     @inlinable
@@ -60,6 +61,7 @@
   }
 
   /// The same, for contents that are told when the last reference goes.
+  @_fixed_layout
   @usableFromInline
   final class SharedBuffer<Contents: SharedContents & ~Copyable>:
     ManagedBuffer<PlatformLock, Contents>

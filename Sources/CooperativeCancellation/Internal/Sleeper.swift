@@ -3,6 +3,7 @@
 /// A matter of speed: the size of a `CheckedContinuation` is not known outside the standard library, so that
 /// nothing which stores one has a known layout. What is erased has. And what cannot be copied is moved word by
 /// word, where an optional of the erased would be moved by way of its type's table.
+@frozen
 @usableFromInline
 package struct Sleeper: ~Copyable, Sendable {
   @usableFromInline let continuation: any ErasedContinuation

@@ -36,6 +36,7 @@
 /// In a task that is cancelled already nothing is registered.
 ///
 /// <doc:Sequences> has recipes, and <doc:Contract> has all that is guaranteed.
+@frozen
 public struct AsyncCallbackSequence<Element: Sendable>: AsyncSequence {
   public typealias Failure = Never
 
@@ -57,6 +58,7 @@ public struct AsyncCallbackSequence<Element: Sendable>: AsyncSequence {
   /// When the last copy is released before the end, the subscription ends. `onTermination` then runs before the
   /// release returns, if it can be known to happen on the right actor, and in a task on that actor otherwise:
   /// where an iterator is kept and released elsewhere, and on systems older than macOS 26 and iOS 26.
+  @frozen
   public struct Iterator: AsyncIteratorProtocol {
     public typealias Failure = Never
 

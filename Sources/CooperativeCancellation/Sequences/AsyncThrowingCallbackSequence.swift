@@ -20,6 +20,7 @@
 /// nothing is registered.
 ///
 /// <doc:Sequences> has recipes, and <doc:Contract> has all that is guaranteed.
+@frozen
 public struct AsyncThrowingCallbackSequence<Element: Sendable>: AsyncSequence {
   public typealias Failure = any Error
 
@@ -40,6 +41,7 @@ public struct AsyncThrowingCallbackSequence<Element: Sendable>: AsyncSequence {
   ///
   /// When the last copy is released before the end, the subscription ends as that of an
   /// ``AsyncCallbackSequence/Iterator`` does.
+  @frozen
   public struct Iterator: AsyncIteratorProtocol {
     public typealias Failure = any Error
 

@@ -1,5 +1,6 @@
 /// What the closures own that an SDK calls back, and nobody else once it is registered: when the SDK has
 /// released them all, the last reference goes, and the sequence ends.
+@frozen
 @usableFromInline
 package struct Callback<Element: Sendable>: ~Copyable, SharedContents {
   @usableFromInline let inbox: Shared<Inbox<Element>>

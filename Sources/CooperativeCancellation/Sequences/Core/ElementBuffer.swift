@@ -1,4 +1,5 @@
 /// Elements in the order in which they came: a ring that grows as far as the policy lets it.
+@frozen
 @usableFromInline
 package struct ElementBuffer<Element: Sendable>: Sendable {
   @usableFromInline var slots: [Element?] = []

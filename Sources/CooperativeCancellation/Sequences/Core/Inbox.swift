@@ -2,8 +2,10 @@
 ///
 /// The lock around an ``InboxMachine`` and the continuations of sleeping readers. Continuations are resumed,
 /// and elements are discarded and released, after unlocking.
+@frozen
 @usableFromInline
 package struct Inbox<Element: Sendable>: ~Copyable, SharedContents {
+  @frozen
   @usableFromInline
   struct State: ~Copyable, Sendable {
     @usableFromInline var machine: InboxMachine<Element>

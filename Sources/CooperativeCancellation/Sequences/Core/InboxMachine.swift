@@ -16,6 +16,7 @@
 /// ```
 ///
 /// A value type without a lock: ``Inbox`` feeds it, and acts on what it returns.
+@frozen
 @usableFromInline
 package struct InboxMachine<Element: Sendable>: Sendable {
   @usableFromInline
@@ -35,6 +36,7 @@ package struct InboxMachine<Element: Sendable>: Sendable {
   }
 
   /// What became of an element that the SDK yielded.
+  @frozen
   @usableFromInline
   package struct Yielded: Sendable {
     @usableFromInline package let result: YieldResult
@@ -60,6 +62,7 @@ package struct InboxMachine<Element: Sendable>: Sendable {
   }
 
   /// What is left of a subscription that nobody reads to its end.
+  @frozen
   @usableFromInline
   package struct Remains: Sendable {
     @usableFromInline package var elements: ElementBuffer<Element>

@@ -1,4 +1,5 @@
 /// How to begin a subscription: what a cold sequence consists of.
+@frozen
 @usableFromInline
 package struct Source<Element: Sendable> {
   /// Begins one, on the actor on which the sequence was made: its home.

@@ -1,6 +1,7 @@
 /// One iterator's subscription, from its first `next()` to its end. Copies of the iterator share it.
 ///
 /// Not `Sendable`, and so without a lock: what happens between two suspensions happens at once.
+@_fixed_layout
 @usableFromInline
 package final class Subscription<Element: Sendable> {
   /// Until it has begun.
