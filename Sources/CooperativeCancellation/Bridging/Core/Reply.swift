@@ -14,7 +14,7 @@ extension ReplyReference where Contents: ~Copyable {
     case .keep:
       break
     case .wake(let wait):
-      if !wait.hear(.answered(in: erased())), let refused = take() {
+      if !wait.hear(.answered(in: erased())), let refused = extract({ $0.take() }) {
         discard(refused)
       }
     case .discard:
@@ -42,6 +42,6 @@ extension ReplyReference where Contents: ~Copyable {
   @inlinable
   @inline(never)
   func refuse<Answer>() where Contents == ReplyContents<Answer> {
-    if let answer = withMachine({ $0.refuse() }) { discard(answer) }
+    if let answer = extract({ $0.refuse() }) { discard(answer) }
   }
 }

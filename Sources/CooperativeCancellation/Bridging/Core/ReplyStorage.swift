@@ -75,7 +75,16 @@
     @inlinable
     @inline(__always)
     func take<Answer>() -> Answer? where Contents == ReplyContents<Answer> {
-      contents.wasCalled.isRaised ? contents.machine.extract { $0.take() } : nil
+      contents.wasCalled.isRaised ? withMachine { $0.take() } : nil
+    }
+
+    /// For an answer that may be released at once: not before unlocking.
+    @inlinable
+    @inline(never)
+    func extract<Answer>(
+      _ body: (inout sending ReplyMachine<Answer>) -> sending Answer?
+    ) -> Answer? where Contents == ReplyContents<Answer> {
+      contents.machine.extract(body)
     }
 
     @inlinable
@@ -88,6 +97,7 @@
 
     /// The task is going to wait, unless the SDK has answered by now.
     @inlinable
+    @inline(never)
     func takeOrAwait<Answer>(by wait: Wait) -> Answer? where Contents == ReplyContents<Answer> {
       withMachine { $0.takeOrAwait(by: wait) }
     }
@@ -100,7 +110,7 @@
   /// of the call which made both.
   @inlinable
   func take<Answer: Sendable>(from reply: AnyReply) -> Answer? {
-    (reply as? Reply<Answer>)?.take()
+    (reply as? Reply<Answer>)?.extract { $0.take() }
   }
 
 #else
@@ -182,7 +192,16 @@
     @inlinable
     @inline(__always)
     func take<Answer>() -> Answer? where Contents == ReplyContents<Answer> {
-      contents.extract { $0.machine.take() }
+      withMachine { $0.take() }
+    }
+
+    /// For an answer that may be released at once: not before unlocking.
+    @inlinable
+    @inline(never)
+    func extract<Answer>(
+      _ body: (inout sending ReplyMachine<Answer>) -> sending Answer?
+    ) -> Answer? where Contents == ReplyContents<Answer> {
+      contents.extract { body(&$0.machine) }
     }
 
     /// The task is going to wait, unless the SDK has answered by now.
@@ -215,7 +234,9 @@
 
   @inlinable
   func take<Answer: Sendable>(from reply: AnyReply) -> Answer? {
-    (reply.buffer as? SharedBuffer<ReplyContents<Answer>>).flatMap { ReplyReference($0).take() }
+    (reply.buffer as? SharedBuffer<ReplyContents<Answer>>).flatMap {
+      ReplyReference($0).extract { $0.take() }
+    }
   }
 
 #endif
