@@ -70,7 +70,7 @@ struct TimeoutTests {
     let call = TestCall(.result, .onDemand, watch(clock, timeout: timeout))
     call.run()
     #expect(call.ending == nil)
-    #expect(clock.sleepCount == 0)
+    #expect(clock.readCount == 0)
     call.backend.answer()
     call.run()
     #expect(call.ending == BridgeForm.result.delivered)

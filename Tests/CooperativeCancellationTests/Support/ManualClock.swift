@@ -20,6 +20,7 @@ final class ManualClock: Clock {
     var sleepers: [Int: Sleeper] = [:]
     var cancelled: Set<Int> = []
     var count = 0
+    var reads = 0
   }
 
   private let state = Protected(State())
@@ -35,7 +36,16 @@ final class ManualClock: Clock {
     state.withLock { $0.now = Instant(offset: now) }
   }
 
-  var now: Instant { state.withLock { $0.now } }
+  var now: Instant {
+    state.withLock { state in
+      state.reads += 1
+      return state.now
+    }
+  }
+
+  /// How often somebody asked for the time.
+  var readCount: Int { state.withLock { $0.reads } }
+
   var minimumResolution: Duration { .zero }
 
   /// How many tasks sleep now.
