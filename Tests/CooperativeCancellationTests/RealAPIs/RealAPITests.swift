@@ -14,7 +14,9 @@ import Testing
 struct RealAPITests {
   private func dataTask(_ url: URL) async throws -> (Data, URLResponse) {
     try await withAsyncThrowingValue { completion in
-      let task = URLSession.shared.dataTask(with: url, completionHandler: completion)
+      // Longer than a minute, which the other tests may keep the threads of the pool for.
+      let request = URLRequest(url: url, timeoutInterval: 3600)
+      let task = URLSession.shared.dataTask(with: request, completionHandler: completion)
       task.resume()
       return task
     } onCancel: {
