@@ -1,15 +1,19 @@
+import Foundation
 import Testing
 
 #if THREAD_SANITIZER
-  private let races = 5_500
+  private let usualRaces = 5_500
   private let often = 20
 #elseif DEBUG
-  private let races = 1_000
+  private let usualRaces = 1_000
   private let often = 20
 #else
-  private let races = 105_000
+  private let usualRaces = 20_000
   private let often = 100
 #endif
+
+/// Of each kind; `RACES=1000000` in the environment asks for more.
+private let races = ProcessInfo.processInfo.environment["RACES"].flatMap(Int.init) ?? usualRaces
 
 @Suite("Races on real threads", .serialized, .watchdog)
 struct RaceTests {
