@@ -38,8 +38,8 @@ public final class FakeStation {
   }
 
   public func addDuet(_ listener: @escaping @Sendable (Song, Song) -> Void) -> Subscriber {
-    mast.add { [mast] in
-      if case .song(let song) = $0 { listener(song, mast.makeSong()) }
+    mast.add { [weak mast] in
+      if case .song(let song) = $0, let mast { listener(song, mast.makeSong()) }
     }
   }
 
@@ -112,8 +112,8 @@ public final class FakeStation {
 
   /// Plays until the listener returns `false`.
   public func scan(_ visit: @escaping @Sendable (Song) -> Bool) -> Subscriber {
-    mast.add { [mast] in
-      if case .song(let song) = $0, !visit(song) { mast.countRefusal() }
+    mast.add { [weak mast] in
+      if case .song(let song) = $0, !visit(song) { mast?.countRefusal() }
     }
   }
 
@@ -121,9 +121,9 @@ public final class FakeStation {
     _ visit: @escaping @Sendable (Song) -> Bool,
     end: @escaping @Sendable ((any Error)?) -> Void
   ) -> Subscriber {
-    mast.add { [mast] in
+    mast.add { [weak mast] in
       switch $0 {
-      case .song(let song): if !visit(song) { mast.countRefusal() }
+      case .song(let song): if !visit(song) { mast?.countRefusal() }
       case .failure(let error): end(error)
       case .end: end(nil)
       }

@@ -21,6 +21,11 @@ struct ConcurrentReaderTests {
       reader = Reader(songs, \.title)
     }
 
+    /// The iterator of a sequence that was made here keeps this actor alive.
+    func forget() {
+      reader = nil
+    }
+
     func read() async {
       guard let reader else { return }
       let reading = await reader.next()
@@ -29,7 +34,7 @@ struct ConcurrentReaderTests {
   }
 
   /// Three readers of one iterator, and the test's thread for all of them.
-  private struct Stage {
+  private struct Stage: ~Copyable {
     let readers = Readers()
     let mast: Mast
     let watch: SequenceWatch
@@ -44,6 +49,11 @@ struct ConcurrentReaderTests {
         tasks.append(Task(executorPreference: readers.executor) { await readers.read() })
         run()
       }
+    }
+
+    deinit {
+      let readers = readers
+      perform { await readers.forget() }
     }
 
     func run() { readers.executor.runUntilIdle() }
@@ -107,7 +117,7 @@ struct ConcurrentReaderTests {
   }
 
   /// The registration hops to another actor, so that a second reader comes while it is under way.
-  private struct Hop {
+  private struct Hop: ~Copyable {
     let home = HandDrivenActor()
     let readers = Readers()
     let mast: Mast
@@ -127,6 +137,12 @@ struct ConcurrentReaderTests {
       }
       // Both ask, and the registration has not run.
       readers.executor.runUntilIdle()
+    }
+
+    deinit {
+      let readers = readers
+      Task(executorPreference: readers.executor) { await readers.forget() }
+      run()
     }
 
     func run() { Hop.run(home, readers) }
