@@ -97,7 +97,7 @@ struct HostileScenario: Sendable {
     },
 
     HostileScenario(
-      name: "brings a value whose `deinit` calls the completion again, and so do the next two",
+      name: "brings a value whose `deinit` calls the completion with another, three times",
       needs: (\.valueIsObject, "brings no object")
     ) { stage in
       stage.begin()
