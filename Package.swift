@@ -50,12 +50,25 @@ let package = Package(
       name: "CallSiteTests",
       dependencies: ["CooperativeCancellation", "FakeCallbackSDK"]
     ),
+    // Some of it once more, with the other settings that modules have. The files are links.
+    .testTarget(
+      name: "NonsendingCallSiteTests",
+      dependencies: ["CooperativeCancellation", "FakeCallbackSDK"],
+      swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
+    ),
+    .testTarget(
+      name: "MainActorCallSiteTests",
+      dependencies: ["CooperativeCancellation", "FakeCallbackSDK"],
+      swiftSettings: [.defaultIsolation(MainActor.self)]
+    ),
   ],
   swiftLanguageModes: [.v6]
 )
 
 for target in package.targets
-where !["CallSiteTests", "HostileCLibrary", "MallocStatistics"].contains(target.name) {
+where !target.name.hasSuffix("CallSiteTests")
+  && !["HostileCLibrary", "MallocStatistics"].contains(target.name)
+{
   target.swiftSettings = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
