@@ -57,22 +57,24 @@ nonisolated final class Client {
 
   nonisolated(nonsending) func upload() async throws -> User {
     try await withAsyncThrowingValue { completion in
-      LateRequest { arrived in
+      LateRequest(cancel: { $0.cancel() }) { arrived in
         calls += 1
         sdk.upload(requestHandler: arrived, completion: completion)
       }
     } onCancel: { request in
       calls += 1
-      request.whenArrived { $0.cancel() }
+      request.cancel()
     }
   }
 
   /// The SDK hands its request over when the test says so.
   nonisolated(nonsending) func uploadLater() async throws -> User {
     try await withAsyncThrowingValue { completion in
-      LateRequest { sdk.uploadLater(requestHandler: $0, completion: completion) }
+      LateRequest(cancel: { $0.cancel() }) {
+        sdk.uploadLater(requestHandler: $0, completion: completion)
+      }
     } onCancel: {
-      $0.whenArrived { $0.cancel() }
+      $0.cancel()
     }
   }
 
@@ -81,17 +83,19 @@ nonisolated final class Client {
     let actor = #isolation
     return try await withAsyncThrowingValue { completion in
       actor?.preconditionIsolated()
-      return LateRequest { arrived in
+      // The request comes before the cancellation: it is cancelled in `onCancel`.
+      return LateRequest(
+        cancel: { (request: Request) in
+          actor?.preconditionIsolated()
+          request.cancel()
+        }
+      ) { arrived in
         actor?.preconditionIsolated()
         sdk.upload(requestHandler: arrived, completion: completion)
       }
     } onCancel: { request in
       actor?.preconditionIsolated()
-      request.whenArrived { request in
-        // It came before the cancellation.
-        actor?.preconditionIsolated()
-        request.cancel()
-      }
+      request.cancel()
     }
   }
 

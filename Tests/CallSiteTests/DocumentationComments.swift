@@ -61,11 +61,11 @@ private struct DocumentedBridges {
 
   func receipt() async throws -> String {
     let receipt = try await withAsyncThrowingValue { completion in
-      LateRequest { arrived in
+      LateRequest(cancel: { $0.cancel() }) { arrived in
         sdk.upload(file, taskHandler: arrived, completion: completion)
       }
-    } onCancel: { task in
-      task.whenArrived { $0.cancel() }
+    } onCancel: {
+      $0.cancel()
     }
     return receipt
   }
@@ -145,7 +145,9 @@ private struct DocumentedCallbackContext {
 
   typealias Callback = @convention(c) (UnsafeMutableRawPointer?, Int32, Int32) -> Void
 
-  func fetch(_ key: String, _ callback: Callback, _ context: UnsafeMutableRawPointer?) -> Int32 { 0 }
+  func fetch(_ key: String, _ callback: Callback, _ context: UnsafeMutableRawPointer?) -> Int32 {
+    0
+  }
 
   func work(
     _ steps: Int32,

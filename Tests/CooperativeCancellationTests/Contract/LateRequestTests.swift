@@ -114,7 +114,7 @@ struct LateRequestTests {
   @Test
   func `what the SDK throws in its start is thrown`() {
     #expect(throws: SDKError.failed) {
-      try LateRequest { (_: @Sendable (Int) -> Void) in throw SDKError.failed }
+      try LateRequest(cancel: { (_: Int) in }) { _ in throw SDKError.failed }
     }
   }
 
@@ -122,17 +122,25 @@ struct LateRequestTests {
   func `without a lock: a cancellation may use the requests of its own wait`() {
     let handOver = Protected<(@Sendable (Int) -> Void)?>(nil)
     let cancelled = Protected<[Int]>([])
-    let request = LateRequest<Int> { arrived in handOver.withLock { $0 = arrived } }
+    let both = Protected<LateRequest<Int>?>(nil)
+    // Does what would stand still, or trap, under the library's lock.
+    let request = LateRequest<Int>(
+      cancel: { number in
+        cancelled.withLock { $0.append(number) }
+        let (arrived, request) = (handOver.withLock { $0 }, both.withLock { $0 })
+        if number < 4 { arrived?(number + 1) }
+        request?.cancel()
+      }
+    ) { arrived in
+      handOver.withLock { $0 = arrived }
+    }
+    both.withLock { $0 = request }
     let arrived = handOver.withLock { $0 }
     arrived?(1)
-    // Each does what would stand still, or trap, under the library's lock.
-    request.whenArrived { number in
-      cancelled.withLock { $0.append(number) }
-      if number < 4 { arrived?(number + 1) }
-      request.whenArrived { _ in }
-    }
+    request.cancel()
     arrived?(4)
     #expect(cancelled.withLock { $0 } == [1, 2, 3, 4, 4])
+    both.withLock { $0 = nil }
   }
 
   @Test
@@ -145,7 +153,9 @@ struct LateRequestTests {
     let released = Protected(0)
     do {
       let handOver = Protected<(@Sendable (Releasing) -> Void)?>(nil)
-      let request = LateRequest<Releasing> { arrived in handOver.withLock { $0 = arrived } }
+      let request = LateRequest<Releasing>(cancel: { _ in }) { arrived in
+        handOver.withLock { $0 = arrived }
+      }
       let arrived = handOver.withLock { $0 }
       handOver.withLock { $0 = nil }
       for _ in 0..<2 {
@@ -168,9 +178,11 @@ struct LateRequestTests {
       let sdk = FakeSDK(.later)
       let backend = sdk.backend
       let user = try await withAsyncThrowingValue { completion in
-        LateRequest { sdk.upload(requestHandler: $0, completion: completion) }
+        LateRequest(cancel: { $0.cancel() }) {
+          sdk.upload(requestHandler: $0, completion: completion)
+        }
       } onCancel: {
-        $0.whenArrived { $0.cancel() }
+        $0.cancel()
       }
       #expect(user.id == "uploaded")
       #expect(backend.counts.cancelled == 0 && backend.requests == 0)

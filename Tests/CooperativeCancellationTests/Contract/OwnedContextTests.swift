@@ -133,7 +133,10 @@ struct OwnedContextTests {
     await stage.hasStarted.wait()
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
-    #expect(stage.job.withLock { $0 }?.isOver == true, "the wait ended while C worked on the buffer")
+    #expect(
+      stage.job.withLock { $0 }?.isOver == true,
+      "the wait ended while C worked on the buffer"
+    )
     #expect(stage.count == 0)
     #expect(Reports.shared.kinds(line: stage.callSite.line) == [])
   }
@@ -145,7 +148,10 @@ struct OwnedContextTests {
     await stage.hasStarted.wait()
     task.cancel()
     await #expect(throws: SDKError.cancelled) { try await task.value }
-    #expect(stage.job.withLock { $0 }?.isOver == true, "the wait ended while C worked on the buffer")
+    #expect(
+      stage.job.withLock { $0 }?.isOver == true,
+      "the wait ended while C worked on the buffer"
+    )
     #expect(stage.count == 0)
     #expect(Reports.shared.kinds(line: stage.callSite.line) == [])
   }
@@ -172,18 +178,25 @@ struct OwnedContextTests {
   @Test(arguments: CancellationResponse.allCases)
   func `a timeout leaves nothing`(response: CancellationResponse) async {
     let callSite = CallSite(fileID: "Tests/OwnedContext", line: Reports.shared.uniqueLine())
-    await #expect(throws: TimeoutError.self) {
+    let task = Task {
       try await withAsyncThrowingValue(
         whenCancelled: response,
-        timeout: .seconds(0.001),
+        timeout: .milliseconds(1),
         line: callSite.line
       ) { (completion: @escaping @Sendable (Result<Int32, any Error>) -> Void) in
         CallbackContext(fileID: "Tests/OwnedContext", line: callSite.line) { (status: Int32) in
           completion(.success(status))
         }
-      } onCancel: {
-        CallbackContext.call($0.pointer, Int32(1))
+      } onCancel: { context in
+        #expect(CallbackContext.count(at: callSite) == 1)
+        CallbackContext.call(context.pointer, Int32(1))
       }
+    }
+    let result = await task.result
+    if response == .deliverResult {
+      #expect((try? result.get()) == 1)
+    } else {
+      #expect(throws: TimeoutError.self) { try result.get() }
     }
     #expect(CallbackContext.count(at: callSite) == 0)
   }
@@ -199,7 +212,8 @@ struct OwnedContextTests {
   }
 
   @Test(arguments: CancellationResponse.allCases)
-  func `a callback on its way when the wait ends is harmless`(response: CancellationResponse) async {
+  func `a callback on its way when the wait ends is harmless`(response: CancellationResponse) async
+  {
     for _ in 0..<200 {
       let stage = Stage()
       let task = Task { try await stage.work(HOSTILE_JOB_CALLS_BACK_LATER, response) }

@@ -296,12 +296,12 @@ extension BridgeForm {
         line: watch.line
       ) { completion in
         try watch.operation {
-          LateRequest { arrived in
+          LateRequest(cancel: { watch.onCancel($0) }) { arrived in
             sdk.upload(requestHandler: arrived, completion: completion)
           }
         }
-      } onCancel: { request in
-        request.whenArrived { watch.onCancel($0) }
+      } onCancel: {
+        $0.cancel()
       } onDiscard: {
         watch.onDiscard($0.id)
       }.id
@@ -321,12 +321,12 @@ extension BridgeForm {
         line: watch.line
       ) { completion in
         try watch.operation {
-          LateRequest { arrived in
+          LateRequest(cancel: { watch.onCancel($0) }) { arrived in
             sdk.uploadLater(requestHandler: arrived, completion: completion)
           }
         }
-      } onCancel: { request in
-        request.whenArrived { watch.onCancel($0) }
+      } onCancel: {
+        $0.cancel()
       } onDiscard: {
         watch.onDiscard($0.id)
       }.id
