@@ -3,18 +3,37 @@
 // snippet.use
 import CooperativeCancellation
 
-let image = try await withAsyncThrowingValue { completion in
-  sdk.image(at: url, completion: completion)
-} onCancel: { request in
-  request.cancel()  // What the closure above returned.
+nonisolated final class ImageClient {
+  private let sdk = ImageSDK()
+
+  nonisolated(nonsending) func image(at url: String) async throws -> String {
+    try await withAsyncThrowingValue { completion in
+      sdk.image(at: url, completion: completion)
+    } onCancel: { request in
+      request.cancel()  // What the closure above returned.
+    }
+  }
 }
 // snippet.end
-print(image)
 
-var sdk: SDK { SDK() }
-var url: String { "beach.jpeg" }
+@MainActor
+final class Screen {
+  private let client = ImageClient()
 
-struct SDK {
+  func show() async throws { print(try await client.image(at: "beach.jpeg")) }
+}
+
+actor Cache {
+  private let client = ImageClient()
+
+  func fill() async throws { print(try await client.image(at: "mountain.jpeg")) }
+}
+
+try await Screen().show()
+try await Cache().fill()
+
+/// Not `Sendable`.
+nonisolated final class ImageSDK {
   struct Request {
     func cancel() {}
   }
