@@ -36,6 +36,11 @@ let package = Package(
     .target(name: "CooperativeCancellationUI", dependencies: ["CooperativeCancellation"]),
     .executableTarget(name: "Tour", dependencies: ["CooperativeCancellation"]),
     .target(name: "FakeCallbackSDK", path: "Tests/FakeCallbackSDK"),
+    .target(
+      name: "OldSDK",
+      path: "Tests/OldSDK",
+      swiftSettings: [.swiftLanguageMode(.v5)]
+    ),
     .target(name: "HostileCLibrary", path: "Tests/HostileCLibrary"),
     .target(name: "MallocStatistics", path: "Tests/MallocStatistics"),
     .testTarget(
@@ -48,14 +53,27 @@ let package = Package(
     // What users write, with the settings that they have: those of a new package.
     .testTarget(
       name: "CallSiteTests",
-      dependencies: ["CooperativeCancellation", "FakeCallbackSDK"]
+      dependencies: ["CooperativeCancellation", "FakeCallbackSDK", "OldSDK"]
+    ),
+    // Some of it once more, with the other settings that modules have. The files are links.
+    .testTarget(
+      name: "NonsendingCallSiteTests",
+      dependencies: ["CooperativeCancellation", "FakeCallbackSDK"],
+      swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
+    ),
+    .testTarget(
+      name: "MainActorCallSiteTests",
+      dependencies: ["CooperativeCancellation", "FakeCallbackSDK"],
+      swiftSettings: [.defaultIsolation(MainActor.self)]
     ),
   ],
   swiftLanguageModes: [.v6]
 )
 
 for target in package.targets
-where !["CallSiteTests", "HostileCLibrary", "MallocStatistics"].contains(target.name) {
+where !target.name.hasSuffix("CallSiteTests")
+  && !["HostileCLibrary", "MallocStatistics", "OldSDK"].contains(target.name)
+{
   target.swiftSettings = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),

@@ -3,7 +3,7 @@
 import CooperativeCancellation
 
 struct ByHand {
-  let sdk = SDK()
+  let sdk = ImageSDK()
 
   // snippet.hand
   func image(at url: String) async throws -> Image {
@@ -20,25 +20,25 @@ struct ByHand {
   // snippet.end
 }
 
-struct Bridged {
-  let sdk = SDK()
+// snippet.client
+nonisolated final class ImageClient {
+  private let sdk = ImageSDK()
 
-  // snippet.bridged
-  func image(at url: String) async throws -> Image {
+  nonisolated(nonsending) func image(at url: String) async throws -> Image {
     try await withAsyncThrowingValue { completion in
       sdk.loadImage(at: url, completion: completion)
     } onCancel: { request in
       request.cancel()  // What the closure above returned.
     }
   }
-  // snippet.end
 }
+// snippet.end
 
 struct Image {
   let name: String
 }
 
-struct SDK {
+struct ImageSDK {
   struct Request {
     func cancel() {}
   }
@@ -54,4 +54,4 @@ struct SDK {
 }
 
 print(try await ByHand().image(at: "beach.jpeg").name)
-print(try await Bridged().image(at: "mountain.jpeg").name)
+print(try await ImageClient().image(at: "mountain.jpeg").name)

@@ -16,6 +16,7 @@ private struct DocumentedBridges {
   let id = "1"
   let name = "Ann"
   let path = "/"
+  let file = "/"
   let document = DocumentedSDK.Document([])
 
   typealias User = DocumentedSDK.User
@@ -56,6 +57,17 @@ private struct DocumentedBridges {
       sdk.loadUser(id, success: success, failure: failure)
     }
     return user
+  }
+
+  func receipt() async throws -> String {
+    let receipt = try await withAsyncThrowingValue { completion in
+      LateRequest(cancel: { $0.cancel() }) { arrived in
+        sdk.upload(file, taskHandler: arrived, completion: completion)
+      }
+    } onCancel: {
+      $0.cancel()
+    }
+    return receipt
   }
 
   func token() async throws -> String {
@@ -133,7 +145,9 @@ private struct DocumentedCallbackContext {
 
   typealias Callback = @convention(c) (UnsafeMutableRawPointer?, Int32, Int32) -> Void
 
-  func fetch(_ key: String, _ callback: Callback, _ context: UnsafeMutableRawPointer?) {}
+  func fetch(_ key: String, _ callback: Callback, _ context: UnsafeMutableRawPointer?) -> Int32 {
+    0
+  }
 
   func work(
     _ steps: Int32,
@@ -156,15 +170,14 @@ private struct DocumentedCallbackContext {
   ) {}
 
   func value(_ key: String) async throws -> Int32 {
-    // void fetch(const char *key, void (*callback)(void *context, int status, int value), void *context);
+    // int fetch(const char *key, void (*callback)(void *context, int status, int value), void *context);
     let value = try await withAsyncThrowingValue { completion in
       let context = CallbackContext { (status: Int32, value: Int32) in
         completion(status == 0 ? .success(value) : .failure(FetchError(status)))
       }
-      fetch(key, { @Sendable in CallbackContext.call($0, $1, $2) }, context.pointer)
+      let status = fetch(key, { @Sendable in CallbackContext.call($0, $1, $2) }, context.pointer)
+      guard status == 0 else { throw FetchError(status) }
       return context
-    } onCancel: { context in
-      context.release()
     }
     return value
   }
@@ -302,6 +315,16 @@ private final class DocumentedSDK {
   final class Request {
     func cancel() {}
   }
+
+  final class UploadTask: Sendable {
+    func cancel() {}
+  }
+
+  func upload(
+    _ file: String,
+    taskHandler: (UploadTask) -> Void,
+    completion: @escaping @Sendable (String?, (any Error)?) -> Void
+  ) {}
 
   func loadUser(_ id: String, completion: @escaping (Result<User, any Error>) -> Void) -> Request {
     Request()

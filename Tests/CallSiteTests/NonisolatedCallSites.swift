@@ -256,6 +256,40 @@ final class NonisolatedCalls {
     try await withAsyncThrowingValue { sdk.signIn(success: $0, failure: $1, cancelled: $2) }
   }
 
+  func requestInCallback() async throws -> User {
+    try await withAsyncThrowingValue { completion in
+      LateRequest(cancel: { $0.cancel() }) { arrived in
+        sdk.upload(requestHandler: arrived, completion: completion)
+      }
+    } onCancel: {
+      $0.cancel()
+    }
+  }
+
+  func requestInCallbackMulti() async throws -> User {
+    try await withAsyncThrowingValue { completion in
+      calls += 1
+      let request = LateRequest(cancel: { $0.cancel() }) { arrived in
+        calls += 1
+        sdk.upload(requestHandler: { @Sendable in arrived($0) }, completion: completion)
+      }
+      return request
+    } onCancel: {
+      calls += 1
+      $0.cancel()
+    }
+  }
+
+  func requestInCallbackFallback() async -> String {
+    await withAsyncValue(fallback: "") { completion in
+      LateRequest(cancel: { $0.cancel() }) {
+        sdk.upload(requestHandler: $0) { @Sendable in completion((try? $0.get().id) ?? "") }
+      }
+    } onCancel: {
+      $0.cancel()
+    }
+  }
+
   func sendingSession() async throws -> String {
     try await withAsyncThrowingValue { sdk.openSession($0) }.user.id
   }
@@ -390,6 +424,9 @@ struct NonisolatedCodeCallSiteTests {
     #expect(try await calls.closures().id == "signed in")
     #expect(try await calls.closuresShort().id == "signed in")
     #expect(try await calls.threeClosures().id == "signed in")
+    #expect(try await calls.requestInCallback().id == "uploaded")
+    #expect(try await calls.requestInCallbackMulti().id == "uploaded")
+    #expect(await calls.requestInCallbackFallback() == "uploaded")
     #expect(try await calls.sendingSession() == "session")
     #expect(await calls.valueShort().id == "me")
     #expect(await calls.valueNamed().id == "me")

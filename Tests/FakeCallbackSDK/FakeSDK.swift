@@ -85,6 +85,26 @@ public final class FakeSDK {
   }
 }
 
+/// Passes its request to a callback, and returns nothing.
+extension FakeSDK {
+  /// Hands the request over before it returns.
+  public func upload(
+    requestHandler: @escaping @Sendable (sending Request) -> Void,
+    completion: @escaping @Sendable (Result<User, any Error>) -> Void
+  ) {
+    requestHandler(backend.begin("uploaded") { completion($0.result.mapError { $0 }) })
+  }
+
+  /// Hands the request over when the test says so: see ``Backend/handOverRequests()``.
+  public func uploadLater(
+    requestHandler: @escaping @Sendable (sending Request) -> Void,
+    completion: @escaping @Sendable (Result<User, any Error>) -> Void
+  ) {
+    backend.keep(requestHandler)
+    _ = backend.begin("uploaded") { completion($0.result.mapError { $0 }) }
+  }
+}
+
 /// The other shapes that completions have.
 extension FakeSDK {
   @discardableResult

@@ -57,8 +57,8 @@ extension MisuseReport: CustomStringConvertible {
       """
     case .contextCalledWithOtherTypes:
       """
-      \(callSite): the closure of this CallbackContext is \(detail), with arguments of other types than its \
-      parameters, so it was given up. Write the types in the closure as C declares them, as in \
+      \(callSite): the closure of this CallbackContext is \(detail), so it was given up: a wait that it belongs \
+      to ends as if its completion had been released. Write the types in the closure as C declares them, as in \
       `CallbackContext { (status: Int32, text: UnsafePointer<CChar>?) in … }`.
       """
     case .checkpointOutsideTask:

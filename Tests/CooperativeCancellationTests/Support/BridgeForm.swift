@@ -49,6 +49,7 @@ struct BridgeForm: Sendable, CustomTestStringConvertible {
     result, typedResult, sending, valueAndError, flagAndError, errorOnly, voidResult,
     twoValuesAndError,
     successAndFailure, successFailureAndCancelled,
+    lateRequest,
     fallback, fallbackNeverFailing, fallbackTwoValues, fallbackVoid,
     plain, neverFailing, twoValues, void,
   ]
@@ -275,6 +276,57 @@ extension BridgeForm {
         try watch.operation { sdk.signIn(success: success, failure: failure, cancelled: cancelled) }
       } onCancel: {
         watch.onCancel($0)
+      } onDiscard: {
+        watch.onDiscard($0.id)
+      }.id
+    }
+  }
+}
+
+extension BridgeForm {
+  static let lateRequest = BridgeForm(
+    testDescription: "Result, the request in a callback",
+    kind: .throwing,
+    delivered: .value("uploaded")
+  ) { sdk, watch in
+    await ending {
+      try await withAsyncThrowingValue(
+        whenCancelled: watch.response,
+        timeout: watch.timeout,
+        line: watch.line
+      ) { completion in
+        try watch.operation {
+          LateRequest(cancel: { watch.onCancel($0) }) { arrived in
+            sdk.upload(requestHandler: arrived, completion: completion)
+          }
+        }
+      } onCancel: {
+        $0.cancel()
+      } onDiscard: {
+        watch.onDiscard($0.id)
+      }.id
+    }
+  }
+
+  /// As ``lateRequest``, but the request comes when the test says so, and not before.
+  static let laterRequest = BridgeForm(
+    testDescription: "Result, the request later in a callback",
+    kind: .throwing,
+    delivered: .value("uploaded")
+  ) { sdk, watch in
+    await ending {
+      try await withAsyncThrowingValue(
+        whenCancelled: watch.response,
+        timeout: watch.timeout,
+        line: watch.line
+      ) { completion in
+        try watch.operation {
+          LateRequest(cancel: { watch.onCancel($0) }) { arrived in
+            sdk.uploadLater(requestHandler: arrived, completion: completion)
+          }
+        }
+      } onCancel: {
+        $0.cancel()
       } onDiscard: {
         watch.onDiscard($0.id)
       }.id
