@@ -1,3 +1,4 @@
+import CooperativeCancellation
 import Foundation
 import Testing
 
@@ -41,4 +42,9 @@ struct Watchdog: TestTrait, SuiteTrait, TestScoping {
 extension Trait where Self == Watchdog {
   /// Long, because a test may have to wait for others: on two cores, two of them can have all threads.
   static var watchdog: Self { Watchdog(seconds: 600) }
+}
+
+extension Timeout {
+  /// As long as the watchdog's: what is waited for comes, unless the test hangs.
+  static var watchdog: Timeout { .seconds(600) }
 }
