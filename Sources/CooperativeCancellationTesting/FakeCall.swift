@@ -38,6 +38,12 @@ public final class FakeCall<Completion: Sendable>: Sendable {
   /// How often the method was called.
   public var callCount: Int { state.state.requests.count }
 
+  /// A call by its number, from 1: for SDKs that cancel by number.
+  public subscript(number: Int) -> Request? {
+    let requests = state.state.requests
+    return requests.indices.contains(number - 1) ? requests[number - 1] : nil
+  }
+
   /// The body of the fake's method: records a call, and keeps its completion until ``Request/drop()``.
   ///
   /// - Parameter completion: What the wrapper passed to the SDK.
@@ -105,7 +111,8 @@ public final class FakeCall<Completion: Sendable>: Sendable {
 extension FakeCall {
   /// One call of the method: what the SDK returns for it, and what the test answers it with.
   ///
-  /// Let it conform to the protocol of the SDK's requests; ``number`` is there for SDKs that cancel by number.
+  /// Let it conform to the protocol of the SDK's requests. An SDK that cancels by number has its ``number``, and
+  /// finds it again by ``FakeCall/subscript(_:)``.
   public final class Request: Sendable {
     private struct State: Sendable {
       var completion: Completion?

@@ -3,7 +3,7 @@ private import CooperativeCancellation
 /// How many of something there are: connections that are open, values that live.
 ///
 /// ```swift
-/// final class FakeConnection: Connection {
+/// final class FakeDoor: Door {
 ///   private let open: Population
 ///
 ///   init(_ open: Population) {

@@ -5,6 +5,7 @@ extension Task {
   ///
   /// ```swift
   /// let task = Task { try await articles.article(1) }
+  /// let request = try await loads.next()
   /// task.cancel()
   /// await #expect(throws: CancellationError.self) { try await task.value(within: .seconds(5)) }
   /// ```

@@ -83,4 +83,62 @@ struct WrapperTests {
     #expect(request.cancelCount == 0)
   }
   // snippet.end
+
+  @Test
+  func `a second answer is reported as misuse`() async throws {
+    let article = Article(title: "Sea")
+    let loads = FakeCall<ArticleSDK.Completion>()
+    let articles = Articles(sdk: FakeArticleSDK(loads: loads))
+    // snippet.misuse
+    let reports = try await misuseReports {
+      let task = Task { try await articles.article(1) }
+      let request = try await loads.next()
+      request.answer { $0(.success(article)) }
+      request.answer { $0(.success(article)) }
+      _ = try await task.value(within: .seconds(5))
+    }
+    #expect(reports.map(\.kind) == [.completionCalledAgain])
+    // snippet.end
+  }
+
+  @Test
+  func `a timeout is an error of its own`() async throws {
+    let clock = ManualClock()
+    let articles = Articles(
+      sdk: FakeArticleSDK(),
+      timeout: Timeout(.seconds(5), clock: clock)
+    )
+    // snippet.clock
+    let task = Task { try await articles.article(1) }
+    try await clock.waitForSleeper()
+    clock.advance(by: .seconds(5))
+    await #expect(throws: TimeoutError.self) { try await task.value(within: .seconds(5)) }
+    // snippet.end
+  }
+
+  @Test
+  func `a cancellation ends the wait`() async throws {
+    let loads = FakeCall<ArticleSDK.Completion>()
+    let articles = Articles(sdk: FakeArticleSDK(loads: loads))
+    // snippet.cancelled
+    // ✅
+    let task = Task { try await articles.article(1) }
+    let request = try await loads.next()
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value(within: .seconds(5)) }
+    #expect(request.cancelCount == 1)
+    // snippet.end
+  }
+
+  @Test(.disabled("what not to write"))
+  func `sleep and hope`() async throws {
+    let articles = Articles(sdk: FakeArticleSDK())
+    // snippet.sleep
+    // ❌
+    let task = Task { try await articles.article(1) }
+    try await Task.sleep(for: .milliseconds(100))
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    // snippet.end
+  }
 }

@@ -48,36 +48,18 @@ struct Trial<Completion: Sendable>: Sendable {
 
   /// The SDK's next call, if it comes in time.
   func nextCall() async -> FakeCall<Completion>.Request? {
-    await patiently { try? await fake.next(within: limit) }
+    await patiently(limit) { try? await fake.next(within: limit) }
   }
 
   /// How the call ended, or that it did not in time.
   func end() async -> End {
-    await patiently {
+    await patiently(limit) {
       try? await ending.wait(within: limit) { if case .stillRuns = $0 { nil } else { $0 } }
     } ?? .stillRuns
   }
 
   /// Whether the SDK is told to cancel a call, in time.
   func isForwarded(to request: FakeCall<Completion>.Request) async -> Bool {
-    await patiently { try? await request.cancelled(within: limit) } != nil
-  }
-
-  /// Waits twice; and again as long as the machine is too slow to tell, that is, if another task that does next to
-  /// nothing takes long, too.
-  private func patiently<Result: Sendable>(_ wait: () async -> Result?) async -> Result? {
-    var chances = 2
-    for _ in 1...10 where chances > 0 {
-      if let result = await wait() { return result }
-      let start = Moment.now
-      let hasPassed = Observed(false)
-      startOnOwnThread {
-        await MainActor.run {}
-        hasPassed.change { $0 = true }
-      }
-      _ = try? await hasPassed.wait(within: limit) { $0 ? true : nil }
-      if start.nanoseconds(to: .now) < 50_000_000 { chances -= 1 }
-    }
-    return nil
+    await patiently(limit) { try? await request.cancelled(within: limit) } != nil
   }
 }

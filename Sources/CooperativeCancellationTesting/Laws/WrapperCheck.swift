@@ -77,8 +77,12 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
       losses.append(Finding(.nothingLost, "a value that \(when) \(text)."))
     }
     // A wrapper may discard on another thread, a little later.
-    let settled = try? await values?.size.wait(within: limit) { $0 == expected ? true : nil }
-    if settled == nil, values != nil { findings += losses }
+    if let values {
+      let isSettled = await patiently(limit) {
+        try? await values.size.wait(within: limit) { $0 == expected ? true : nil }
+      }
+      if isSettled == nil { findings += losses }
+    }
     return findings + (await noLockHeld())
   }
 

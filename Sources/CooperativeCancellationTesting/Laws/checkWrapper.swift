@@ -3,12 +3,13 @@ public import CooperativeCancellation
 /// Puts a wrapper through every law, and throws for all that it breaks.
 ///
 /// ```swift
-/// try await checkWrapper { loads in
-///   try await Articles(sdk: FakeArticleSDK(loads: loads)).article(1)
+/// let open = Population()
+/// try await checkWrapper(values: open) { openings in
+///   try await Doors(sdk: FakeDoorSDK(openings: openings)).open()
 /// } success: { completion in
-///   completion(.success(Article(title: "Sea")))
+///   completion(FakeDoor(open), nil)
 /// } failure: { completion in
-///   completion(.failure(ServerError()))
+///   completion(nil, ServerError())
 /// }
 /// ```
 ///
