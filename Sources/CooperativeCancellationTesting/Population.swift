@@ -15,8 +15,7 @@ private import CooperativeCancellation
 /// }
 /// ```
 ///
-/// Given to ``checkWrapper(whenCancelled:values:except:limit:fileID:line:_:success:failure:)`` as `values:`, it
-/// shows which values a wrapper loses.
+/// Given to `checkWrapper` as `values:`, it shows which values a wrapper loses.
 public final class Population: Sendable {
   let size = Observed(0)
 
