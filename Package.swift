@@ -19,6 +19,7 @@ let package = Package(
   products: [
     .library(name: "CooperativeCancellation", targets: ["CooperativeCancellation"]),
     .library(name: "CooperativeCancellationUI", targets: ["CooperativeCancellationUI"]),
+    .library(name: "CooperativeCancellationTesting", targets: ["CooperativeCancellationTesting"]),
   ],
   targets: [
     // The path is the package's own folder so that `Documentation.docc`, which people read in the
@@ -29,13 +30,19 @@ let package = Package(
       exclude: [
         "Benchmarks", "CHANGELOG.md", "CONTRIBUTING.md", "Examples", "LICENSE", "README.md",
         "Snippets",
-        "Sources/CooperativeCancellationUI", "Sources/Tour", "Tests",
+        "Sources/CooperativeCancellationTesting", "Sources/CooperativeCancellationUI",
+        "Sources/Tour", "Tests",
       ],
       sources: ["Sources/CooperativeCancellation"]
     ),
     .target(name: "CooperativeCancellationUI", dependencies: ["CooperativeCancellation"]),
+    .target(name: "CooperativeCancellationTesting", dependencies: ["CooperativeCancellation"]),
     .executableTarget(name: "Tour", dependencies: ["CooperativeCancellation"]),
-    .target(name: "FakeCallbackSDK", path: "Tests/FakeCallbackSDK"),
+    .target(
+      name: "FakeCallbackSDK",
+      dependencies: ["CooperativeCancellationTesting"],
+      path: "Tests/FakeCallbackSDK"
+    ),
     .target(
       name: "OldSDK",
       path: "Tests/OldSDK",
@@ -46,14 +53,16 @@ let package = Package(
     .testTarget(
       name: "CooperativeCancellationTests",
       dependencies: [
-        "CooperativeCancellation", "CooperativeCancellationUI", "FakeCallbackSDK",
-        "HostileCLibrary", "MallocStatistics",
+        "CooperativeCancellation", "CooperativeCancellationTesting", "CooperativeCancellationUI",
+        "FakeCallbackSDK", "HostileCLibrary", "MallocStatistics",
       ]
     ),
     // What users write, with the settings that they have: those of a new package.
     .testTarget(
       name: "CallSiteTests",
-      dependencies: ["CooperativeCancellation", "FakeCallbackSDK", "OldSDK"]
+      dependencies: [
+        "CooperativeCancellation", "CooperativeCancellationTesting", "FakeCallbackSDK", "OldSDK",
+      ]
     ),
     // Some of it once more, with the other settings that modules have. The files are links.
     .testTarget(

@@ -1,3 +1,4 @@
+import CooperativeCancellationTesting
 import Dispatch
 import Synchronization
 

@@ -1,3 +1,4 @@
+import CooperativeCancellationTesting
 import Synchronization
 
 /// A legacy SDK: completion handlers, request objects, a delegate, errors of its own, and nothing

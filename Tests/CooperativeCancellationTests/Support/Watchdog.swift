@@ -1,3 +1,4 @@
+import CooperativeCancellation
 import FakeCallbackSDK
 import Foundation
 import Testing
@@ -75,4 +76,9 @@ private final class Beats: Sendable {
 
 extension Trait where Self == Watchdog {
   static var watchdog: Self { Watchdog(seconds: 600) }
+}
+
+extension Timeout {
+  /// As long as the watchdog's: what is waited for comes, unless the test hangs.
+  static var watchdog: Timeout { .seconds(600) }
 }
