@@ -26,10 +26,6 @@ struct Tools {
       try TestCoverage(of: arguments[1]).check(against: arguments[2])
     case "mutations":
       try mutate(Array(arguments.dropFirst()))
-    case "pictures" where arguments.count == 1:
-      try Pictures().write(to: "Documentation.docc")
-    case "pictures" where arguments.dropFirst() == ["--check"]:
-      try Pictures().check(against: "Documentation.docc")
     default:
       throw Failure("unknown arguments: \(arguments.joined(separator: " "))")
     }

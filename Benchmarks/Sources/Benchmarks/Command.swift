@@ -9,7 +9,7 @@ struct Command {
 
       --short      takes fewer samples, and leaves out the rows whose ratios are not stable
       --check      fails if a ratio is more than 15 % worse than in the committed table
-      --record     writes the committed table, and the page and the picture of the documentation
+      --record     writes the committed table, and the pages of the documentation
       --only TEXT  takes only the rows whose names contain the text, for a profiler
     """
 

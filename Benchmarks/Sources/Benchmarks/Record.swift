@@ -15,7 +15,6 @@ struct Record {
 
   func write() throws {
     try Results(findings).write()
-    try Picture(findings).source.write(to: Repository.picture, atomically: true, encoding: .utf8)
     try insert("\(Table.markdown(findings))\n\n\(notes)", into: Repository.page)
     try insert(Summary(findings).text, into: Repository.readMe)
   }
