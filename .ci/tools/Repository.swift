@@ -47,3 +47,13 @@ struct Failure: Error, CustomStringConvertible {
     self.description = description
   }
 }
+
+extension StringProtocol {
+  var trimmed: String { String(trimmedEnd.drop { $0.isWhitespace }) }
+
+  var trimmedEnd: String {
+    var text = Substring(self)
+    while text.last?.isWhitespace == true { text.removeLast() }
+    return String(text)
+  }
+}

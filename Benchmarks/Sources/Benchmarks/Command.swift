@@ -9,7 +9,7 @@ struct Command {
 
       --short      takes fewer samples, and leaves out the rows whose ratios are not stable
       --check      fails if a ratio is more than 15 % worse than in the committed table
-      --record     writes the committed table, and the page and the picture of the documentation
+      --record     writes the committed table, that of the documentation
       --only TEXT  takes only the rows whose names contain the text, for a profiler
     """
 
@@ -43,7 +43,7 @@ struct Command {
     }
     let notes = try MallocUse.notes(on: loop)
     print("\n\(notes)")
-    if checks { try Check(committed: Results.committed()).run(findings) }
+    if checks { try Check(committed: Committed()).run(findings) }
     if records { try Record(findings, notes: notes).write() }
   }
 

@@ -3,7 +3,7 @@ import LegacySDK
 /// Two ways to do the same, one of which is measured against the other.
 struct Comparison: Sendable {
   /// In what a cost is counted.
-  enum Unit: String, Codable, Sendable {
+  enum Unit: String, Sendable {
     case nanoseconds = "ns"
     case allocations = "allocations"
     case bytes = "bytes"

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes down what was found: the committed table, and the documentation.
+/// Writes down what was found, in the documentation: the whole table, and the main rows.
 struct Record {
   private static let begin = "<!-- written by the benchmarks: begin -->\n"
   private static let end = "<!-- written by the benchmarks: end -->"
@@ -14,8 +14,6 @@ struct Record {
   }
 
   func write() throws {
-    try Results(findings).write()
-    try Picture(findings).source.write(to: Repository.picture, atomically: true, encoding: .utf8)
     try insert("\(Table.markdown(findings))\n\n\(notes)", into: Repository.page)
     try insert(Summary(findings).text, into: Repository.readMe)
   }

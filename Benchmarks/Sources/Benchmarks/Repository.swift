@@ -2,10 +2,8 @@ import Foundation
 
 /// The files that the command reads and writes, wherever it is started.
 enum Repository {
-  static let results = root.appending(path: "Benchmarks/results.json")
   static let readMe = root.appending(path: "README.md")
   static let page = root.appending(path: "Documentation.docc/Cost.md")
-  static let picture = root.appending(path: "Documentation.docc/costPerCall.svg")
 
   private static let root =
     URL(filePath: #filePath)  // …/Benchmarks/Sources/Benchmarks/Repository.swift

@@ -2,7 +2,7 @@ import Foundation
 
 /// The findings as a table, in the terminal and on a page.
 enum Table {
-  private static let titles = [
+  static let titles = [
     "case", "cost", "baseline", "its cost", "ratio", "quartiles", "goal", "",
   ]
   private static let widths = [47, 13, 32, 13, 5, 11, 16, 6]
