@@ -104,7 +104,7 @@ nonisolated(nonsending) public func withAsyncValue<First: Sendable, Second: Send
     ifDropped: nil,
     in: { reply in operation { reply.answer(($0, $1)) } },
     onCancel: cancel,
-    onDiscard: both(to: discard)
+    onDiscard: all(to: discard)
   )
 }
 
