@@ -54,8 +54,21 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
+// One source, compiled from an actor, from the main actor and from nonisolated code: each folder has a link to it.
+for isolation in ["Actor", "MainActor", "Nonisolated"] {
+  package.targets.append(
+    .testTarget(
+      name: "\(isolation)CallSiteTests",
+      dependencies: ["CooperativeCancellation", "FakeCallbackSDK"],
+      path: "Tests/CallSites/\(isolation)CallSiteTests"
+    )
+  )
+}
+
 for target in package.targets
-where !["CallSiteTests", "HostileCLibrary", "MallocStatistics"].contains(target.name) {
+where !["HostileCLibrary", "MallocStatistics"].contains(target.name)
+  && !target.name.hasSuffix("CallSiteTests")
+{
   target.swiftSettings = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
