@@ -86,12 +86,40 @@ private struct DocumentedBridges {
   }
 
   func findUser() async throws -> User? {
-    let user: User? = try await withAsyncThrowingValue { completion in
-      sdk.findUser(id) { @Sendable user, error in
-        completion(error.map { .failure($0) } ?? .success(user))
-      }
-    }
+    let user: User? = try await withAsyncThrowingValue { sdk.findUser(id, completion: $0) }
     return user
+  }
+
+  func owner(of name: String) async throws -> User? {
+    try await withAsyncThrowingValue { sdk.findUser(name, completion: $0) }
+  }
+
+  enum ServiceError: Error {
+    case failed(any Error)
+
+    init(_ error: any Error) { self = .failed(error) }
+  }
+
+  func returned(id: String) async -> Result<User, ServiceError> {
+    await withAsyncResult(mapError: ServiceError.init) { sdk.loadUser(id, completion: $0) }
+  }
+
+  func thrown(id: String) async throws(ServiceError) -> User {
+    try await withAsyncResult(mapError: ServiceError.init) { sdk.loadUser(id, completion: $0) }
+      .get()
+  }
+
+  func save(_ document: Document) async -> Result<Void, ServiceError> {
+    await withAsyncResult(mapError: ServiceError.init) { sdk.save(document, completion: $0) }
+  }
+
+  func cacheSizeOrCancellation() async throws -> Int {
+    let size = try await withAsyncThrowingValue { sdk.measureCache($0) }
+    return size
+  }
+
+  func flushOrCancellation() async throws {
+    try await withAsyncThrowingValue { sdk.flush($0) }
   }
 
   func displayName() async -> String {

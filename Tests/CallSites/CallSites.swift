@@ -571,6 +571,16 @@ extension Calls {
     await withAsyncResult(mapError: ServiceError.init) { sdk.flush($0) }
   }
 
+  func mappedTwoValues() async throws(ServiceError) -> User {
+    try await withAsyncResult(mapError: ServiceError.init) { sdk.userAndFriend($0) }.get().1
+  }
+
+  func mappedSuccessWithoutValue() async throws(ServiceError) {
+    try await withAsyncResult(mapError: ServiceError.init) {
+      sdk.signOut(success: $0, failure: $1)
+    }.get()
+  }
+
   func mappedClosures() async -> Result<User, ServiceError> {
     await withAsyncResult(mapError: { error in
       calls += 1
@@ -673,6 +683,8 @@ extension Calls {
     try await mappedErrorOnly()
     #expect(try await mappedValue().id == "me")
     try await mappedVoid().get()
+    #expect(try await mappedTwoValues().id == "pair")
+    try await mappedSuccessWithoutValue()
     #expect(try await mappedClosures().get().id == "signed in")
     #expect(calls > 0)
   }

@@ -17,7 +17,7 @@ public func withAsyncValue<Value: Sendable, Failure: Error, Request>(
   *,
   unavailable,
   message:
-    "more than three values: pass a closure that makes one of them, '{ @Sendable in completion(($0, $1, $2, $3)) }'; with an error, 'completion(.success(…))' or 'completion(.failure(error))'"
+    "more than three values: make one of them, '{ @Sendable in completion(($0, $1, $2, $3)) }'; with an error, pass '.success((…))' or '.failure(error)'"
 )
 public func withAsyncThrowingValue<First, Second, Third, Fourth, each More, Request>(
   in operation: (
@@ -32,7 +32,7 @@ public func withAsyncThrowingValue<First, Second, Third, Fourth, each More, Requ
   *,
   unavailable,
   message:
-    "more than three values: pass a closure that makes one of them, '{ @Sendable in completion(($0, $1, $2, $3)) }'; with an error, 'completion(.success(…))' or 'completion(.failure(error))'"
+    "more than three values: make one of them, '{ @Sendable in completion(($0, $1, $2, $3)) }'; with an error, pass '.success((…))' or '.failure(error)'"
 )
 public func withAsyncThrowingValue<First, Second, Third, Fourth, each More, Request>(
   in operation: (

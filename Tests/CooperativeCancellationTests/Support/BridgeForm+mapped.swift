@@ -216,4 +216,51 @@ extension BridgeForm {
     case .failure(let ending): return ending
     }
   }
+
+  static let mappedTwoValuesAndError = BridgeForm(
+    testDescription: "two values and error, mapped",
+    kind: .throwing,
+    delivered: .value("pair"),
+    valuesPerAnswer: 2
+  ) { sdk, watch in
+    let result: Result<(User, User), Ending> = await withAsyncResult(
+      mapError: named,
+      whenCancelled: watch.response,
+      timeout: watch.timeout,
+      line: watch.line
+    ) { completion in
+      try watch.operation { sdk.userAndFriend(completion) }
+    } onCancel: {
+      watch.onCancel($0)
+    } onDiscard: { first, second in
+      watch.onDiscard([first, second].compactMap { $0?.id }.joined(separator: "+"))
+    }
+    switch result {
+    case .success(let users): return .value(users.0.id)
+    case .failure(let ending): return ending
+    }
+  }
+
+  static let mappedSuccessWithoutValue = BridgeForm(
+    testDescription: "success without a value, failure, mapped",
+    kind: .throwing,
+    delivered: .value(""),
+    carriesValue: false,
+    valueIsObject: false
+  ) { sdk, watch in
+    let result: Result<Void, Ending> = await withAsyncResult(
+      mapError: named,
+      whenCancelled: watch.response,
+      timeout: watch.timeout,
+      line: watch.line
+    ) { success, failure in
+      try watch.operation { sdk.signOut(success: success, failure: failure) }
+    } onCancel: {
+      watch.onCancel($0)
+    }
+    switch result {
+    case .success: return .value("")
+    case .failure(let ending): return ending
+    }
+  }
 }

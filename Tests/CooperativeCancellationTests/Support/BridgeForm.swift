@@ -68,7 +68,8 @@ struct BridgeForm: Sendable, CustomTestStringConvertible {
     successWithoutValue, failureWithoutError, neither,
     successFailureAndEnd, successWithoutValueAndEnd, failureWithoutErrorAndEnd, neitherAndEnd,
     mappedResult, mappedPlain, mappedVoid, mappedOtherResult, mappedAnyResult, mappedValueAndError,
-    mappedValueOrNil, mappedErrorOnly, mappedSuccessAndFailure,
+    mappedValueOrNil, mappedErrorOnly, mappedSuccessAndFailure, mappedTwoValuesAndError,
+    mappedSuccessWithoutValue,
     fallback, fallbackNeverFailing, fallbackTwoValues, fallbackVoid,
     plain, neverFailing, twoValues, void,
   ]
