@@ -19,6 +19,7 @@ private struct DocumentedBridges {
   let document = DocumentedSDK.Document([])
 
   typealias User = DocumentedSDK.User
+  typealias Profile = DocumentedSDK.User
   typealias Document = DocumentedSDK.Document
 
   func user(id: String) async throws -> User {
@@ -90,27 +91,8 @@ private struct DocumentedBridges {
     return user
   }
 
-  func owner(of name: String) async throws -> User? {
-    try await withAsyncThrowingValue { sdk.findUser(name, completion: $0) }
-  }
-
-  enum ServiceError: Error {
-    case failed(any Error)
-
-    init(_ error: any Error) { self = .failed(error) }
-  }
-
-  func returned(id: String) async -> Result<User, ServiceError> {
-    await withAsyncResult(mapError: ServiceError.init) { sdk.loadUser(id, completion: $0) }
-  }
-
-  func thrown(id: String) async throws(ServiceError) -> User {
-    try await withAsyncResult(mapError: ServiceError.init) { sdk.loadUser(id, completion: $0) }
-      .get()
-  }
-
-  func save(_ document: Document) async -> Result<Void, ServiceError> {
-    await withAsyncResult(mapError: ServiceError.init) { sdk.save(document, completion: $0) }
+  func owner(of name: String) async throws -> Profile? {
+    try await withAsyncThrowingValue { sdk.findOwner(of: name, completion: $0) }
   }
 
   func cacheSizeOrCancellation() async throws -> Int {
@@ -149,6 +131,40 @@ private struct DocumentedBridges {
         flag.cancel()
       }
     }
+  }
+}
+
+private enum ServiceError: Error {
+  case failed(any Error)
+
+  init(_ error: any Error) { self = .failed(error) }
+}
+
+@MainActor
+private struct DocumentedResults {
+  typealias User = DocumentedSDK.User
+  typealias Document = DocumentedSDK.Document
+
+  let sdk = DocumentedSDK()
+
+  func user(id: String) async -> Result<User, ServiceError> {
+    await withAsyncResult(mapError: ServiceError.init) { sdk.loadUser(id, completion: $0) }
+  }
+
+  func save(_ document: Document) async -> Result<Void, ServiceError> {
+    await withAsyncResult(mapError: ServiceError.init) { sdk.save(document, completion: $0) }
+  }
+}
+
+@MainActor
+private struct DocumentedTypedThrows {
+  typealias User = DocumentedSDK.User
+
+  let sdk = DocumentedSDK()
+
+  func user(id: String) async throws(ServiceError) -> User {
+    try await withAsyncResult(mapError: ServiceError.init) { sdk.loadUser(id, completion: $0) }
+      .get()
   }
 }
 
@@ -354,6 +370,7 @@ private final class DocumentedSDK {
   func image(at url: URL, completion: @escaping (Data?, (any Error)?) -> Void) {}
   func save(_ document: Document, completion: @escaping ((any Error)?) -> Void) {}
   func findUser(_ id: String, completion: @escaping @Sendable (User?, (any Error)?) -> Void) {}
+  func findOwner(of name: String, completion: @escaping (User?, (any Error)?) -> Void) {}
   func displayName(_ completion: @escaping (String) -> Void) {}
   func flush(_ completion: @escaping () -> Void) {}
   func measureCache(_ completion: @escaping (Int) -> Void) {}

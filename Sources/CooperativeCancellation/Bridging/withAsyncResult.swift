@@ -11,7 +11,8 @@
 ///
 /// ```swift
 /// func user(id: String) async throws(ServiceError) -> User {
-///   try await withAsyncResult(mapError: ServiceError.init) { sdk.loadUser(id, completion: $0) }.get()
+///   try await withAsyncResult(mapError: ServiceError.init) { sdk.loadUser(id, completion: $0) }
+///     .get()
 /// }
 /// ```
 ///
