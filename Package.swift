@@ -64,24 +64,30 @@ let package = Package(
         "CooperativeCancellation", "CooperativeCancellationTesting", "FakeCallbackSDK", "OldSDK",
       ]
     ),
-    // Some of it once more, with the other settings that modules have. The files are links.
-    .testTarget(
-      name: "NonsendingCallSiteTests",
-      dependencies: ["CooperativeCancellation", "FakeCallbackSDK"],
-      swiftSettings: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
-    ),
-    .testTarget(
-      name: "MainActorCallSiteTests",
-      dependencies: ["CooperativeCancellation", "FakeCallbackSDK"],
-      swiftSettings: [.defaultIsolation(MainActor.self)]
-    ),
   ],
   swiftLanguageModes: [.v6]
 )
 
+// One source, compiled from an actor, from the main actor and from nonisolated code, and another with each of the
+// settings that modules have. The folders have links to the sources.
+for (name, settings) in [
+  ("Actor", []), ("MainActor", []), ("Nonisolated", []),
+  ("NonsendingByDefault", [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+  ("MainActorByDefault", [.defaultIsolation(MainActor.self)]),
+] as [(String, [SwiftSetting])] {
+  package.targets.append(
+    .testTarget(
+      name: "\(name)CallSiteTests",
+      dependencies: ["CooperativeCancellation", "FakeCallbackSDK"],
+      path: "Tests/CallSites/\(name)CallSiteTests",
+      swiftSettings: settings
+    )
+  )
+}
+
 for target in package.targets
-where !target.name.hasSuffix("CallSiteTests")
-  && !["HostileCLibrary", "MallocStatistics", "OldSDK"].contains(target.name)
+where !["HostileCLibrary", "MallocStatistics", "OldSDK"].contains(target.name)
+  && !target.name.hasSuffix("CallSiteTests")
 {
   target.swiftSettings = [
     .enableUpcomingFeature("ExistentialAny"),

@@ -31,11 +31,7 @@ final class Drive {
 
   // snippet.notfound
   func owner(of name: String) async throws -> Profile? {
-    try await withAsyncThrowingValue { completion in
-      sdk.findOwner(of: name) { @Sendable owner, error in
-        completion(error.map { .failure($0) } ?? .success(owner))
-      }
-    }
+    try await withAsyncThrowingValue { sdk.findOwner(of: name, completion: $0) }
   }
   // snippet.end
 

@@ -20,6 +20,7 @@ private struct DocumentedBridges {
   let document = DocumentedSDK.Document([])
 
   typealias User = DocumentedSDK.User
+  typealias Profile = DocumentedSDK.User
   typealias Document = DocumentedSDK.Document
 
   func user(id: String) async throws -> User {
@@ -98,12 +99,21 @@ private struct DocumentedBridges {
   }
 
   func findUser() async throws -> User? {
-    let user: User? = try await withAsyncThrowingValue { completion in
-      sdk.findUser(id) { @Sendable user, error in
-        completion(error.map { .failure($0) } ?? .success(user))
-      }
-    }
+    let user: User? = try await withAsyncThrowingValue { sdk.findUser(id, completion: $0) }
     return user
+  }
+
+  func owner(of name: String) async throws -> Profile? {
+    try await withAsyncThrowingValue { sdk.findOwner(of: name, completion: $0) }
+  }
+
+  func cacheSizeOrCancellation() async throws -> Int {
+    let size = try await withAsyncThrowingValue { sdk.measureCache($0) }
+    return size
+  }
+
+  func flushOrCancellation() async throws {
+    try await withAsyncThrowingValue { sdk.flush($0) }
   }
 
   func displayName() async -> String {
@@ -133,6 +143,40 @@ private struct DocumentedBridges {
         flag.cancel()
       }
     }
+  }
+}
+
+private enum ServiceError: Error {
+  case failed(any Error)
+
+  init(_ error: any Error) { self = .failed(error) }
+}
+
+@MainActor
+private struct DocumentedResults {
+  typealias User = DocumentedSDK.User
+  typealias Document = DocumentedSDK.Document
+
+  let sdk = DocumentedSDK()
+
+  func user(id: String) async -> Result<User, ServiceError> {
+    await withAsyncResult(mapError: ServiceError.init) { sdk.loadUser(id, completion: $0) }
+  }
+
+  func save(_ document: Document) async -> Result<Void, ServiceError> {
+    await withAsyncResult(mapError: ServiceError.init) { sdk.save(document, completion: $0) }
+  }
+}
+
+@MainActor
+private struct DocumentedTypedThrows {
+  typealias User = DocumentedSDK.User
+
+  let sdk = DocumentedSDK()
+
+  func user(id: String) async throws(ServiceError) -> User {
+    try await withAsyncResult(mapError: ServiceError.init) { sdk.loadUser(id, completion: $0) }
+      .get()
   }
 }
 
@@ -349,6 +393,7 @@ private final class DocumentedSDK {
   func image(at url: URL, completion: @escaping (Data?, (any Error)?) -> Void) {}
   func save(_ document: Document, completion: @escaping ((any Error)?) -> Void) {}
   func findUser(_ id: String, completion: @escaping @Sendable (User?, (any Error)?) -> Void) {}
+  func findOwner(of name: String, completion: @escaping (User?, (any Error)?) -> Void) {}
   func displayName(_ completion: @escaping (String) -> Void) {}
   func flush(_ completion: @escaping () -> Void) {}
   func measureCache(_ completion: @escaping (Int) -> Void) {}

@@ -1,1 +1,0 @@
-../CallSiteTests/ClientCallSites.swift
