@@ -130,6 +130,7 @@ nonisolated(nonsending) public func withAsyncResult<
 ///     actor, in the waiting task, at most once.
 ///   - discard: Closes or frees a value that nobody receives. Runs on the thread that brought it
 ///     (the SDK's), or on the caller's actor if the task had received it already.
+///   - rank: Not to be passed: it ranks this form behind others that fit.
 // The last parameter: as for `withAsyncThrowingValue`. Where the SDK has your error type, it is the other one.
 @_disfavoredOverload
 @inlinable
@@ -148,7 +149,7 @@ nonisolated(nonsending) public func withAsyncResult<
     Request,
   onCancel cancel: (Request) -> Void = { _ in },
   onDiscard discard: (@Sendable (Value) -> Void)? = nil,
-  _: Void = ()
+  _ rank: Void = ()
 ) async -> Result<Value, Failure> {
   do {
     return .success(
@@ -246,6 +247,7 @@ nonisolated(nonsending) public func withAsyncResult<
 ///     actor, in the waiting task, at most once.
 ///   - discard: Closes or frees a value that nobody receives. Runs on the thread that brought it
 ///     (the SDK's), or on the caller's actor if the task had received it already.
+///   - rank: Not to be passed: it ranks this form behind others that fit.
 // The last parameter: as for `withAsyncThrowingValue`.
 @inlinable
 nonisolated(nonsending) public func withAsyncResult<
@@ -262,7 +264,7 @@ nonisolated(nonsending) public func withAsyncResult<
     Request,
   onCancel cancel: (Request) -> Void = { _ in },
   onDiscard discard: (@Sendable (Value) -> Void)? = nil,
-  _: Void = ()
+  _ rank: Void = ()
 ) async -> Result<Value?, Failure> {
   do {
     return .success(
