@@ -87,6 +87,8 @@ nonisolated(nonsending) public func withAsyncResult<
 ///     actor, in the waiting task, at most once.
 ///   - discard: Closes or frees a value that nobody receives. Runs on the thread that brought it
 ///     (the SDK's), or on the caller's actor if the task had received it already.
+///   - rank: Not to be passed: it ranks this form behind others that fit.
+///   - lowest: Not to be passed either.
 // Ranked last: a `Result` is a value too.
 @_disfavoredOverload
 @inlinable
@@ -103,8 +105,8 @@ nonisolated(nonsending) public func withAsyncResult<
   in operation: (_ completion: @escaping @Sendable (Value) -> Void) -> Request,
   onCancel cancel: (Request) -> Void = { _ in },
   onDiscard discard: (@Sendable (Value) -> Void)? = nil,
-  _: Void = (),
-  _: Void = ()
+  _ rank: Void = (),
+  _ lowest: Void = ()
 ) async -> Result<Value, Failure> {
   await resultBridge(
     Terms(response, timeout, fileID, line),

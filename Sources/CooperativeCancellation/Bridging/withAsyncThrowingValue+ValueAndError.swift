@@ -76,6 +76,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 ///     actor, in the waiting task, at most once.
 ///   - discard: Closes or frees a value that nobody receives. Runs on the thread that brought it
 ///     (the SDK's), or on the caller's actor if the task had received it already.
+///   - rank: Not to be passed: it ranks this form behind others that fit.
 // The last parameter is never passed. A declaration with more parameters is chosen last, where the caller
 // does not say which of the two results it wants.
 @inlinable
@@ -88,7 +89,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
     Request,
   onCancel cancel: (Request) -> Void = { _ in },
   onDiscard discard: (@Sendable (Value) -> Void)? = nil,
-  _: Void = ()
+  _ rank: Void = ()
 ) async throws -> Value? {
   try await throwingBridge(
     Terms(response, timeout, fileID, line),
