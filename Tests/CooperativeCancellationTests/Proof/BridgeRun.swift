@@ -7,6 +7,10 @@ import CooperativeCancellation
 /// there (a lock taken once, a flag read or written, the runtime's cancellation handler set or removed) is one
 /// step here, and between any two of them anybody else may take theirs. What must hold is asked of what was
 /// seen from outside: who had begun, and who had finished, before whom.
+///
+/// Why the steps are repeated here: a test can stop the real `Reply` and `Wait` before an event, after it, and in the
+/// caller's closures, but not between two locks. Of the 207 721 situations of the debug test, 12 468 are such. In all
+/// others, somebody is in the middle of something.
 struct BridgeRun: Explorable {
   enum CallResult: Hashable { case success, failure }
 
