@@ -48,18 +48,18 @@ struct Trial<Completion: Sendable>: Sendable {
 
   /// The SDK's next call, if it comes in time.
   func nextCall() async -> FakeCall<Completion>.Request? {
-    await patiently(limit) { try? await fake.next(within: limit) }
+    await patiently { try? await fake.next(within: limit) }
   }
 
   /// How the call ended, or that it did not in time.
   func end() async -> End {
-    await patiently(limit) {
+    await patiently {
       try? await ending.wait(within: limit) { if case .stillRuns = $0 { nil } else { $0 } }
     } ?? .stillRuns
   }
 
   /// Whether the SDK is told to cancel a call, in time.
   func isForwarded(to request: FakeCall<Completion>.Request) async -> Bool {
-    await patiently(limit) { try? await request.cancelled(within: limit) } != nil
+    await patiently { try? await request.cancelled(within: limit) } != nil
   }
 }

@@ -114,16 +114,20 @@ struct BrokenWrapper: Sendable, CustomTestStringConvertible {
   ) { book in
     try Task.checkCancellation()
     let call = Protected<(once: Weak, request: FakeCall<PhoneBook.Completion>.Request)?>(nil)
+    @Sendable func cancel() {
+      guard let (once, request) = call.withLock({ $0.take() }) else { return }
+      request.cancel()
+      once.once?.resume(.failure(CancellationError()))
+    }
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         let once = Once(continuation)
         let request = book.dial { once.resume($0) }
         call.withLock { $0 = (Weak(once: once), request) }
+        if Task.isCancelled { cancel() }
       }
     } onCancel: {
-      guard let (once, request) = call.withLock({ $0 }) else { return }
-      request.cancel()
-      once.once?.resume(.failure(CancellationError()))
+      cancel()
     }
   }
 
