@@ -19,6 +19,7 @@ let package = Package(
   products: [
     .library(name: "CooperativeCancellation", targets: ["CooperativeCancellation"]),
     .library(name: "CooperativeCancellationUI", targets: ["CooperativeCancellationUI"]),
+    .library(name: "CooperativeCancellationTesting", targets: ["CooperativeCancellationTesting"]),
   ],
   targets: [
     // The path is the package's own folder so that `Documentation.docc`, which people read in the
@@ -29,33 +30,65 @@ let package = Package(
       exclude: [
         "Benchmarks", "CHANGELOG.md", "CONTRIBUTING.md", "Examples", "LICENSE", "README.md",
         "Snippets",
-        "Sources/CooperativeCancellationUI", "Sources/Tour", "Tests",
+        "Sources/CooperativeCancellationTesting", "Sources/CooperativeCancellationUI",
+        "Sources/Tour", "Tests",
       ],
       sources: ["Sources/CooperativeCancellation"]
     ),
     .target(name: "CooperativeCancellationUI", dependencies: ["CooperativeCancellation"]),
+    .target(name: "CooperativeCancellationTesting", dependencies: ["CooperativeCancellation"]),
     .executableTarget(name: "Tour", dependencies: ["CooperativeCancellation"]),
-    .target(name: "FakeCallbackSDK", path: "Tests/FakeCallbackSDK"),
+    .target(
+      name: "FakeCallbackSDK",
+      dependencies: ["CooperativeCancellationTesting"],
+      path: "Tests/FakeCallbackSDK"
+    ),
+    .target(
+      name: "OldSDK",
+      path: "Tests/OldSDK",
+      swiftSettings: [.swiftLanguageMode(.v5)]
+    ),
     .target(name: "HostileCLibrary", path: "Tests/HostileCLibrary"),
     .target(name: "MallocStatistics", path: "Tests/MallocStatistics"),
     .testTarget(
       name: "CooperativeCancellationTests",
       dependencies: [
-        "CooperativeCancellation", "CooperativeCancellationUI", "FakeCallbackSDK",
-        "HostileCLibrary", "MallocStatistics",
+        "CooperativeCancellation", "CooperativeCancellationTesting", "CooperativeCancellationUI",
+        "FakeCallbackSDK", "HostileCLibrary", "MallocStatistics",
       ]
     ),
     // What users write, with the settings that they have: those of a new package.
     .testTarget(
       name: "CallSiteTests",
-      dependencies: ["CooperativeCancellation", "FakeCallbackSDK"]
+      dependencies: [
+        "CooperativeCancellation", "CooperativeCancellationTesting", "FakeCallbackSDK", "OldSDK",
+      ]
     ),
   ],
   swiftLanguageModes: [.v6]
 )
 
+// One source, compiled from an actor, from the main actor and from nonisolated code, and another with each of the
+// settings that modules have. The folders have links to the sources.
+for (name, settings) in [
+  ("Actor", []), ("MainActor", []), ("Nonisolated", []),
+  ("NonsendingByDefault", [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+  ("MainActorByDefault", [.defaultIsolation(MainActor.self)]),
+] as [(String, [SwiftSetting])] {
+  package.targets.append(
+    .testTarget(
+      name: "\(name)CallSiteTests",
+      dependencies: ["CooperativeCancellation", "FakeCallbackSDK"],
+      path: "Tests/CallSites/\(name)CallSiteTests",
+      swiftSettings: settings
+    )
+  )
+}
+
 for target in package.targets
-where !["CallSiteTests", "HostileCLibrary", "MallocStatistics"].contains(target.name) {
+where !["HostileCLibrary", "MallocStatistics", "OldSDK"].contains(target.name)
+  && !target.name.hasSuffix("CallSiteTests")
+{
   target.swiftSettings = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),

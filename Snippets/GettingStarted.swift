@@ -5,7 +5,7 @@
 import CooperativeCancellation
 import Dispatch
 
-final class PhotoSDK {
+nonisolated final class PhotoSDK {
   func loadPhoto(
     _ name: String,
     completion: @escaping @Sendable (Result<String, any Error>) -> Void
@@ -19,13 +19,28 @@ final class PhotoSDK {
 
 // snippet.wrapper
 extension PhotoSDK {
-  func photo(_ name: String) async throws -> String {
+  nonisolated(nonsending) func photo(_ name: String) async throws -> String {
     try await withAsyncThrowingValue { completion in
       loadPhoto(name, completion: completion)
     } onCancel: { request in
       request.cancel()
     }
   }
+}
+// snippet.end
+
+// snippet.callers
+@MainActor
+final class Album {
+  private let sdk = PhotoSDK()
+
+  func show() async throws -> String { try await sdk.photo("beach") }
+}
+
+actor Archive {
+  private let sdk = PhotoSDK()
+
+  func store() async throws -> String { try await sdk.photo("beach") }
 }
 // snippet.end
 

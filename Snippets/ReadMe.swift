@@ -1,26 +1,57 @@
 // The code of the README.
 
-// snippet.use
 import CooperativeCancellation
 
-let image = try await withAsyncThrowingValue { completion in
-  sdk.image(at: url, completion: completion)
-} onCancel: { request in
-  request.cancel()  // What the closure above returned.
+struct ByHand {
+  let sdk = ImageSDK()
+
+  // snippet.hand
+  func image(at url: String) async throws -> Image {
+    try await withCheckedThrowingContinuation { continuation in
+      sdk.loadImage(at: url) { image, error in
+        if let error {
+          continuation.resume(throwing: error)
+        } else if let image {
+          continuation.resume(returning: image)
+        }
+      }
+    }
+  }
+  // snippet.end
+}
+
+// snippet.client
+nonisolated final class ImageClient {
+  private let sdk = ImageSDK()
+
+  nonisolated(nonsending) func image(at url: String) async throws -> Image {
+    try await withAsyncThrowingValue { completion in
+      sdk.loadImage(at: url, completion: completion)
+    } onCancel: { request in
+      request.cancel()  // What the closure above returned.
+    }
+  }
 }
 // snippet.end
-print(image)
 
-var sdk: SDK { SDK() }
-var url: String { "beach.jpeg" }
+struct Image {
+  let name: String
+}
 
-struct SDK {
+struct ImageSDK {
   struct Request {
     func cancel() {}
   }
 
-  func image(at url: String, completion: @escaping (String?, (any Error)?) -> Void) -> Request {
-    completion("the image at \(url)", nil)
+  @discardableResult
+  func loadImage(
+    at url: String,
+    completion: @escaping @Sendable (Image?, (any Error)?) -> Void
+  ) -> Request {
+    completion(Image(name: url), nil)
     return Request()
   }
 }
+
+print(try await ByHand().image(at: "beach.jpeg").name)
+print(try await ImageClient().image(at: "mountain.jpeg").name)

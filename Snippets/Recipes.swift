@@ -31,11 +31,7 @@ final class Drive {
 
   // snippet.notfound
   func owner(of name: String) async throws -> Profile? {
-    try await withAsyncThrowingValue { completion in
-      sdk.findOwner(of: name) { @Sendable owner, error in
-        completion(error.map { .failure($0) } ?? .success(owner))
-      }
-    }
+    try await withAsyncThrowingValue { sdk.findOwner(of: name, completion: $0) }
   }
   // snippet.end
 
@@ -113,6 +109,18 @@ final class Drive {
       sdk.search(text, completion: completion)
     } onCancel: { number in
       sdk.cancelSearch(number)
+    }
+  }
+  // snippet.end
+
+  // snippet.later
+  func upload(_ name: String) async throws -> Int {
+    try await withAsyncThrowingValue { completion in
+      LateRequest(cancel: { $0.cancel() }) { arrived in
+        sdk.upload(name, taskHandler: arrived, completion: completion)
+      }
+    } onCancel: {
+      $0.cancel()
     }
   }
   // snippet.end
@@ -223,10 +231,15 @@ func degrees(in city: String) async throws -> Double {
     let context = CallbackContext { (status: Int32, degrees: Double) in
       completion(status == 0 ? .success(degrees) : .failure(WeatherError(status: status)))
     }
-    weather_fetch(city, { @Sendable in CallbackContext.call($0, $1, $2) }, context.pointer)
+    let status = weather_fetch(
+      city,
+      { @Sendable in CallbackContext.call($0, $1, $2) },
+      context.pointer
+    )
+    guard status == 0 else { throw WeatherError(status: status) }
     return context
-  } onCancel: { context in
-    context.release()
+  } onCancel: { _ in
+    weather_cancel()
   }
 }
 // snippet.end
@@ -246,6 +259,7 @@ print("delegate:", try await drive.place().name)
 print("listener:", try await drive.weight(), "kg")
 print("becomes ready:", try await drive.link(to: "server").host)
 print("number:", try await drive.search("sea"))
+print("request in a callback:", try await drive.upload("beach"), "bytes")
 do {
   _ = try await drive.scan()
 } catch {
@@ -262,6 +276,7 @@ await printOutcome("value and error", cancelling: { try await drive.thumbnail(of
 await printOutcome("delegate", cancelling: { try await drive.place() })
 await printOutcome("becomes ready", cancelling: { _ = try await drive.link(to: "slow") })
 await printOutcome("number", cancelling: { try await drive.search("slow") })
+await printOutcome("request in a callback", cancelling: { try await drive.upload("slow") })
 await printOutcome("sheet", cancelling: { try await drive.signIn() })
 
 @MainActor
@@ -305,6 +320,22 @@ final class SDKRequest {
   func cancel() {
     print("  the SDK was told to cancel")
     work.cancel()
+  }
+}
+
+/// What any thread may cancel.
+final class UploadTask: Sendable {
+  private let stop: @Sendable () -> Void
+
+  init(after seconds: Double, _ work: @escaping @Sendable () -> Void) {
+    nonisolated(unsafe) let item = DispatchWorkItem(block: work)
+    stop = { item.cancel() }
+    DispatchQueue.global().asyncAfter(deadline: .now() + seconds, execute: item)
+  }
+
+  func cancel() {
+    print("  the SDK was told to cancel")
+    stop()
   }
 }
 
@@ -352,6 +383,20 @@ final class DriveSDK {
 
   func cancelSearch(_ number: Int) {
     searches[number]?.cancel()
+  }
+
+  /// Makes the task, and hands it over, on a thread of its own.
+  func upload(
+    _ name: String,
+    taskHandler: @escaping (UploadTask) -> Void,
+    completion: @escaping @Sendable (Int?, (any Error)?) -> Void
+  ) {
+    nonisolated(unsafe) let taskHandler = taskHandler  // What an SDK from before Swift 6 does.
+    DispatchQueue.global().async {
+      taskHandler(
+        UploadTask(after: name == "slow" ? 60 : 0.01) { completion(name.utf8.count, nil) }
+      )
+    }
   }
 
   /// Returns whether it has begun: if not, it does not call back.
@@ -498,15 +543,20 @@ final class Database {
   }
 }
 
-// void weather_fetch(const char *city,
-//                    void (*callback)(void *context, int status, double degrees), void *context);
+// int weather_fetch(const char *city,
+//                   void (*callback)(void *context, int status, double degrees), void *context);
 // swift-format-ignore: AlwaysUseLowerCamelCase
 func weather_fetch(
   _ city: UnsafePointer<CChar>,
   _ callback: @convention(c) (UnsafeMutableRawPointer?, Int32, Double) -> Void,
   _ context: UnsafeMutableRawPointer?
-) {
+) -> Int32 {
   let context = UInt(bitPattern: context)
   nonisolated(unsafe) let callback = callback
   _ = SDKRequest { callback(UnsafeMutableRawPointer(bitPattern: context), 0, 12.5) }
+  return 0
 }
+
+// void weather_cancel(void);
+// swift-format-ignore: AlwaysUseLowerCamelCase
+func weather_cancel() {}

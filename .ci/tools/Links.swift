@@ -1,8 +1,7 @@
-import Foundation
-
-/// Follows the links of the pages, and writes those of the documentation as DocC wants them.
+/// Follows the links of the pages, as a repository browser does, and sees that DocC comes to the same places.
 struct Links {
-  private static let catalog = "Documentation.docc/"
+  private let catalog = "Documentation.docc/"
+  private let landingPage = "Documentation.docc/CooperativeCancellation.md"
 
   private let repository: Repository
   private let pages: [String: Page]
@@ -16,17 +15,23 @@ struct Links {
     self.pages = pages
   }
 
-  /// Fails if a link leads nowhere: to no file, or to no heading of a page.
+  /// Fails if a link leads nowhere, to no file or to no heading of a page, in one of the two readings; or if the
+  /// landing page of the documentation leaves out a page.
   func check() throws {
     var count = 0
     var errors: [String] = []
+    var listed: Set<String> = [landingPage]
     for page in pages.values.sorted(by: { $0.file < $1.file }) {
       for link in page.links {
         count += 1
+        if page.file == landingPage { listed.insert(path(of: link, in: page)) }
         if let error = complaint(about: link, in: page) {
           errors.append("\(page.file):\(link.line): error: \(error)")
         }
       }
+    }
+    for page in pages.keys.sorted() where page.hasPrefix(catalog) && !listed.contains(page) {
+      errors.append("\(page): error: the landing page has no link to it")
     }
     if !errors.isEmpty { throw Failure(errors.joined(separator: "\n")) }
     print("\(count) relative links in \(pages.count) pages, and each leads somewhere")
@@ -34,56 +39,39 @@ struct Links {
 
   private func complaint(about link: Page.Link, in page: Page) -> String? {
     if link.isImage, link.text.trimmed.isEmpty { return "a picture without alternative text" }
-    let target = target(of: link, in: page)
-    guard repository.contains(target) else { return "there is no \(target)" }
-    guard let anchor = link.anchor else { return nil }
-    guard let headings = pages[target]?.headings else { return "#\(anchor) leads into no page" }
-    if headings.contains(where: { $0.slug == anchor }) { return nil }
-    let slugs = headings.map(\.slug).joined(separator: ", ")
-    return "\(target) has no heading #\(anchor), but \(slugs)"
+    let path = path(of: link, in: page)
+    guard repository.contains(path) else { return "there is no \(path)" }
+    if let hash = link.target.firstIndex(of: "#") {
+      let anchor = String(link.target[hash...].dropFirst())
+      guard let headings = pages[path]?.headings else { return "#\(anchor) leads into no page" }
+      if !headings.contains(anchor) {
+        return "\(path) has no heading #\(anchor), but \(headings.joined(separator: ", "))"
+      }
+    }
+    if link.isImage || !page.file.hasPrefix(catalog) { return nil }
+    // DocC finds its pages by name and their headings by the words in them, and nothing outside the catalog.
+    let html = "<a href=\"\(link.target)\">…</a>"
+    let docC = "doc:" + link.target.replacing(".md", with: "")
+    if !path.hasPrefix(catalog) {
+      return link.docC == nil ? nil : "this is dead in DocC; write \(html)"
+    }
+    if link.docC.map(letters) == letters(docC) { return nil }
+    return "this is dead in DocC; write [\(html)](\(docC)), with the capital letters of the heading"
+  }
+
+  /// What both name a heading by alike.
+  private func letters(_ target: String) -> String {
+    target.lowercased().filter { $0.isLetter || $0.isNumber }
   }
 
   /// The path, from the root, of the file that a link leads to.
-  private func target(of link: Page.Link, in page: Page) -> String {
-    if link.path.isEmpty { return page.file }
+  private func path(of link: Page.Link, in page: Page) -> String {
+    let path = link.target.prefix { $0 != "#" }
+    if path.isEmpty { return page.file }
     var parts = page.file.split(separator: "/").dropLast()
-    for part in link.path.split(separator: "/") where part != "." {
+    for part in path.split(separator: "/") where part != "." {
       if part == ".." { _ = parts.popLast() } else { parts.append(part) }
     }
     return parts.joined(separator: "/")
-  }
-
-  /// Copies the catalogue for DocC, which knows its pages by name and its headings by their text.
-  ///
-  /// A link out of the catalogue has nowhere to lead there: its text is left.
-  func writeForDocC(to folder: String) throws {
-    let files = FileManager.default
-    try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    for file in repository.files(in: [Links.catalog], ending: "") {
-      let copy = "\(folder)/\(file.dropFirst(Links.catalog.count))"
-      if let page = pages[file] {
-        try forDocC(page).write(toFile: copy, atomically: true, encoding: .utf8)
-      } else {
-        try files.copyItem(atPath: file, toPath: copy)
-      }
-    }
-  }
-
-  private func forDocC(_ page: Page) -> String {
-    var lines = page.lines
-    // From the last to the first, so that the ranges of those before stay true.
-    for link in page.links.reversed() where !link.isImage {
-      let file = target(of: link, in: page)
-      lines[link.line - 1].replaceSubrange(link.range, with: forDocC(link, to: file))
-    }
-    return lines.joined(separator: "\n")
-  }
-
-  private func forDocC(_ link: Page.Link, to file: String) -> String {
-    guard file.hasPrefix(Links.catalog), file.hasSuffix(".md") else { return link.text }
-    let page = file.dropFirst(Links.catalog.count).dropLast(".md".count)
-    guard let anchor = link.anchor else { return "[\(link.text)](doc:\(page))" }
-    let heading = pages[file]?.headings.first { $0.slug == anchor }
-    return "[\(link.text)](doc:\(page)#\(heading?.docCAnchor ?? anchor))"
   }
 }

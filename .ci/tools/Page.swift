@@ -1,31 +1,23 @@
 /// A Markdown page: its headings and its links.
 struct Page {
-  struct Heading {
-    /// What a repository browser makes of it for links: `closures-of-your-own`.
-    let slug: String
-    /// What DocC makes of it: `Closures-of-your-own`.
-    let docCAnchor: String
-  }
-
   struct Link {
     let line: Int
     let isImage: Bool
     let text: String
-    /// The path as it is written; empty for a link into the same page.
-    let path: String
-    let anchor: String?
-    let range: Range<String.Index>
+    /// What a repository browser follows: a path, with a heading's name after `#`, or only that.
+    let target: String
+    /// What DocC follows: the target that is in brackets, if there is one.
+    let docC: String?
   }
 
   let file: String
-  let lines: [String]
-  let headings: [Heading]
+  /// What a repository browser makes of its headings for links: `closures-of-your-own`.
+  let headings: [String]
   let links: [Link]
 
   init(_ file: String, _ lines: [String]) {
     self.file = file
-    self.lines = lines
-    var headings: [Heading] = []
+    var headings: [String] = []
     var links: [Link] = []
     var slugs: [String: Int] = [:]
     var isCode = false
@@ -46,32 +38,31 @@ struct Page {
 
   /// The rule of GitHub: small letters, nothing but letters, digits, hyphens and underscores, a hyphen for
   /// each space, and a number for a heading that is there already.
-  private static func heading(_ markdown: String, counting slugs: inout [String: Int]) -> Heading {
+  private static func heading(_ markdown: String, counting slugs: inout [String: Int]) -> String {
     let text = markdown.replacing(/\[([^\]]*)\]\([^)]*\)/) { $0.1 }
     let kept = text.filter { $0.isLetter || $0.isNumber || " -_".contains($0) }
     let slug = kept.lowercased().replacing(" ", with: "-")
     let before = slugs[slug, default: 0]
     slugs[slug] = before + 1
-    return Heading(
-      slug: before == 0 ? slug : "\(slug)-\(before)",
-      docCAnchor: kept.replacing(" ", with: "-")
-    )
+    return before == 0 ? slug : "\(slug)-\(before)"
   }
 
+  /// `[text](target)`, `<a href="target">text</a>`, or the second as the text of the first.
   private static func links(in line: String, number: Int) -> [Link] {
-    line.matches(of: /(`+)[^`]*\1|(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]*)\)/)
-      .compactMap { match in
-        guard let target = match.output.4, let text = match.output.3 else { return nil }
-        guard !target.contains(/^[a-z]+:/) else { return nil }
-        let parts = target.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
-        return Link(
-          line: number,
-          isImage: match.output.2 == "!",
-          text: String(text),
-          path: String(parts[0]),
-          anchor: parts.count > 1 ? String(parts[1]) : nil,
-          range: match.range
-        )
-      }
+    let link =
+      /(`+)[^`]*\1|(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]*)\)|<a href="([^"]*)">|<(doc:.*?)>/
+    return line.matches(of: link).compactMap { match in
+      let (_, _, mark, text, inBrackets, html, automatic) = match.output
+      let docC = inBrackets ?? automatic
+      let target = html ?? text?.firstMatch(of: /<a href="([^"]*)">/)?.1 ?? docC
+      guard let target, !target.contains(/^(https?|mailto):/) else { return nil }
+      return Link(
+        line: number,
+        isImage: mark == "!",
+        text: String(text ?? ""),
+        target: String(target),
+        docC: docC.map(String.init)
+      )
+    }
   }
 }

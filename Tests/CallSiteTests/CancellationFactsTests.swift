@@ -1,11 +1,11 @@
 import Dispatch
 import Testing
 
-/// What the language does, without this library: the code of the page "What a cancel is".
-@Suite("What a cancel is", .timeLimit(.minutes(10)))
+/// What the language does, without this library: the facts of the page "Checkpoints".
+@Suite("What cancellation does in Swift", .timeLimit(.minutes(10)))
 struct CancellationFactsTests {
   @Test
-  func `a cancelled task that does not look runs to its end`() async {
+  func `a cancelled task that does not check runs to its end`() async {
     let task = Task {
       var sum = 0
       for number in 1...1_000 { sum += number }
@@ -29,7 +29,7 @@ struct CancellationFactsTests {
   }
 
   @Test
-  func `children hear of it, and other tasks do not`() async {
+  func `children are cancelled with their parent, and other tasks are not`() async {
     let parent = Task {
       withUnsafeCurrentTask { $0?.cancel() }
       async let child = Task.isCancelled
@@ -40,7 +40,7 @@ struct CancellationFactsTests {
   }
 
   @Test
-  func `whoever waits for another task's value waits on`() async {
+  func `a cancelled wait for another task's value goes on`() async {
     let (gate, opener) = AsyncStream<Void>.makeStream()
     let worker = Task {
       for await _ in gate { break }
@@ -70,7 +70,7 @@ struct CancellationFactsTests {
   }
 
   @Test
-  func `once cancelled, a task stays so: its clean-up cannot wait either`() async {
+  func `a cancelled task stays cancelled, and its clean-up cannot wait`() async {
     let task = Task {
       do {
         withUnsafeCurrentTask { $0?.cancel() }
@@ -84,7 +84,7 @@ struct CancellationFactsTests {
   }
 
   @Test
-  func `a cancelled loop over a stream ends as if the stream had`() async {
+  func `a cancelled loop over a stream ends as if the stream had finished`() async {
     let (numbers, source) = AsyncStream<Int>.makeStream()
     let reader = Task {
       withUnsafeCurrentTask { $0?.cancel() }

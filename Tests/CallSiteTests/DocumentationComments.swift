@@ -16,9 +16,11 @@ private struct DocumentedBridges {
   let id = "1"
   let name = "Ann"
   let path = "/"
+  let file = "/"
   let document = DocumentedSDK.Document([])
 
   typealias User = DocumentedSDK.User
+  typealias Profile = DocumentedSDK.User
   typealias Document = DocumentedSDK.Document
 
   func user(id: String) async throws -> User {
@@ -58,6 +60,17 @@ private struct DocumentedBridges {
     return user
   }
 
+  func receipt() async throws -> String {
+    let receipt = try await withAsyncThrowingValue { completion in
+      LateRequest(cancel: { $0.cancel() }) { arrived in
+        sdk.upload(file, taskHandler: arrived, completion: completion)
+      }
+    } onCancel: {
+      $0.cancel()
+    }
+    return receipt
+  }
+
   func token() async throws -> String {
     let token = try await withAsyncThrowingValue { success, failure, cancelled in
       sdk.signIn(success: success, failure: failure, cancelled: cancelled)
@@ -86,12 +99,21 @@ private struct DocumentedBridges {
   }
 
   func findUser() async throws -> User? {
-    let user: User? = try await withAsyncThrowingValue { completion in
-      sdk.findUser(id) { @Sendable user, error in
-        completion(error.map { .failure($0) } ?? .success(user))
-      }
-    }
+    let user: User? = try await withAsyncThrowingValue { sdk.findUser(id, completion: $0) }
     return user
+  }
+
+  func owner(of name: String) async throws -> Profile? {
+    try await withAsyncThrowingValue { sdk.findOwner(of: name, completion: $0) }
+  }
+
+  func cacheSizeOrCancellation() async throws -> Int {
+    let size = try await withAsyncThrowingValue { sdk.measureCache($0) }
+    return size
+  }
+
+  func flushOrCancellation() async throws {
+    try await withAsyncThrowingValue { sdk.flush($0) }
   }
 
   func displayName() async -> String {
@@ -124,6 +146,40 @@ private struct DocumentedBridges {
   }
 }
 
+private enum ServiceError: Error {
+  case failed(any Error)
+
+  init(_ error: any Error) { self = .failed(error) }
+}
+
+@MainActor
+private struct DocumentedResults {
+  typealias User = DocumentedSDK.User
+  typealias Document = DocumentedSDK.Document
+
+  let sdk = DocumentedSDK()
+
+  func user(id: String) async -> Result<User, ServiceError> {
+    await withAsyncResult(mapError: ServiceError.init) { sdk.loadUser(id, completion: $0) }
+  }
+
+  func save(_ document: Document) async -> Result<Void, ServiceError> {
+    await withAsyncResult(mapError: ServiceError.init) { sdk.save(document, completion: $0) }
+  }
+}
+
+@MainActor
+private struct DocumentedTypedThrows {
+  typealias User = DocumentedSDK.User
+
+  let sdk = DocumentedSDK()
+
+  func user(id: String) async throws(ServiceError) -> User {
+    try await withAsyncResult(mapError: ServiceError.init) { sdk.loadUser(id, completion: $0) }
+      .get()
+  }
+}
+
 private struct DocumentedCallbackContext {
   struct FetchError: Error {
     let status: Int32
@@ -133,7 +189,9 @@ private struct DocumentedCallbackContext {
 
   typealias Callback = @convention(c) (UnsafeMutableRawPointer?, Int32, Int32) -> Void
 
-  func fetch(_ key: String, _ callback: Callback, _ context: UnsafeMutableRawPointer?) {}
+  func fetch(_ key: String, _ callback: Callback, _ context: UnsafeMutableRawPointer?) -> Int32 {
+    0
+  }
 
   func work(
     _ steps: Int32,
@@ -156,15 +214,14 @@ private struct DocumentedCallbackContext {
   ) {}
 
   func value(_ key: String) async throws -> Int32 {
-    // void fetch(const char *key, void (*callback)(void *context, int status, int value), void *context);
+    // int fetch(const char *key, void (*callback)(void *context, int status, int value), void *context);
     let value = try await withAsyncThrowingValue { completion in
       let context = CallbackContext { (status: Int32, value: Int32) in
         completion(status == 0 ? .success(value) : .failure(FetchError(status)))
       }
-      fetch(key, { @Sendable in CallbackContext.call($0, $1, $2) }, context.pointer)
+      let status = fetch(key, { @Sendable in CallbackContext.call($0, $1, $2) }, context.pointer)
+      guard status == 0 else { throw FetchError(status) }
       return context
-    } onCancel: { context in
-      context.release()
     }
     return value
   }
@@ -303,6 +360,16 @@ private final class DocumentedSDK {
     func cancel() {}
   }
 
+  final class UploadTask: Sendable {
+    func cancel() {}
+  }
+
+  func upload(
+    _ file: String,
+    taskHandler: (UploadTask) -> Void,
+    completion: @escaping @Sendable (String?, (any Error)?) -> Void
+  ) {}
+
   func loadUser(_ id: String, completion: @escaping (Result<User, any Error>) -> Void) -> Request {
     Request()
   }
@@ -326,6 +393,7 @@ private final class DocumentedSDK {
   func image(at url: URL, completion: @escaping (Data?, (any Error)?) -> Void) {}
   func save(_ document: Document, completion: @escaping ((any Error)?) -> Void) {}
   func findUser(_ id: String, completion: @escaping @Sendable (User?, (any Error)?) -> Void) {}
+  func findOwner(of name: String, completion: @escaping (User?, (any Error)?) -> Void) {}
   func displayName(_ completion: @escaping (String) -> Void) {}
   func flush(_ completion: @escaping () -> Void) {}
   func measureCache(_ completion: @escaping (Int) -> Void) {}

@@ -1,11 +1,14 @@
-// How to test a wrapper of one's own: the code of the page "Recipes for apps".
+// How to test a wrapper of one's own: the code of the page "Test your wrapper".
 
 import CooperativeCancellation
+import CooperativeCancellationTesting
 import Testing
 
 struct Article: Sendable, Equatable {
   let title: String
 }
+
+struct ServerError: Error {}
 
 protocol ArticleRequest {
   func cancel()
@@ -14,22 +17,23 @@ protocol ArticleRequest {
 // snippet.seam
 /// What the wrapper uses of the SDK: in the app, an extension makes the SDK conform.
 protocol ArticleSDK {
-  func load(
-    _ number: Int,
-    _ completion: @escaping @Sendable (Result<Article, any Error>) -> Void
-  ) -> any ArticleRequest
+  typealias Completion = @Sendable (Result<Article, any Error>) -> Void
+
+  func load(_ number: Int, _ completion: @escaping Completion) -> any ArticleRequest
 }
 
 @MainActor
 final class Articles {
   private let sdk: any ArticleSDK
+  private let timeout: Timeout
 
-  init(sdk: any ArticleSDK) {
+  init(sdk: any ArticleSDK, timeout: Timeout = .seconds(30)) {
     self.sdk = sdk
+    self.timeout = timeout
   }
 
   func article(_ number: Int) async throws -> Article {
-    try await withAsyncThrowingValue { completion in
+    try await withAsyncThrowingValue(timeout: timeout) { completion in
       sdk.load(number, completion)
     } onCancel: { request in
       request.cancel()
@@ -39,75 +43,102 @@ final class Articles {
 // snippet.end
 
 // snippet.fake
-/// An SDK that answers when the test says so.
-final class FakeArticleSDK: ArticleSDK {
-  typealias Completion = @Sendable (Result<Article, any Error>) -> Void
-
-  final class Request: ArticleRequest {
-    private(set) var isCancelled = false
-
-    func cancel() { isCancelled = true }
-  }
-
-  let request = Request()
-  private let (calls, newCall) = AsyncStream<Completion>.makeStream()
+struct FakeArticleSDK: ArticleSDK {
+  var loads = FakeCall<Completion>()
 
   func load(_ number: Int, _ completion: @escaping Completion) -> any ArticleRequest {
-    newCall.yield(completion)
-    return request
-  }
-
-  /// Waits until the SDK is called.
-  @MainActor
-  func nextCall() async -> Completion? {
-    for await completion in calls { return completion }
-    return nil
+    loads.record(completion)
   }
 }
 
-/// Waits for a task. Unlike `task.value`, it ends when the time limit cancels the test.
-func value<Value: Sendable>(of task: Task<Value, any Error>) async throws -> Value {
-  try await withAsyncThrowingValue { completion in
-    Task { completion(await task.result) }
-  }
-}
+extension FakeCall.Request: ArticleRequest {}
 // snippet.end
 
 @Suite("A wrapper of one's own", .timeLimit(.minutes(10)))
 @MainActor
 struct WrapperTests {
-  // snippet.tests
+  // snippet.laws
+  @Test
+  func `the wrapper keeps every law`() async throws {
+    try await checkWrapper { loads, clock in
+      let timeout = Timeout(.seconds(5), clock: clock)
+      return try await Articles(sdk: FakeArticleSDK(loads: loads), timeout: timeout).article(1)
+    } success: { completion in
+      completion(.success(Article(title: "Sea")))
+    } failure: { completion in
+      completion(.failure(ServerError()))
+    }
+  }
+  // snippet.end
+
+  // snippet.byHand
   @Test
   func `an answer is returned`() async throws {
-    let sdk = FakeArticleSDK()
-    let task = Task { try await Articles(sdk: sdk).article(1) }
-    let completion = try #require(await sdk.nextCall())
-    completion(.success(Article(title: "Sea")))
-    #expect(try await value(of: task) == Article(title: "Sea"))
-    #expect(!sdk.request.isCancelled)
-  }
-
-  @Test
-  func `a cancel ends the wait and reaches the SDK`() async throws {
-    let sdk = FakeArticleSDK()
-    let task = Task { try await Articles(sdk: sdk).article(1) }
-    let completion = try #require(await sdk.nextCall())
-    task.cancel()
-    await #expect(throws: CancellationError.self) { try await value(of: task) }
-    #expect(sdk.request.isCancelled)
-    completion(.success(Article(title: "too late")))
+    let loads = FakeCall<ArticleSDK.Completion>()
+    let articles = Articles(sdk: FakeArticleSDK(loads: loads))
+    let task = Task { try await articles.article(1) }
+    let request = try await loads.next()
+    request.answer { $0(.success(Article(title: "Sea"))) }
+    #expect(try await task.value(within: .seconds(10)) == Article(title: "Sea"))
+    #expect(request.cancelCount == 0)
   }
   // snippet.end
 
   @Test
-  func `a test that waits for a wrapper which never ends is ended by its time limit`() async {
-    let (never, _) = AsyncStream<Never>.makeStream()
-    let wrong = Task<Void, any Error> { for await _ in never {} }
-    // What the time limit does to the test.
-    let test = Task { try await value(of: wrong) }
-    test.cancel()
-    let result = await test.result
-    #expect(throws: CancellationError.self) { try result.get() }
-    wrong.cancel()
+  func `a second answer is reported as misuse`() async throws {
+    let article = Article(title: "Sea")
+    let loads = FakeCall<ArticleSDK.Completion>()
+    let articles = Articles(sdk: FakeArticleSDK(loads: loads))
+    // snippet.misuse
+    let reports = try await misuseReports {
+      let task = Task { try await articles.article(1) }
+      let request = try await loads.next()
+      request.answer { $0(.success(article)) }
+      request.answer { $0(.success(article)) }
+      _ = try await task.value(within: .seconds(5))
+    }
+    #expect(reports.map(\.kind) == [.completionCalledAgain])
+    // snippet.end
+  }
+
+  @Test
+  func `a timeout is an error of its own`() async throws {
+    let clock = ManualClock()
+    let articles = Articles(
+      sdk: FakeArticleSDK(),
+      timeout: Timeout(.seconds(5), clock: clock)
+    )
+    // snippet.clock
+    let task = Task { try await articles.article(1) }
+    try await clock.waitForSleeper()
+    clock.advance(by: .seconds(5))
+    await #expect(throws: TimeoutError.self) { try await task.value(within: .seconds(5)) }
+    // snippet.end
+  }
+
+  @Test
+  func `a cancellation ends the wait`() async throws {
+    let loads = FakeCall<ArticleSDK.Completion>()
+    let articles = Articles(sdk: FakeArticleSDK(loads: loads))
+    // snippet.cancelled
+    // ✅
+    let task = Task { try await articles.article(1) }
+    let request = try await loads.next()
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value(within: .seconds(5)) }
+    #expect(request.cancelCount == 1)
+    // snippet.end
+  }
+
+  @Test(.disabled("what not to write"))
+  func `sleep and hope`() async throws {
+    let articles = Articles(sdk: FakeArticleSDK())
+    // snippet.sleep
+    // ❌
+    let task = Task { try await articles.article(1) }
+    try await Task.sleep(for: .milliseconds(100))
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    // snippet.end
   }
 }

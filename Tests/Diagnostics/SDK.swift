@@ -9,6 +9,11 @@ final class SDK {
   func size(_ completion: @escaping @Sendable (Int) -> Void) {}
   func flush(_ completion: @escaping @Sendable () -> Void) {}
   func save(_ completion: @escaping @Sendable ((any Error)?) -> Void) {}
+  func find(_ completion: @escaping @Sendable (User?, (any Error)?) -> Void) {}
+  func place(_ completion: @escaping @Sendable (Int, Int, String, User) -> Void) {}
+  func address(
+    _ completion: @escaping @Sendable (Int?, String?, String?, User?, (any Error)?) -> Void
+  ) {}
 }
 
 final class Request {

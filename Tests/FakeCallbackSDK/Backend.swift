@@ -1,3 +1,4 @@
+import CooperativeCancellationTesting
 import Dispatch
 import Synchronization
 
@@ -39,6 +40,8 @@ public final class Backend: Sendable {
     /// The first value of a completion whose values may be missing.
     var first: User? { brings.first ? user() : nil }
     var second: User? { brings.second ? user() : nil }
+    /// There whenever the second one is.
+    var third: User? { second }
 
     private var brings: (first: Bool, second: Bool) {
       switch answer {
@@ -68,6 +71,7 @@ public final class Backend: Sendable {
     var kept: [Int: Completion] = [:]
     var cancelled: Set<Int> = []
     var requestsCancelledAgain = 0
+    var requestHandlers: [@Sendable (sending Request) -> Void] = []
   }
 
   private static let queue = DispatchQueue(label: "FakeCallbackSDK", attributes: .concurrent)
@@ -164,6 +168,20 @@ public final class Backend: Sendable {
   public func answer(_ answer: Behavior.Answer = .success, call number: Int) {
     if let completion = state.withLock({ $0.kept[number] }) { complete(completion, answer) }
   }
+
+  func keep(_ requestHandler: @escaping @Sendable (sending Request) -> Void) {
+    state.withLock { $0.requestHandlers.append(requestHandler) }
+  }
+
+  /// Hands a request over to each handler that the SDK has kept, on the calling thread; it keeps them.
+  public func handOverRequests() {
+    for (number, handler) in state.withLock({ $0.requestHandlers }).enumerated() {
+      handler(Request(number: number + 1, backend: self))
+    }
+  }
+
+  /// How many of its requests are still there.
+  public var requests: Int { requestsAlive.count }
 
   /// Releases the completions that the SDK has kept.
   public func drop() {

@@ -1,3 +1,4 @@
+import CooperativeCancellationTesting
 import Synchronization
 
 /// A legacy SDK: completion handlers, request objects, a delegate, errors of its own, and nothing
@@ -85,6 +86,26 @@ public final class FakeSDK {
   }
 }
 
+/// Passes its request to a callback, and returns nothing.
+extension FakeSDK {
+  /// Hands the request over before it returns.
+  public func upload(
+    requestHandler: @escaping @Sendable (sending Request) -> Void,
+    completion: @escaping @Sendable (Result<User, any Error>) -> Void
+  ) {
+    requestHandler(backend.begin("uploaded") { completion($0.result.mapError { $0 }) })
+  }
+
+  /// Hands the request over when the test says so: see ``Backend/handOverRequests()``.
+  public func uploadLater(
+    requestHandler: @escaping @Sendable (sending Request) -> Void,
+    completion: @escaping @Sendable (Result<User, any Error>) -> Void
+  ) {
+    backend.keep(requestHandler)
+    _ = backend.begin("uploaded") { completion($0.result.mapError { $0 }) }
+  }
+}
+
 /// The other shapes that completions have.
 extension FakeSDK {
   @discardableResult
@@ -156,6 +177,101 @@ extension FakeSDK {
   @discardableResult
   public func hostAndGuest(_ completion: @escaping @Sendable (User, User) -> Void) -> Request {
     backend.begin("pair") { completion($0.user(), $0.user()) }
+  }
+}
+
+/// Three values.
+extension FakeSDK {
+  /// Cannot fail.
+  @discardableResult
+  public func crew(_ completion: @escaping @Sendable (User, User, User) -> Void) -> Request {
+    backend.begin("crew") { completion($0.user(), $0.user(), $0.user()) }
+  }
+
+  @discardableResult
+  public func maybeCrew(
+    _ completion: @escaping @Sendable (User?, User?, User?, (any Error)?) -> Void
+  ) -> Request {
+    backend.begin("crew") { completion($0.first, $0.second, $0.third, $0.error) }
+  }
+}
+
+/// A closure for success and one for failure, with little to say; and one that always runs at the end.
+extension FakeSDK {
+  /// Its `failure` may get no error.
+  @discardableResult
+  public func signOut(
+    success: @escaping @Sendable () -> Void,
+    failure: @escaping @Sendable ((any Error)?) -> Void
+  ) -> Request {
+    signOut(success: success, failure: failure, disposed: {})
+  }
+
+  @discardableResult
+  public func unlock(
+    success: @escaping @Sendable (User) -> Void,
+    failure: @escaping @Sendable () -> Void
+  ) -> Request {
+    unlock(success: success, failure: failure, disposed: {})
+  }
+
+  @discardableResult
+  public func lock(
+    success: @escaping @Sendable () -> Void,
+    failure: @escaping @Sendable () -> Void
+  ) -> Request {
+    lock(success: success, failure: failure, disposed: {})
+  }
+
+  @discardableResult
+  public func signIn(
+    success: @escaping @Sendable (User) -> Void,
+    failure: @escaping @Sendable (any Error) -> Void,
+    disposed: @escaping @Sendable () -> Void
+  ) -> Request {
+    backend.begin("signed in") {
+      switch $0.result {
+      case .success(let user): success(user)
+      case .failure(let error): failure(error)
+      }
+      disposed()
+    }
+  }
+
+  @discardableResult
+  public func signOut(
+    success: @escaping @Sendable () -> Void,
+    failure: @escaping @Sendable ((any Error)?) -> Void,
+    disposed: @escaping @Sendable () -> Void
+  ) -> Request {
+    backend.begin("signed out") {
+      if let error = $0.error { failure(error) } else { success() }
+      disposed()
+    }
+  }
+
+  @discardableResult
+  public func unlock(
+    success: @escaping @Sendable (User) -> Void,
+    failure: @escaping @Sendable () -> Void,
+    disposed: @escaping @Sendable () -> Void
+  ) -> Request {
+    backend.begin("unlocked") {
+      if $0.error != nil { failure() } else { success($0.user()) }
+      disposed()
+    }
+  }
+
+  @discardableResult
+  public func lock(
+    success: @escaping @Sendable () -> Void,
+    failure: @escaping @Sendable () -> Void,
+    disposed: @escaping @Sendable () -> Void
+  ) -> Request {
+    backend.begin("locked") {
+      if $0.error != nil { failure() } else { success() }
+      disposed()
+    }
   }
 }
 

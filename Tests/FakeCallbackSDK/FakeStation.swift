@@ -1,3 +1,5 @@
+public import CooperativeCancellationTesting
+
 /// What a station sends. Counts while it is alive.
 public final class Song: Sendable {
   public let title: String

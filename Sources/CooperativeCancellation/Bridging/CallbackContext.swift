@@ -1,15 +1,14 @@
 /// Carries a Swift closure through a C callback's `void *context`.
 ///
 /// ```swift
-/// // void fetch(const char *key, void (*callback)(void *context, int status, int value), void *context);
+/// // int fetch(const char *key, void (*callback)(void *context, int status, int value), void *context);
 /// let value = try await withAsyncThrowingValue { completion in
 ///   let context = CallbackContext { (status: Int32, value: Int32) in
 ///     completion(status == 0 ? .success(value) : .failure(FetchError(status)))
 ///   }
-///   fetch(key, { @Sendable in CallbackContext.call($0, $1, $2) }, context.pointer)
+///   let status = fetch(key, { @Sendable in CallbackContext.call($0, $1, $2) }, context.pointer)
+///   guard status == 0 else { throw FetchError(status) }
 ///   return context
-/// } onCancel: { context in
-///   context.release()
 /// }
 /// ```
 ///
@@ -21,13 +20,23 @@
 /// harm with it: a second call, a late call, a call after the library's own destroy callback find no entry
 /// and do nothing.
 ///
-/// An entry lives until the first ``call(_:_:)`` (unless it is repeating) or until
-/// it is released. A library that does neither keeps it, and the closure, for ever: release the context in
-/// `onCancel`, as above, or in the library's destroy callback.
-public struct CallbackContext: Sendable {
+/// ## How long it lives
+///
+/// C may call for as long as this object lives: keep it. A bridge keeps what `operation` returns, so
+/// `return context` (or a tuple with it) is all there is to do:
+///
+/// - After an answer the closure has gone already, unless the context is repeating.
+/// - With ``CancellationResponse/abandonCallback``, it goes when the wait ends, after `onCancel`.
+/// - With ``CancellationResponse/waitForCallback`` and ``CancellationResponse/deliverResult``, it lives until C
+///   has called back.
+/// - If `operation` throws, it goes with that.
+///
+/// ``release()`` gives it up earlier, and so does ``release(_:)`` in the library's destroy callback. To a wait
+/// that is not over, that is a dropped completion.
+public final class CallbackContext: Sendable {
   private let number: UInt
 
-  /// What to pass to C as the context, or user data, of the callback.
+  /// What to pass to C as the context, or user data, of the callback. It does not keep the context alive.
   public var pointer: UnsafeMutableRawPointer {
     // Not `nil`, because the table gives out no zero: the only unsafe line of the library.
     UnsafeMutableRawPointer(bitPattern: number).unsafelyUnwrapped
@@ -46,7 +55,7 @@ public struct CallbackContext: Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - isRepeating: Whether the closure is kept until the context is released, rather than for one call.
+  ///   - isRepeating: Whether the closure is kept for as long as the context lives, rather than for one call.
   ///   - fileID: The file to name in reports; by default the caller's.
   ///   - line: The line to name in them; by default the caller's.
   ///   - body: Runs inside ``call(_:_:)``, on the thread that calls, with no lock held. Pointers among its
@@ -67,9 +76,13 @@ public struct CallbackContext: Sendable {
     number = ContextTable.add(entry)
   }
 
+  deinit {
+    release()
+  }
+
   /// Gives the closure up, if it is still kept. Calls from now on do nothing.
   public func release() {
-    CallbackContext.release(pointer)
+    ContextTable.remove(number)
   }
 }
 

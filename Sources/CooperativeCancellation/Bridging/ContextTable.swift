@@ -6,6 +6,13 @@ package protocol ContextEntry: AnyObject, Sendable {
   static var type: Any.Type { get }
 }
 
+extension CallbackContext {
+  /// How many closures C may still call that were made at a call site: for tests.
+  package static func count(at callSite: CallSite) -> Int {
+    ContextTable.count(at: callSite)
+  }
+}
+
 /// The entries that C has numbers of: in several parts, each with a lock, so that threads that call back at once
 /// seldom wait for each other.
 final class ContextTable: Sendable {
@@ -35,6 +42,11 @@ final class ContextTable: Sendable {
   static func remove(_ number: UInt) {
     // Released here, after unlocking: its captures are the user's.
     _ = part(of: number).entries.extract { $0.remove(number) }
+  }
+
+  /// How many entries were made at a call site.
+  static func count(at callSite: CallSite) -> Int {
+    parts.reduce(0) { $0 + $1.entries.locked { $0.count(at: callSite) } }
   }
 
   private static func part(of number: UInt) -> ContextTable {
@@ -96,6 +108,10 @@ package struct ContextEntries: Sendable {
       shrink()
     }
     return entry
+  }
+
+  package func count(at callSite: CallSite) -> Int {
+    slots.count { $0.entry?.callSite == callSite }
   }
 
   private func slot(of number: UInt) -> Int {

@@ -1,13 +1,9 @@
-/// The SDK called its completion with neither a value nor an error.
+/// The SDK called its completion with neither a value nor an error, or reported a failure without one.
 ///
-/// Some SDKs mean "not found" by it: there, convert before the completion, so that `nil` is the value:
+/// Some SDKs mean "not found" by it: there, take the result as an optional, and `nil` is an answer:
 ///
 /// ```swift
-/// let user: User? = try await withAsyncThrowingValue { completion in
-///   sdk.findUser(id) { @Sendable user, error in
-///     completion(error.map { .failure($0) } ?? .success(user))
-///   }
-/// }
+/// let user: User? = try await withAsyncThrowingValue { sdk.findUser(id, completion: $0) }
 /// ```
 public struct MissingValueError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The call whose completion got nothing.
@@ -17,8 +13,7 @@ public struct MissingValueError: Error, Sendable, Hashable, CustomStringConverti
   public var description: String {
     """
     The SDK called the completion made at \(callSite) without the value that it promises and without an \
-    error. If it means "not found" by that, pass the completion a `Result` whose value is optional: \
-    completion(error.map { .failure($0) } ?? .success(value)).
+    error. If it means "not found" by that, return the result as an optional: `nil` is an answer then.
     """
   }
 

@@ -4,31 +4,6 @@
 @available(
   *,
   unavailable,
-  message:
-    "this SDK reports no error: use 'withAsyncValue', or pass '.success(value)' to the completion"
-)
-public func withAsyncThrowingValue<Value: Sendable, Request>(
-  in operation: (_ completion: @escaping @Sendable (Value) -> Void) throws -> Request,
-  onCancel cancel: (Request) -> Void = { _ in }
-) async throws -> Value {
-  throw CancellationError()
-}
-
-@available(
-  *,
-  unavailable,
-  message: "this SDK reports no error: use 'withAsyncValue', or pass '.success' to the completion"
-)
-public func withAsyncThrowingValue<Request>(
-  in operation: (_ completion: @escaping @Sendable () -> Void) throws -> Request,
-  onCancel cancel: (Request) -> Void = { _ in }
-) async throws {
-  throw CancellationError()
-}
-
-@available(
-  *,
-  unavailable,
   message: "this SDK reports errors: use 'try await withAsyncThrowingValue'"
 )
 public func withAsyncValue<Value: Sendable, Failure: Error, Request>(
@@ -36,4 +11,36 @@ public func withAsyncValue<Value: Sendable, Failure: Error, Request>(
   onCancel cancel: (Request) -> Void = { _ in }
 ) async -> Value {
   await withAsyncValue { (_: @Sendable (Value) -> Void) in }
+}
+
+@available(
+  *,
+  unavailable,
+  message:
+    "more than three values: make one of them, '{ @Sendable in completion(($0, $1, $2, $3)) }'; with an error, pass '.success((…))' or '.failure(error)'"
+)
+public func withAsyncThrowingValue<First, Second, Third, Fourth, each More, Request>(
+  in operation: (
+    _ completion: @escaping @Sendable (First, Second, Third, Fourth, repeat each More) -> Void
+  ) throws -> Request,
+  onCancel cancel: (Request) -> Void = { _ in }
+) async throws -> (First, Second, Third, Fourth, repeat each More) {
+  throw CancellationError()
+}
+
+@available(
+  *,
+  unavailable,
+  message:
+    "more than three values: make one of them, '{ @Sendable in completion(($0, $1, $2, $3)) }'; with an error, pass '.success((…))' or '.failure(error)'"
+)
+public func withAsyncThrowingValue<First, Second, Third, Fourth, each More, Request>(
+  in operation: (
+    _ completion:
+      @escaping @Sendable (First?, Second?, Third?, Fourth?, repeat (each More)?, (any Error)?) ->
+      Void
+  ) throws -> Request,
+  onCancel cancel: (Request) -> Void = { _ in }
+) async throws -> (First, Second, Third, Fourth, repeat each More) {
+  throw CancellationError()
 }

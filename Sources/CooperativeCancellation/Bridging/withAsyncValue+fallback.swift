@@ -152,7 +152,7 @@ nonisolated(nonsending) public func withAsyncValue<First: Sendable, Second: Send
     fallback: fallback,
     in: { reply in operation { reply.answer(($0, $1)) } },
     onCancel: cancel,
-    onDiscard: both(to: discard)
+    onDiscard: all(to: discard)
   )
 }
 

@@ -1,4 +1,5 @@
-/// Calls an SDK that cannot fail and waits for its value, however long that takes.
+/// Calls an SDK that cannot fail and waits for its value, however long that takes: `withAsyncThrowingValue`
+/// and the form with `fallback:` take the same completion, and can be cancelled.
 ///
 /// ```swift
 /// let size = await withAsyncValue { completion in
@@ -9,7 +10,7 @@
 /// - Important: There is nothing to return but the SDK's value, so cancelling does not end this wait,
 ///   neither before nor after the SDK was called: the cancel is forwarded, and the wait goes on. If the
 ///   SDK releases `completion` without calling it, that is reported to ``MisuseReport/handler`` and **the
-///   wait does not end**. If you can name a fallback, use the form with `fallback:`: it returns at once.
+///   wait does not end**. Use `withAsyncThrowingValue`, or name a fallback: both end at once.
 ///
 /// The rest holds: one outcome, nothing lost (a second value goes to `onDiscard`), misuse, forwarding, no
 /// lock held, in place, no extra demands.
@@ -104,7 +105,7 @@ nonisolated(nonsending) public func withAsyncValue<First: Sendable, Second: Send
     ifDropped: nil,
     in: { reply in operation { reply.answer(($0, $1)) } },
     onCancel: cancel,
-    onDiscard: both(to: discard)
+    onDiscard: all(to: discard)
   )
 }
 
@@ -115,7 +116,7 @@ nonisolated(nonsending) public func withAsyncValue<First: Sendable, Second: Send
 /// ```
 ///
 /// - Important: Cancelling does not end this wait: the cancel is forwarded, and the wait goes on until the
-///   SDK is done. With `fallback: ()` it returns at once. A dropped completion is reported to
+///   SDK is done. `withAsyncThrowingValue`, and this with `fallback: ()`, end at once. A dropped completion is reported to
 ///   ``MisuseReport/handler`` and ends the wait.
 ///
 /// - Parameters:

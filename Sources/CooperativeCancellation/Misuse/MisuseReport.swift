@@ -57,8 +57,8 @@ extension MisuseReport: CustomStringConvertible {
       """
     case .contextCalledWithOtherTypes:
       """
-      \(callSite): the closure of this CallbackContext is \(detail), with arguments of other types than its \
-      parameters, so it was given up. Write the types in the closure as C declares them, as in \
+      \(callSite): the closure of this CallbackContext is \(detail), so it was given up: a wait that it belongs \
+      to ends as if its completion had been released. Write the types in the closure as C declares them, as in \
       `CallbackContext { (status: Int32, text: UnsafePointer<CChar>?) in … }`.
       """
     case .checkpointOutsideTask:
@@ -73,11 +73,18 @@ extension MisuseReport: CustomStringConvertible {
 extension MisuseReport {
   /// A closure in a structure: one that passes through a generic function by itself, as through the lock, is
   /// wrapped once more each time, until a call of it overflows the stack.
-  private struct Handler: Sendable {
+  package struct Handler: Sendable {
     let body: @Sendable (MisuseReport) -> Void
+
+    package init(_ body: @escaping @Sendable (MisuseReport) -> Void) {
+      self.body = body
+    }
   }
 
-  private static let current = Locked(initially: Handler(body: printOncePerCallSite))
+  /// Receives the reports of one test, in the place of ``handler``.
+  package static let collector = TaskLocal<Handler?>(wrappedValue: nil)
+
+  private static let current = Locked(initially: Handler(printOncePerCallSite))
   private static let printed = PrintedReports()
 
   /// Receives every report. The default is ``printOncePerCallSite(_:)``.
@@ -90,7 +97,7 @@ extension MisuseReport {
     set {
       // The old handler is released after unlocking: its captures are the host's.
       _ = current.extract { current in
-        defer { current = Handler(body: newValue) }
+        defer { current = Handler(newValue) }
         return current
       }
     }
@@ -107,6 +114,7 @@ extension MisuseReport {
 
   @usableFromInline
   static func send(_ kind: Kind, _ callSite: CallSite, detail: String = "") {
-    handler(MisuseReport(kind: kind, callSite: callSite, detail: detail))
+    let receive = collector.get()?.body ?? handler
+    receive(MisuseReport(kind: kind, callSite: callSite, detail: detail))
   }
 }

@@ -91,7 +91,7 @@ extension AsyncCallbackSequence {
     onDiscard discard: (@Sendable (First, Second) -> Void)? = nil
   ) where Element == (First, Second) {
     self.init(
-      Source(policy, isolation: isolation, onDiscard: both(to: discard), onTermination: terminate) {
+      Source(policy, isolation: isolation, onDiscard: all(to: discard), onTermination: terminate) {
         callback in
         subscribe { callback.yield(($0, $1)) }
       }

@@ -265,7 +265,7 @@ extension AsyncThrowingCallbackSequence {
     onDiscard discard: (@Sendable (First, Second) -> Void)? = nil
   ) where Element == (First, Second) {
     self.init(
-      Source(policy, isolation: isolation, onDiscard: both(to: discard), onTermination: terminate) {
+      Source(policy, isolation: isolation, onDiscard: all(to: discard), onTermination: terminate) {
         callback in
         try subscribe { callback.yield(($0, $1)) }
       }

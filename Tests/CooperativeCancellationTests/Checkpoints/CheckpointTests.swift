@@ -1,4 +1,5 @@
 import CooperativeCancellation
+import CooperativeCancellationTesting
 import Dispatch
 import FakeCallbackSDK
 import Testing

@@ -22,7 +22,7 @@ struct CheckTests {
     call.run()
     call.backend.answer(.failure(.failed))
     call.run()
-    #expect(call.ending == .failure(.failed))
+    #expect(call.ending == form.failed(call.watch))
   }
 
   @Test(arguments: BridgeForm.checking, CancellationResponse.allCases)
@@ -80,14 +80,14 @@ struct CheckTests {
     #expect(call.watch.forwarded == 0)
   }
 
-  @Test(arguments: BridgeForm.throwing)
+  @Test(arguments: BridgeForm.failing)
   func `an error that the SDK reported first is delivered to a cancelled task`(form: BridgeForm) {
     let call = TestCall(form, .onDemand)
     call.run()
     call.backend.answer(.failure(.failed))
     call.cancel()
     call.run()
-    #expect(call.ending == .failure(.failed))
+    #expect(call.ending == form.failed(call.watch))
     #expect(call.watch.forwarded == 0)
   }
 }

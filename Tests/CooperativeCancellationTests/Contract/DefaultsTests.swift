@@ -25,11 +25,96 @@ struct DefaultsTests {
         sdk.signIn(success: $0, failure: $1, cancelled: $2)
       }
     },
+    { sdk in _ = try await withAsyncThrowingValue(timeout: soon) { sdk.currentUser($0) } },
+    { sdk in _ = try await withAsyncThrowingValue(timeout: soon) { sdk.hostAndGuest($0) } },
+    { sdk in _ = try await withAsyncThrowingValue(timeout: soon) { sdk.crew($0) } },
+    { sdk in try await withAsyncThrowingValue(timeout: soon) { sdk.flush($0) } },
+    { sdk in _ = try await withAsyncThrowingValue(timeout: soon) { sdk.maybeCrew($0) } },
+    { sdk in
+      let user: User? = try await withAsyncThrowingValue(timeout: soon) { sdk.maybeUser($0) }
+      _ = user
+    },
+    { sdk in
+      try await withAsyncThrowingValue(timeout: soon) { sdk.signOut(success: $0, failure: $1) }
+    },
+    { sdk in
+      _ = try await withAsyncThrowingValue(timeout: soon) { sdk.unlock(success: $0, failure: $1) }
+    },
+    { sdk in try await withAsyncThrowingValue(timeout: soon) { sdk.lock(success: $0, failure: $1) }
+    },
+    { sdk in
+      try await withAsyncThrowingValue(timeout: soon) {
+        sdk.signOut(success: $0, failure: $1, disposed: $2)
+      }
+    },
+    { sdk in
+      _ = try await withAsyncThrowingValue(timeout: soon) {
+        sdk.unlock(success: $0, failure: $1, disposed: $2)
+      }
+    },
+    { sdk in
+      try await withAsyncThrowingValue(timeout: soon) {
+        sdk.lock(success: $0, failure: $1, disposed: $2)
+      }
+    },
+    { sdk in
+      _ = try await withAsyncResult(mapError: { $0 }, timeout: soon) { sdk.typedUser($0) }.get()
+    },
+    { sdk in
+      _ = try await withAsyncResult(mapError: { $0 }, timeout: soon) {
+        sdk.loadUser(id: "", completion: $0)
+      }.get()
+    },
+    { sdk in
+      _ = try await withAsyncResult(mapError: { $0 }, timeout: soon) { sdk.currentUser($0) }.get()
+    },
+    { sdk in _ = try await withAsyncResult(mapError: { $0 }, timeout: soon) { sdk.flush($0) }.get()
+    },
+    { sdk in
+      _ = try await withAsyncResult(mapError: { $0 }, timeout: soon) { sdk.maybeUser($0) }.get()
+    },
+    { sdk in _ = try await withAsyncResult(mapError: { $0 }, timeout: soon) { sdk.save($0) }.get()
+    },
+    { sdk in
+      _ = try await withAsyncResult(mapError: { $0 }, timeout: soon) { sdk.userAndFriend($0) }.get()
+    },
+    { sdk in
+      _ = try await withAsyncResult(mapError: { $0 }, timeout: soon) {
+        sdk.signIn(success: $0, failure: $1)
+      }.get()
+    },
+    { sdk in
+      _ = try await withAsyncResult(mapError: { $0 }, timeout: soon) {
+        sdk.signOut(success: $0, failure: $1)
+      }.get()
+    },
+    { sdk in
+      let user: Result<User, DefaultError> = await withAsyncResult(
+        mapError: DefaultError.init,
+        timeout: soon
+      ) {
+        sdk.typedUser($0)
+      }
+      _ = try user.mapError(\.error).get()
+    },
+    { sdk in
+      let user: Result<User?, DefaultError> = await withAsyncResult(
+        mapError: DefaultError.init,
+        timeout: soon
+      ) {
+        sdk.maybeUser($0)
+      }
+      _ = try user.mapError(\.error).get()
+    },
     { sdk in
       let session: Session = try await withAsyncThrowingValue(timeout: soon) { sdk.openSession($0) }
       _ = session
     },
   ]
+
+  private struct DefaultError: Error {
+    let error: any Error
+  }
 
   @Test(arguments: throwing.indices)
   func `a throwing bridge ends when its time is up, without a way to cancel`(

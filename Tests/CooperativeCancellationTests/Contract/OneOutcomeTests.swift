@@ -57,7 +57,7 @@ struct OneOutcomeTests {
     #expect(call.watch.discarded == form.values(0, failures: 1))
   }
 
-  @Test(arguments: BridgeForm.throwing)
+  @Test(arguments: BridgeForm.refusing)
   func `the throw of operation wins over an answer inside operation`(form: BridgeForm) {
     let call = TestCall(form, .insideTheCall, Watch(afterSDK: { throw Refusal() }))
     call.run()
@@ -67,7 +67,7 @@ struct OneOutcomeTests {
     #expect(call.watch.reports == [])
   }
 
-  @Test(arguments: BridgeForm.throwing)
+  @Test(arguments: BridgeForm.refusing)
   func `the throw of operation wins over a later answer, and only the second one is misuse`(
     form: BridgeForm
   ) {
@@ -82,7 +82,7 @@ struct OneOutcomeTests {
     #expect(call.watch.reports == [.completionCalledAgain])
   }
 
-  @Test(arguments: BridgeForm.throwing)
+  @Test(arguments: BridgeForm.refusing)
   func `a completion that is dropped after operation threw is not misuse`(form: BridgeForm) {
     let call = TestCall(form, .dropping, Watch(afterSDK: { throw Refusal() }))
     call.run()

@@ -23,7 +23,7 @@ struct ResponseTests {
     #expect(call.watch.reports == [])
   }
 
-  @Test(arguments: BridgeForm.throwing)
+  @Test(arguments: BridgeForm.failing)
   func `waitForCallback: an error before the cancel is the SDK's, one after it is not`(
     form: BridgeForm
   ) {
@@ -32,7 +32,7 @@ struct ResponseTests {
     first.backend.answer(.failure(.failed))
     first.cancel()
     first.run()
-    #expect(first.ending == .failure(.failed))
+    #expect(first.ending == form.failed(first.watch))
     #expect(first.watch.forwarded == 0)
 
     let second = TestCall(form, .onDemand, Watch(response: .waitForCallback))
@@ -77,7 +77,7 @@ struct ResponseTests {
     call.run()
     call.backend.answer(.failure(.failed))
     call.run()
-    #expect(call.ending == .failure(.failed))
+    #expect(call.ending == form.failed(call.watch))
   }
 
   @Test(arguments: BridgeForm.checking)

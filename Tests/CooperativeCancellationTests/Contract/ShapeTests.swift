@@ -21,7 +21,7 @@ struct ShapeTests {
     #expect(call.watch.discarded == 0)
     let text = "\(MissingValueError(callSite: CallSite(line: 7)))"
     #expect(text.contains(":7 without the value that it promises and without an error"))
-    #expect(text.contains("completion(error.map { .failure($0) } ?? .success(value))"))
+    #expect(text.contains("return the result as an optional"))
   }
 
   @Test
@@ -98,6 +98,69 @@ struct ShapeTests {
       }
     }
     #expect(user == nil)
+  }
+
+  @Test
+  func `where an optional is wanted, two nils are an answer`() {
+    let call = TestCall(.valueOrNilAndError, .inside(.halves(first: false, second: false)))
+    call.run()
+    #expect(call.ending == .value("nil"))
+    let mapped = TestCall(.mappedValueOrNil, .inside(.halves(first: false, second: false)))
+    mapped.run()
+    #expect(mapped.ending == .value("nil"))
+  }
+
+  @Test(arguments: [(true, false), (false, true), (false, false)])
+  func `lone ones of three values without an error are discarded together`(
+    first: Bool,
+    second: Bool
+  ) {
+    let call = TestCall(.threeValuesAndError, .inside(.halves(first: first, second: second)))
+    call.run()
+    #expect(call.ending == .missing(line: call.watch.line))
+    let alone = (first ? ["crew"] : []) + (second ? ["crew", "crew"] : [])
+    let discards = alone.isEmpty ? [] : [Watch.Event.discard(alone.joined(separator: "+"))]
+    #expect(call.watch.events.dropFirst() == discards[...])
+    #expect(call.backend.valuesAlive == 0)
+  }
+
+  @Test(arguments: [
+    BridgeForm.successFailureAndEnd, .successWithoutValueAndEnd, .failureWithoutErrorAndEnd,
+    .neitherAndEnd,
+  ])
+  func `a closure that always runs at the end is not misuse, also after a cancel`(
+    form: BridgeForm
+  ) {
+    for answer in [Behavior.Answer.success, .failure(.failed)] {
+      let call = TestCall(form, .onDemand)
+      call.run()
+      call.backend.answer(answer)
+      call.run()
+      #expect(call.ending != .cancelled)
+      #expect(call.watch.reports == [])
+      let late = TestCall(form, .onDemand)
+      late.run()
+      late.cancel()
+      late.run()
+      late.backend.answer(answer)
+      #expect(late.watch.reports == [])
+    }
+  }
+
+  @Test(arguments: [BridgeForm.failureWithoutError, .neither])
+  func `a failure without an error says that there is none`(form: BridgeForm) {
+    let call = TestCall(form, .inside(.failure(.failed)))
+    call.run()
+    #expect(call.ending == .missing(line: call.watch.line))
+  }
+
+  @Test
+  func `an error of the service's own type is returned as it is`() async {
+    let sdk = FakeSDK(.inside(.failure(.failed)))
+    let result: Result<User, SDKError> = await withAsyncResult(mapError: { _ in .cancelled }) {
+      sdk.typedUser($0)
+    }
+    #expect(throws: SDKError.failed) { try result.get() }
   }
 
   @Test

@@ -1,4 +1,5 @@
 import CooperativeCancellation
+import CooperativeCancellationTesting
 import FakeCallbackSDK
 import Testing
 
@@ -13,10 +14,10 @@ struct TimeoutTests {
   }
 
   /// Lets the time of a sleeping call run out.
-  private func expire(_ clock: ManualClock, _ call: borrowing TestCall) async {
-    await clock.waitForSleeper()
+  private func expire(_ clock: ManualClock, _ call: borrowing TestCall) async throws {
+    try await clock.waitForSleeper(within: .watchdog)
     clock.advance(by: .seconds(5))
-    await clock.waitForWakeUp()
+    try await clock.waitForWakeUp(within: .watchdog)
     await call.becomesReady()
     call.run()
   }
@@ -24,11 +25,11 @@ struct TimeoutTests {
   @Test(arguments: BridgeForm.checking)
   func `ends the wait with its own error, forwards, and discards the late value`(
     form: BridgeForm
-  ) async {
+  ) async throws {
     let clock = ManualClock()
     let call = TestCall(form, .onDemand, watch(clock))
     call.run()
-    await expire(clock, call)
+    try await expire(clock, call)
     #expect(call.ending == form.timedOut(call.watch))
     #expect(call.watch.events == [.operation, .onCancel])
     #expect(call.backend.counts == .init(started: 1, cancelled: 1))
@@ -87,15 +88,15 @@ struct TimeoutTests {
   }
 
   @Test
-  func `is not cut, however long the clock must sleep`() async {
+  func `is not cut, however long the clock must sleep`() async throws {
     let clock = ManualClock()
     let call = TestCall(.result, .never, watch(clock, timeout: .seconds(1_000_000)))
     call.run()
-    await clock.waitForSleeper()
+    try await clock.waitForSleeper(within: .watchdog)
     clock.advance(by: .seconds(999_999))
     #expect(clock.sleeperCount == 1)
     clock.advance(by: .seconds(1))
-    await clock.waitForWakeUp()
+    try await clock.waitForWakeUp(within: .watchdog)
     await call.becomesReady()
     call.run()
     #expect(call.ending == BridgeForm.result.timedOut(call.watch))
@@ -110,7 +111,7 @@ struct TimeoutTests {
   }
 
   @Test
-  func `counts from before operation`() async {
+  func `counts from before operation`() async throws {
     let clock = ManualClock()
     let late = Watch(
       timeout: Timeout(.seconds(5), clock: clock),
@@ -119,63 +120,63 @@ struct TimeoutTests {
     let call = TestCall(.result, .never, late)
     call.run()
     // No advance: the time that operation took is enough.
-    await clock.waitForWakeUp()
+    try await clock.waitForWakeUp(within: .watchdog)
     await call.becomesReady()
     call.run()
     #expect(call.ending == BridgeForm.result.timedOut(late))
   }
 
   @Test(arguments: BridgeForm.checking)
-  func `is over when the SDK has answered`(form: BridgeForm) async {
+  func `is over when the SDK has answered`(form: BridgeForm) async throws {
     let clock = ManualClock()
     let call = TestCall(form, .onDemand, watch(clock))
     call.run()
-    await clock.waitForSleeper()
+    try await clock.waitForSleeper(within: .watchdog)
     call.backend.answer()
     call.run()
     #expect(call.ending == form.delivered)
-    await clock.waitForWakeUp()
+    try await clock.waitForWakeUp(within: .watchdog)
     #expect(clock.sleeperCount == 0)
     #expect(call.watch.forwarded == 0)
   }
 
   @Test(arguments: BridgeForm.checking)
-  func `is over when the task is cancelled, which names the error`(form: BridgeForm) async {
+  func `is over when the task is cancelled, which names the error`(form: BridgeForm) async throws {
     let clock = ManualClock()
     let call = TestCall(form, .never, watch(clock))
     call.run()
-    await clock.waitForSleeper()
+    try await clock.waitForSleeper(within: .watchdog)
     call.cancel()
     call.run()
     #expect(call.ending == form.cancelled)
     #expect(call.watch.forwarded == 1)
-    await clock.waitForWakeUp()
+    try await clock.waitForWakeUp(within: .watchdog)
     #expect(clock.sleeperCount == 0)
   }
 
   @Test(arguments: BridgeForm.checking)
-  func `is over when the completion was dropped`(form: BridgeForm) async {
+  func `is over when the completion was dropped`(form: BridgeForm) async throws {
     let clock = ManualClock()
     let call = TestCall(form, .onDemand, watch(clock))
     call.run()
-    await clock.waitForSleeper()
+    try await clock.waitForSleeper(within: .watchdog)
     call.backend.drop()
     call.run()
     #expect(call.ending != nil)
-    await clock.waitForWakeUp()
+    try await clock.waitForWakeUp(within: .watchdog)
     #expect(clock.sleeperCount == 0)
   }
 
   @Test(arguments: BridgeForm.checking)
   func `that came before a cancel names the error, and onCancel runs once`(
     form: BridgeForm
-  ) async {
+  ) async throws {
     let clock = ManualClock()
     let call = TestCall(form, .never, watch(clock))
     call.run()
-    await clock.waitForSleeper()
+    try await clock.waitForSleeper(within: .watchdog)
     clock.advance(by: .seconds(5))
-    await clock.waitForWakeUp()
+    try await clock.waitForWakeUp(within: .watchdog)
     await call.becomesReady()
     call.cancel()
     call.run()
@@ -184,11 +185,12 @@ struct TimeoutTests {
   }
 
   @Test(arguments: BridgeForm.checking)
-  func `with waitForCallback forwards, waits, and then is the error`(form: BridgeForm) async {
+  func `with waitForCallback forwards, waits, and then is the error`(form: BridgeForm) async throws
+  {
     let clock = ManualClock()
     let call = TestCall(form, .onDemand, watch(clock, .waitForCallback))
     call.run()
-    await expire(clock, call)
+    try await expire(clock, call)
     #expect(call.ending == nil)
     #expect(call.watch.forwarded == 1)
     call.cancel()
@@ -202,11 +204,11 @@ struct TimeoutTests {
   @Test(arguments: BridgeForm.checking)
   func `with deliverResult forwards, and then delivers what the SDK reports`(
     form: BridgeForm
-  ) async {
+  ) async throws {
     let clock = ManualClock()
     let call = TestCall(form, .onDemand, watch(clock, .deliverResult))
     call.run()
-    await expire(clock, call)
+    try await expire(clock, call)
     #expect(call.ending == nil)
     #expect(call.watch.forwarded == 1)
     call.backend.answer()
@@ -216,7 +218,7 @@ struct TimeoutTests {
   }
 
   @Test
-  func `keeps nothing of the caller's, even with a clock that ignores cancellation`() async {
+  func `keeps nothing of the caller's, even with a clock that ignores cancellation`() async throws {
     final class Captured: Sendable {}
     enum Caller {
       @TaskLocal static var object: Captured?
@@ -230,10 +232,10 @@ struct TimeoutTests {
         timeout: Timeout(.seconds(5), clock: clock),
         inOnDiscard: { _ = object }
       )
-      await Caller.$object.withValue(object) {
+      try await Caller.$object.withValue(object) {
         let call = TestCall(.result, .onDemand, watch)
         call.run()
-        await clock.waitForSleeper()
+        try await clock.waitForSleeper(within: .watchdog)
         call.backend.answer()
         call.run()
         #expect(call.ending == .value("1"))
@@ -246,7 +248,7 @@ struct TimeoutTests {
   }
 
   @Test
-  func `has an error that names the duration, the call and what to do`() async {
+  func `has an error that names the duration, the call and what to do`() async throws {
     let line = Reports.shared.uniqueLine()
     do {
       try await withAsyncThrowingValue(timeout: .seconds(0), line: line) { $0(.success) }
@@ -266,7 +268,7 @@ struct TimeoutTests {
         FakeSDK(.never).save($0)
       }
     }
-    await clock.waitForSleeper()
+    try await clock.waitForSleeper(within: .watchdog)
     clock.advance(by: .milliseconds(5_500))
     let result = await task.result
     #expect { try result.get() } throws: { error in

@@ -7,7 +7,10 @@ import Testing
 struct HostileSDKTests {
   private static let page = URL(filePath: #filePath)
     .deletingLastPathComponent()
-    .appending(path: "../../../Documentation.docc/HostileSDKs.md")
+    .appending(path: "../../../Documentation.docc/Proof.md")
+  /// The lines of the page between which the table stands.
+  private static let begin = "<!-- written by HostileSDKTests: begin -->"
+  private static let end = "<!-- written by HostileSDKTests: end -->"
 
   @Test
   func `every scenario with every form of bridge comes to what the documentation says`()
@@ -28,12 +31,15 @@ struct HostileSDKTests {
     let lines = try String(contentsOf: Self.page, encoding: .utf8)
       .split(separator: "\n", omittingEmptySubsequences: false)
       .map(String.init)
+    let begin = try #require(lines.firstIndex(of: Self.begin))
+    let end = try #require(lines.firstIndex(of: Self.end))
     if ProcessInfo.processInfo.environment["RECORD_TABLE"] != nil {
-      let text = (lines.prefix { !$0.hasPrefix("|") } + table.lines).joined(separator: "\n") + "\n"
+      let text = (lines[...begin] + [""] + table.lines + [""] + lines[end...])
+        .joined(separator: "\n")
       try text.write(to: Self.page, atomically: true, encoding: .utf8)
       return
     }
-    let documented = lines.filter { $0.hasPrefix("|") }
+    let documented = lines[begin..<end].filter { $0.hasPrefix("|") }
     for line in table.lines where !documented.contains(line) {
       Issue.record("the documentation does not say (RECORD_TABLE=1 writes it): \(line)")
     }

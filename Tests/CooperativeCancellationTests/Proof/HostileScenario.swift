@@ -33,7 +33,7 @@ struct HostileScenario: Sendable {
       _ = AnswersWhenReleased(stage.backend)
     },
 
-    HostileScenario(name: "answers from the `deinit` of its request, after a cancel") { stage in
+    HostileScenario(name: "answers from the `deinit` of its request, after cancellation") { stage in
       stage.begin()
       let backend = stage.backend
       backend.hooks.withLock { $0.onRequestRelease = { backend.answer() } }
@@ -62,7 +62,7 @@ struct HostileScenario: Sendable {
       stage.cancel()
     },
 
-    HostileScenario(name: "answers under the lock that its `cancel()` takes, during a cancel") {
+    HostileScenario(name: "answers under the lock that its `cancel()` takes, during cancellation") {
       stage in
       stage.begin(.onDemandUnderItsLock)
       let holdsLock = Gate()
@@ -97,7 +97,7 @@ struct HostileScenario: Sendable {
     },
 
     HostileScenario(
-      name: "brings a value whose `deinit` calls the completion again, and so do the next two",
+      name: "brings a value whose `deinit` calls the completion with another, three times",
       needs: (\.valueIsObject, "brings no object")
     ) { stage in
       stage.begin()

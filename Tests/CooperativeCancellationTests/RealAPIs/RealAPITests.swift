@@ -139,8 +139,6 @@ struct RealAPITests {
         context.pointer
       )
       return context
-    } onCancel: {
-      $0.release()
     }
     #expect(status == 0)
   }

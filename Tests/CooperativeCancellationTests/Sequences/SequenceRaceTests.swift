@@ -1,4 +1,5 @@
 import CooperativeCancellation
+import CooperativeCancellationTesting
 import FakeCallbackSDK
 import Testing
 

@@ -3,7 +3,7 @@ import FakeCallbackSDK
 import Testing
 
 /// How a bridged call ended, in words that all forms share.
-enum Ending: Equatable, Sendable {
+enum Ending: Error, Equatable {
   case value(String)
   case failure(SDKError)
   case cancelled
@@ -43,16 +43,40 @@ struct BridgeForm: Sendable, CustomTestStringConvertible {
   /// Whether a value comes beside an error.
   var failureBringsValue = false
 
+  /// What a failure comes to.
+  enum Failing {
+    case throwsError
+    /// The shape has no room for the error.
+    case throwsMissingValue
+    /// The shape has no room for a failure: a value comes all the same.
+    case brings
+  }
+
+  var failing = Failing.throwsError
+
+  /// Whether `operation` may throw.
+  var mayRefuse = true
+
   let run: @Sendable (FakeSDK, Watch) async -> Ending
 
   static let all = [
     result, typedResult, sending, valueAndError, flagAndError, errorOnly, voidResult,
     twoValuesAndError,
     successAndFailure, successFailureAndCancelled,
+    lateRequest,
+    throwingPlain, throwingNeverFailing, throwingTwoValues, throwingThreeValues, throwingVoid,
+    valueOrNilAndError, threeValuesAndError,
+    successWithoutValue, failureWithoutError, neither,
+    successFailureAndEnd, successWithoutValueAndEnd, failureWithoutErrorAndEnd, neitherAndEnd,
+    mappedResult, mappedPlain, mappedVoid, mappedOtherResult, mappedAnyResult, mappedValueAndError,
+    mappedValueOrNil, mappedErrorOnly, mappedSuccessAndFailure, mappedTwoValuesAndError,
+    mappedSuccessWithoutValue,
     fallback, fallbackNeverFailing, fallbackTwoValues, fallbackVoid,
     plain, neverFailing, twoValues, void,
   ]
   static let throwing = all.filter { $0.kind == .throwing }
+  static let refusing = throwing.filter(\.mayRefuse)
+  static let failing = throwing.filter { $0.failing != .brings }
   static let withFallback = all.filter { $0.kind == .fallback }
   static let unconditional = all.filter { $0.kind == .unconditional }
 
@@ -67,10 +91,20 @@ struct BridgeForm: Sendable, CustomTestStringConvertible {
     kind == .throwing ? .timedOut(watch.timeout?.description ?? "", line: watch.line) : .fallback
   }
 
+  /// The ending of a wait whose SDK fails first.
+  func failed(_ watch: Watch) -> Ending {
+    switch failing {
+    case .throwsError: .failure(.failed)
+    case .throwsMissingValue: .missing(line: watch.line)
+    case .brings: delivered
+    }
+  }
+
   /// How many values come with that many successes and failures. The forms that cannot fail bring a value
   /// with a failure too, and a `Bool` beside an error is a value.
   func values(_ successes: Int, failures: Int = 0) -> Int {
-    carriesValue ? successes + (failureBringsValue || kind != .throwing ? failures : 0) : 0
+    let failureBringsValue = failureBringsValue || failing == .brings || kind != .throwing
+    return carriesValue ? successes + (failureBringsValue ? failures : 0) : 0
   }
 }
 
@@ -283,6 +317,57 @@ extension BridgeForm {
 }
 
 extension BridgeForm {
+  static let lateRequest = BridgeForm(
+    testDescription: "Result, the request in a callback",
+    kind: .throwing,
+    delivered: .value("uploaded")
+  ) { sdk, watch in
+    await ending {
+      try await withAsyncThrowingValue(
+        whenCancelled: watch.response,
+        timeout: watch.timeout,
+        line: watch.line
+      ) { completion in
+        try watch.operation {
+          LateRequest(cancel: { watch.onCancel($0) }) { arrived in
+            sdk.upload(requestHandler: arrived, completion: completion)
+          }
+        }
+      } onCancel: {
+        $0.cancel()
+      } onDiscard: {
+        watch.onDiscard($0.id)
+      }.id
+    }
+  }
+
+  /// As ``lateRequest``, but the request comes when the test says so, and not before.
+  static let laterRequest = BridgeForm(
+    testDescription: "Result, the request later in a callback",
+    kind: .throwing,
+    delivered: .value("uploaded")
+  ) { sdk, watch in
+    await ending {
+      try await withAsyncThrowingValue(
+        whenCancelled: watch.response,
+        timeout: watch.timeout,
+        line: watch.line
+      ) { completion in
+        try watch.operation {
+          LateRequest(cancel: { watch.onCancel($0) }) { arrived in
+            sdk.uploadLater(requestHandler: arrived, completion: completion)
+          }
+        }
+      } onCancel: {
+        $0.cancel()
+      } onDiscard: {
+        watch.onDiscard($0.id)
+      }.id
+    }
+  }
+}
+
+extension BridgeForm {
   static let fallback = BridgeForm(
     testDescription: "value, fallback",
     kind: .fallback,
@@ -431,26 +516,29 @@ extension BridgeForm {
 }
 
 /// Names the error that a throwing bridge threw.
-private func ending(_ body: () async throws -> String) async -> Ending {
+func ending(_ body: () async throws -> String) async -> Ending {
   do {
     return .value(try await body())
-  } catch let error as SDKError {
-    return .failure(error)
-  } catch is CancellationError {
-    return .cancelled
-  } catch let error as DroppedCompletionError {
-    return .dropped(line: error.callSite.line)
-  } catch let error as MissingValueError {
-    return .missing(line: error.callSite.line)
-  } catch let error as TimeoutError {
-    return .timedOut(Timeout(error.duration).description, line: error.callSite.line)
   } catch {
-    return .other("\(error)")
+    return named(error)
+  }
+}
+
+/// Names an error, as services do that have an error type of their own.
+func named(_ error: any Error) -> Ending {
+  switch error {
+  case let error as SDKError: .failure(error)
+  case is CancellationError: .cancelled
+  case let error as DroppedCompletionError: .dropped(line: error.callSite.line)
+  case let error as MissingValueError: .missing(line: error.callSite.line)
+  case let error as TimeoutError:
+    .timedOut(Timeout(error.duration).description, line: error.callSite.line)
+  default: .other("\(error)")
   }
 }
 
 /// For the closures of bridges that cannot throw: the tests that throw in `operation` leave those out.
-private func unthrowing(_ body: () throws -> Request) -> Request {
+func unthrowing(_ body: () throws -> Request) -> Request {
   do {
     return try body()
   } catch {

@@ -48,7 +48,7 @@ final class Watch: Sendable {
   var reports: [MisuseReport.Kind] { Reports.shared.kinds(line: line) }
 
   /// The body of every `operation` closure under test.
-  func operation(_ callSDK: () -> Request) throws -> Request {
+  func operation<Result>(_ callSDK: () -> Result) throws -> Result {
     log.withLock { $0.append(.operation) }
     try beforeSDK()
     let request = callSDK()

@@ -1,3 +1,5 @@
+import CooperativeCancellation
+import FakeCallbackSDK
 import Foundation
 import Testing
 
@@ -22,9 +24,11 @@ struct Watchdog: TestTrait, SuiteTrait, TestScoping {
     // A whole suite is as long as its tests are together; each of them has a watchdog of its own.
     guard testCase != nil else { return try await function() }
     let timer = DispatchSource.makeTimerSource(queue: .global(qos: .userInteractive))
-    timer.schedule(deadline: .now() + seconds)
+    let beats = Beats()
+    timer.schedule(deadline: .now() + seconds / 20, repeating: seconds / 20)
     let seconds = seconds
     timer.setEventHandler {
+      guard beats.next() else { return }
       print("error: watchdog: “\(test.name)” still runs after \(seconds) s: it hangs.")
       fflush(nil)
       // With the exit tests that it has started, which nobody else would end: SwiftPM gives each test run a
@@ -38,7 +42,43 @@ struct Watchdog: TestTrait, SuiteTrait, TestScoping {
   }
 }
 
+/// Tells a hang from a machine that is busy: time counts only as far as new tasks get their turn. On two cores,
+/// two tests can have all threads of the pool for minutes.
+private final class Beats: Sendable {
+  private struct State {
+    var ticks = 0
+    var beats = 0
+    var isBeating = false
+  }
+
+  private let state = Protected(State())
+
+  /// Begins a beat, unless the last one still waits for its turn. Returns whether the time is up: after 20
+  /// beats, or 100 ticks, which is when the pool hangs itself.
+  func next() -> Bool {
+    let (isUp, begins) = state.withLock { state in
+      state.ticks += 1
+      let begins = !state.isBeating
+      state.isBeating = true
+      return (state.beats >= 19 || state.ticks >= 100, begins)
+    }
+    if begins {
+      Task.detached { [state] in
+        state.withLock { state in
+          state.beats += 1
+          state.isBeating = false
+        }
+      }
+    }
+    return isUp
+  }
+}
+
 extension Trait where Self == Watchdog {
-  /// Long, because a test may have to wait for others: on two cores, two of them can have all threads.
   static var watchdog: Self { Watchdog(seconds: 600) }
+}
+
+extension Timeout {
+  /// As long as the watchdog's: what is waited for comes, unless the test hangs.
+  static var watchdog: Timeout { .seconds(600) }
 }

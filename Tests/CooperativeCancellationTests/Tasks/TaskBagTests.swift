@@ -1,4 +1,5 @@
 import CooperativeCancellation
+import CooperativeCancellationTesting
 import FakeCallbackSDK
 import Synchronization
 import Testing
@@ -122,7 +123,7 @@ struct TaskBagTests {
       await bag.drain(cancellingAfter: Timeout(.seconds(10), clock: clock))
       #expect(bag.isEmpty)
     }
-    await clock.waitForSleeper()
+    try await clock.waitForSleeper(within: .watchdog)
     #expect(!bag.add { Issue.record("started by a closed bag") })
     draining.cancel()
     clock.advance(by: .seconds(9))
@@ -150,7 +151,7 @@ struct TaskBagTests {
       log.withLock { $0.append("drained") }
     }
     if gracePeriod > .zero {
-      await clock.waitForSleeper()
+      try await clock.waitForSleeper(within: .watchdog)
       clock.advance(by: gracePeriod)
     }
     while log.withLock({ $0.isEmpty }) { await Task.yield() }

@@ -7,9 +7,11 @@
 extension ReplyReference where Contents: ~Copyable {
   /// The SDK called the completion, on any thread.
   ///
-  /// The answer rests here until the task takes it; the wait is told where.
+  /// The answer rests here until the task takes it; the wait is told where. A second one is misuse, unless
+  /// it comes from a closure that the SDK may call at the end of every call.
   @inlinable
-  package func answer<Answer>(_ answer: Answer) where Contents == ReplyContents<Answer> {
+  package func answer<Answer>(_ answer: Answer, reportsAgain: Bool = true)
+  where Contents == ReplyContents<Answer> {
     switch settle(answer) {
     case .keep:
       break
@@ -20,7 +22,7 @@ extension ReplyReference where Contents: ~Copyable {
     case .discard:
       discard(answer)
     case .reportAndDiscard:
-      MisuseReport.send(.completionCalledAgain, callSite())
+      if reportsAgain { MisuseReport.send(.completionCalledAgain, callSite()) }
       discard(answer)
     }
   }

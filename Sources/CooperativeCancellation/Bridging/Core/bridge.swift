@@ -114,6 +114,37 @@ nonisolated(nonsending) func throwingBridge<Value: Sendable, Request>(
   }
 }
 
+/// Bridges, checks after, and makes an error of the caller's of what there is to report.
+@inlinable
+@inline(__always)
+nonisolated(nonsending) func resultBridge<Value: Sendable, Failure: Error, Request>(
+  _ terms: Terms,
+  mapError map: (any Error) -> Failure,
+  in operation: (Reply<Result<Value, Failure>>) -> Request,
+  onCancel cancel: (Request) -> Void,
+  onDiscard discard: (@Sendable (Value) -> Void)?
+) async -> Result<Value, Failure> {
+  switch await bridge(
+    terms,
+    in: operation,
+    onCancel: cancel,
+    onDiscard: onlyValues(to: discard)
+  ) {
+  case .answered(.success(let value)):
+    if terms.response.checksAfter, Task.isCancelled {
+      discard?(value)
+      return .failure(map(CancellationError()))
+    }
+    return .success(value)
+  case .answered(let failure):
+    return failure
+  case .dropped:
+    return .failure(map(DroppedCompletionError(callSite: terms.callSite)))
+  case .interrupted(let cause):
+    return .failure(map(terms.error(for: cause)))
+  }
+}
+
 /// Bridges, checks after, and has a fallback for whatever a throwing bridge throws.
 @inlinable
 @inline(__always)

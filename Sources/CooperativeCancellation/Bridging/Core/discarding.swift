@@ -3,9 +3,9 @@
 
 /// A result: its value is passed on, its error is dropped.
 @inlinable
-func onlyValues<Value>(
+func onlyValues<Value, Failure>(
   to discard: (@Sendable (Value) -> Void)?
-) -> (@Sendable (Result<Value, any Error>) -> Void)? {
+) -> (@Sendable (Result<Value, Failure>) -> Void)? {
   guard let discard else { return nil }
   return { result in
     if case .success(let value) = result { discard(value) }
@@ -34,11 +34,33 @@ func onlyPresent<First, Second>(
   }
 }
 
+/// Three values, each of which may be missing.
+@inlinable
+func onlyPresent<First, Second, Third>(
+  to discard: (@Sendable (First?, Second?, Third?) -> Void)?
+) -> (@Sendable ((First?, Second?, Third?)) -> Void)? {
+  guard let discard else { return nil }
+  return { values in
+    if values.0 != nil || values.1 != nil || values.2 != nil {
+      discard(values.0, values.1, values.2)
+    }
+  }
+}
+
 /// Two values.
 @inlinable
-func both<First, Second>(
+func all<First, Second>(
   to discard: (@Sendable (First, Second) -> Void)?
 ) -> (@Sendable ((First, Second)) -> Void)? {
   guard let discard else { return nil }
   return { values in discard(values.0, values.1) }
+}
+
+/// Three values.
+@inlinable
+func all<First, Second, Third>(
+  to discard: (@Sendable (First, Second, Third) -> Void)?
+) -> (@Sendable ((First, Second, Third)) -> Void)? {
+  guard let discard else { return nil }
+  return { values in discard(values.0, values.1, values.2) }
 }

@@ -1,3 +1,4 @@
+import CooperativeCancellationTesting
 import FakeCallbackSDK
 import Synchronization
 

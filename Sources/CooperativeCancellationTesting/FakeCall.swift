@@ -1,0 +1,207 @@
+public import CooperativeCancellation
+
+/// A method of an SDK that answers when a test says so.
+///
+/// It records each call, keeps the completion handler, and hands both to the test. A fake SDK has one for each
+/// method:
+///
+/// ```swift
+/// struct FakeArticleSDK: ArticleSDK {
+///   var loads = FakeCall<Completion>()
+///
+///   func load(_ number: Int, _ completion: @escaping Completion) -> any ArticleRequest {
+///     loads.record(completion)
+///   }
+/// }
+///
+/// extension FakeCall.Request: ArticleRequest {}
+/// ```
+///
+/// `Completion` is whatever answers: a closure of any shape, a tuple of closures, a delegate. All of it may be
+/// used from any thread; no lock is held while a closure of the test's runs.
+public final class FakeCall<Completion: Sendable>: Sendable {
+  private struct State: Sendable {
+    var requests: [Request] = []
+    /// How many of them a test has asked for.
+    var handedOut = 0
+    var onCall: @Sendable (Request) -> Void = { _ in }
+    var onCancel: @Sendable (Request) -> Void = { _ in }
+  }
+
+  private let state = Observed(State())
+  private let lock = SDKLock()
+  private let collector = MisuseReport.collector.get()
+
+  /// A method that was not called yet.
+  public init() {}
+
+  /// How often the method was called.
+  public var callCount: Int { state.state.requests.count }
+
+  /// A call by its number, from 1: for SDKs that cancel by number.
+  public subscript(number: Int) -> Request? {
+    let requests = state.state.requests
+    return requests.indices.contains(number - 1) ? requests[number - 1] : nil
+  }
+
+  /// The body of the fake's method: records a call, and keeps its completion until ``Request/drop()``.
+  ///
+  /// - Parameter completion: What the wrapper passed to the SDK.
+  /// - Returns: What the SDK gives for a call: to be cancelled with, if it can be.
+  @discardableResult
+  public func record(_ completion: Completion) -> Request {
+    let (request, onCall) = state.change { state in
+      let request = Request(
+        number: state.requests.count + 1,
+        completion,
+        lock,
+        MisuseReport.collector.get() ?? collector,
+        onCancel: state.onCancel
+      )
+      state.requests.append(request)
+      return (request, state.onCall)
+    }
+    onCall(request)
+    return request
+  }
+
+  /// Waits for the next call: the first time for the first, then for the second, and so on.
+  ///
+  /// Throws ``TimeLimitError`` if there is none in time; `CancellationError` if the test is cancelled.
+  ///
+  /// - Parameters:
+  ///   - limit: How long to wait.
+  ///   - fileID: The file to name in the error; by default the caller's.
+  ///   - line: The line to name in it; by default the caller's.
+  nonisolated(nonsending) public func next(
+    within limit: Timeout = .seconds(10),
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) async throws -> Request {
+    try await TimeLimitError.wait(
+      "the SDK was not called",
+      within: limit,
+      at: CallSite(fileID: fileID, line: line),
+      for: state
+    ) { state in
+      guard state.handedOut < state.requests.count else { return nil }
+      state.handedOut += 1
+      return state.requests[state.handedOut - 1]
+    }
+  }
+
+  /// Runs `body` inside each call from now on, on the wrapper's thread, before the call returns.
+  public func whenCalled(_ body: @escaping @Sendable (Request) -> Void) {
+    state.change { state in
+      defer { state.onCall = body }
+      return state.onCall
+    }
+  }
+
+  /// Runs `body` when a call that begins from now on is cancelled, inside ``Request/cancel()``, on the thread that
+  /// cancels, under the SDK's lock.
+  public func whenCancelled(_ body: @escaping @Sendable (Request) -> Void) {
+    state.change { state in
+      defer { state.onCancel = body }
+      return state.onCancel
+    }
+  }
+}
+
+extension FakeCall {
+  /// One call of the method: what the SDK returns for it, and what the test answers it with.
+  ///
+  /// Let it conform to the protocol of the SDK's requests. An SDK that cancels by number has its ``number``, and
+  /// finds it again by ``FakeCall/subscript(_:)``.
+  public final class Request: Sendable {
+    private struct State: Sendable {
+      var completion: Completion?
+      var cancelCount = 0
+    }
+
+    /// Which call of the method it is, from 1.
+    public let number: Int
+
+    private let state: Observed<State>
+    let lock: SDKLock
+    private let collector: MisuseReport.Handler?
+    private let onCancel: @Sendable (Request) -> Void
+
+    fileprivate init(
+      number: Int,
+      _ completion: Completion,
+      _ lock: SDKLock,
+      _ collector: MisuseReport.Handler?,
+      onCancel: @escaping @Sendable (Request) -> Void
+    ) {
+      self.number = number
+      self.lock = lock
+      self.collector = collector
+      self.onCancel = onCancel
+      state = Observed(State(completion: completion))
+    }
+
+    /// How often the wrapper has cancelled the call.
+    public var cancelCount: Int { state.state.cancelCount }
+
+    /// Cancels the call: for the wrapper. Takes the SDK's lock.
+    public func cancel() {
+      state.change { $0.cancelCount += 1 }
+      lock.locked(isCallback: false) { onCancel(self) }
+    }
+
+    /// Calls the completion, on the thread of the caller. May be repeated; after ``drop()`` it does nothing.
+    ///
+    /// - Parameter body: Receives the completion, and calls it.
+    public func answer(_ body: (Completion) -> Void) {
+      guard let completion = state.state.completion else { return }
+      if let collector {
+        MisuseReport.collector.withValue(collector) { body(completion) }
+      } else {
+        body(completion)
+      }
+    }
+
+    /// Calls the completion while the SDK holds the lock that ``cancel()`` takes, on the thread of the caller.
+    public func answerUnderLock(_ body: (Completion) -> Void) {
+      lock.locked(isCallback: true) { answer(body) }
+    }
+
+    /// Calls the completion on another thread, soon.
+    public func answerOnAnotherThread(_ body: @escaping @Sendable (Completion) -> Void) {
+      startOnOwnThread { self.answer(body) }
+    }
+
+    /// Releases the completion. The SDK can never call it again.
+    public func drop() {
+      // Released in here, where the report of a drop is collected.
+      let release = { _ = self.state.change { $0.completion.take() } }
+      if let collector {
+        MisuseReport.collector.withValue(collector, operation: release)
+      } else {
+        release()
+      }
+    }
+
+    /// Waits until the wrapper has cancelled the call: for a sequence, until it has unregistered.
+    ///
+    /// Throws ``TimeLimitError`` if it does not in time; `CancellationError` if the test is cancelled.
+    ///
+    /// - Parameters:
+    ///   - limit: How long to wait.
+    ///   - fileID: The file to name in the error; by default the caller's.
+    ///   - line: The line to name in it; by default the caller's.
+    nonisolated(nonsending) public func cancelled(
+      within limit: Timeout = .seconds(10),
+      fileID: StaticString = #fileID,
+      line: UInt = #line
+    ) async throws {
+      try await TimeLimitError.wait(
+        "the SDK was not told to cancel",
+        within: limit,
+        at: CallSite(fileID: fileID, line: line),
+        for: state
+      ) { $0.cancelCount > 0 ? () : nil }
+    }
+  }
+}

@@ -1,0 +1,61 @@
+private import CooperativeCancellation
+
+/// The lock of a fake SDK: `cancel()` takes it, and the SDK may hold it while it calls back.
+///
+/// Recursive, as such locks often are. Who waits for it gives up when the holder has been in a callback for too
+/// long: that is a deadlock, because the callback waits for who waits here. So a test survives it.
+final class SDKLock: Sendable {
+  private struct State: Sendable {
+    var isHeld = false
+    /// Since when the holder has been in a callback.
+    var callback: Moment?
+    var deadlocks = 0
+  }
+
+  /// Whether the code that runs now holds the lock.
+  private static let held = TaskLocal<ObjectIdentifier?>(wrappedValue: nil)
+  private static let patience: Int64 = 300_000_000
+
+  private let state = Observed(State())
+
+  /// How often somebody gave up.
+  var deadlocks: Int { state.state.deadlocks }
+
+  /// To be released by ``release()``, on any thread.
+  func hold() {
+    while true {
+      let isMine = state.change { state in
+        if state.isHeld, !SDKLock.isDeadlocked(&state) { return false }
+        state.isHeld = true
+        return true
+      }
+      if isMine { return }
+    }
+  }
+
+  func release() {
+    state.change { $0 = State(deadlocks: $0.deadlocks) }
+  }
+
+  /// Runs a callback of the SDK, or its `cancel()`, under the lock.
+  func locked(isCallback: Bool, _ body: () -> Void) {
+    if SDKLock.held.get() == ObjectIdentifier(self) { return body() }
+    hold()
+    defer { release() }
+    call(isCallback: isCallback, body)
+  }
+
+  /// Runs a callback under the lock, which the caller holds.
+  func call(isCallback: Bool, _ body: () -> Void) {
+    if isCallback { state.change { $0.callback = .now } }
+    SDKLock.held.withValue(ObjectIdentifier(self), operation: body)
+  }
+
+  private static func isDeadlocked(_ state: inout State) -> Bool {
+    guard let callback = state.callback, callback.nanoseconds(to: .now) > patience else {
+      return false
+    }
+    state.deadlocks += 1
+    return true
+  }
+}

@@ -1,0 +1,52 @@
+public import CooperativeCancellation
+
+/// The laws that a wrapper breaks: all of them, not the first.
+public struct BrokenLaws: Error, Sendable, CustomStringConvertible {
+  struct Finding: Sendable {
+    let law: WrapperLaw
+    let text: String
+    /// Whether other trials make no sense.
+    var isHopeless = false
+    /// Whether the wrapper did not end.
+    var hangs = false
+
+    init(_ law: WrapperLaw, _ text: String) {
+      self.law = law
+      self.text = text
+    }
+  }
+
+  /// The check, in the test.
+  public let callSite: CallSite
+
+  private let findings: [Finding]
+  private let leftOut: [WrapperLaw]
+
+  /// The laws, each once.
+  public var laws: [WrapperLaw] {
+    findings.map(\.law).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+  }
+
+  /// Says where, and for each law what happened; and which laws were not tried.
+  public var description: String {
+    var lines = [
+      "\(callSite): the wrapper breaks \(laws.count == 1 ? "a law" : "\(laws.count) laws")."
+    ]
+    lines += findings.map { "– \($0.law.rawValue): \($0.text)" }
+    if !leftOut.isEmpty {
+      lines.append(
+        """
+        – not tried, because a continuation that is resumed twice would end the process: \
+        \(leftOut.map(\.rawValue).joined(separator: ", "))
+        """
+      )
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  init(_ findings: [Finding], _ leftOut: [WrapperLaw], _ callSite: CallSite) {
+    self.findings = findings
+    self.leftOut = leftOut
+    self.callSite = callSite
+  }
+}

@@ -1,0 +1,65 @@
+internal import CooperativeCancellation
+
+/// One call of the wrapper, in a task of its own, with a fake of its own.
+struct Trial<Completion: Sendable>: Sendable {
+  enum End: Sendable {
+    case stillRuns
+    case returned
+    case threw(any Error)
+  }
+
+  let fake: FakeCall<Completion>
+  private let task: Task<Void, Never>
+  private let ending = Observed<End>(.stillRuns)
+  private let mayStart = Observed(false)
+  private let collected = Observed<[MisuseReport]>([])
+  private let limit: Timeout
+
+  /// Makes the task; it waits for ``start()``.
+  init(
+    limit: Timeout,
+    _ wrapper: @escaping @Sendable (FakeCall<Completion>) async throws -> Void
+  ) {
+    self.limit = limit
+    (fake, task) = MisuseReport.collector.withValue(collected.collector) { [ending, mayStart] in
+      let fake = FakeCall<Completion>()
+      let task = startOnOwnThread {
+        while !mayStart.state { await Task.yield() }
+        do {
+          try await wrapper(fake)
+          ending.change { $0 = .returned }
+        } catch {
+          ending.change { $0 = .threw(error) }
+        }
+      }
+      return (fake, task)
+    }
+  }
+
+  var reports: [MisuseReport] { collected.state }
+
+  func start() {
+    mayStart.change { $0 = true }
+  }
+
+  func cancel() {
+    task.cancel()
+  }
+
+  /// The SDK's next call, if it comes in time.
+  func nextCall() async -> FakeCall<Completion>.Request? {
+    await patiently(limit) { try? await fake.next(within: limit) }
+  }
+
+  /// How the call ended, or that it did not in time.
+  func end() async -> End {
+    await patiently(limit) {
+      try? await ending.wait(within: limit) { if case .stillRuns = $0 { nil } else { $0 } }
+    } ?? .stillRuns
+  }
+
+  /// Whether the SDK is told to cancel a call, in time.
+  func isForwarded(to request: FakeCall<Completion>.Request) async -> Bool {
+    await patiently(limit) { try? await request.cancelled(within: limit) } != nil
+  }
+}

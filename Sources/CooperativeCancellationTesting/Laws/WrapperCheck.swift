@@ -1,0 +1,95 @@
+internal import CooperativeCancellation
+
+/// A wrapper under test: what is known of it, and the order of its trials.
+struct WrapperCheck<Completion: Sendable>: Sendable {
+  typealias Request = FakeCall<Completion>.Request
+  typealias Finding = BrokenLaws.Finding
+
+  /// One call of the wrapper, and what lets its time pass, if it has a timeout.
+  struct Call: Sendable {
+    let run: @Sendable (FakeCall<Completion>) async throws -> Void
+    var passTime: (@Sendable (Timeout) async throws -> Void)?
+  }
+
+  let makeCall: @Sendable () -> Call
+  let canThrow: Bool
+  let response: CancellationResponse
+  let values: Population?
+  let laws: Set<WrapperLaw>
+  let limit: Timeout
+  let success: @Sendable (Completion) -> Void
+  let failure: (@Sendable (Completion) -> Void)?
+
+  /// Throws for all laws that are broken.
+  ///
+  /// A wrapper that does not end in one of the first trials is probably a bare continuation. That ends the process
+  /// when it is resumed twice, so then the trials that may do it are left out.
+  func run(at callSite: CallSite) async throws {
+    let before = valueCount
+    var findings = await answer()
+    if findings.contains(where: \.isHopeless) { throw BrokenLaws(findings, [], callSite) }
+    let kept = valueCount - before
+    findings += await harmlessTrials()
+    findings.removeAll { !laws.contains($0.law) }
+    var leftOut: [WrapperLaw] = []
+    if findings.contains(where: \.hangs) {
+      leftOut = [.checkAfter, .lateAnswer, .secondAnswer, .nothingLost, .noLockHeld]
+    } else {
+      findings += await riskyTrials(kept: kept)
+    }
+    findings.removeAll { !laws.contains($0.law) }
+    if findings.isEmpty { return }
+    throw BrokenLaws(findings, leftOut.filter(laws.contains), callSite)
+  }
+
+  /// At the same time, because a wrapper that hangs in one hangs in others.
+  private func harmlessTrials() async -> [Finding] {
+    let trials = [
+      error, answerInsideCall, checkBefore, cancelledWhileWaiting, droppedCompletion, timeout,
+    ]
+    return await withTaskGroup(of: (Int, [Finding]).self) { group in
+      for (number, trial) in trials.enumerated() {
+        group.addTask { (number, await trial()) }
+      }
+      var findings: [(Int, [Finding])] = []
+      for await finding in group { findings.append(finding) }
+      return findings.sorted { $0.0 < $1.0 }.flatMap { $0.1 }
+    }
+  }
+
+  /// One after the other, because each counts the values.
+  private func riskyTrials(kept: Int) async -> [Finding] {
+    let keptIfLate = response == .deliverResult ? kept : 0
+    let trials = [
+      (checkAfter, "came with a cancellation", keptIfLate),
+      (lateAnswer, "came after a cancellation", keptIfLate),
+      (secondAnswer, "came with a second answer", kept),
+    ]
+    let expected = trials.reduce(valueCount) { $0 + $1.2 }
+    var findings: [Finding] = []
+    var losses: [Finding] = []
+    for (trial, when, kept) in trials {
+      let before = valueCount
+      findings += await trial()
+      let count = valueCount - before - kept
+      if count == 0 { continue }
+      let text = count > 0 ? "was neither delivered nor discarded" : "was discarded more than once"
+      losses.append(Finding(.nothingLost, "a value that \(when) \(text)."))
+    }
+    // A wrapper may discard on another thread, a little later.
+    if let values {
+      let isSettled = await patiently(limit) {
+        try? await values.size.wait(within: limit) { $0 == expected ? true : nil }
+      }
+      if isSettled == nil { findings += losses }
+    }
+    return findings + (await noLockHeld())
+  }
+
+  var valueCount: Int { values?.count ?? 0 }
+
+  func makeTrial() -> (Trial<Completion>, Call) {
+    let call = makeCall()
+    return (Trial(limit: limit, call.run), call)
+  }
+}

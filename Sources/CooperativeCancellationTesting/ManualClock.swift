@@ -1,0 +1,164 @@
+public import CooperativeCancellation
+
+/// A clock that stands still until a test moves it: for `Timeout(.seconds(5), clock: clock)`.
+///
+/// ```swift
+/// let task = Task { try await articles.article(1) }
+/// try await clock.waitForSleeper()
+/// clock.advance(by: .seconds(5))
+/// await #expect(throws: TimeoutError.self) { try await task.value(within: .seconds(5)) }
+/// ```
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
+public final class ManualClock: Clock {
+  /// A time on the clock.
+  public struct Instant: InstantProtocol {
+    /// How far it is from the clock's zero.
+    public var offset: Duration
+
+    /// The time that far from the clock's zero.
+    public init(offset: Duration) {
+      self.offset = offset
+    }
+
+    /// A time that much later.
+    public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+
+    /// How far away another time is.
+    public func duration(to other: Instant) -> Duration { other.offset - offset }
+
+    /// Whether one time is before another.
+    public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+  }
+
+  private struct Sleeper: Sendable {
+    let deadline: Instant
+    let continuation: CheckedContinuation<Void, any Error>
+  }
+
+  private struct State: Sendable {
+    var now: Instant
+    var sleepers: [Int: Sleeper] = [:]
+    var cancelled: Set<Int> = []
+    var sleeps = 0
+    /// How many of them sleep, or have slept.
+    var begun = 0
+    var wakeUps = 0
+    /// How many of them a test has waited for.
+    var awaitedSleeps = 0
+    var awaitedWakeUps = 0
+    var reads = 0
+  }
+
+  private let state: Observed<State>
+  private let ignoresCancellation: Bool
+
+  /// - Parameter now: What it shows at first, from its zero.
+  public convenience init(now: Duration = .zero) {
+    self.init(now: now, ignoresCancellation: false)
+  }
+
+  /// - Parameter ignoresCancellation: Whether a sleep goes on although its task is cancelled.
+  package init(now: Duration = .zero, ignoresCancellation: Bool) {
+    self.ignoresCancellation = ignoresCancellation
+    state = Observed(State(now: Instant(offset: now)))
+  }
+
+  /// The time that it shows.
+  public var now: Instant {
+    state.change { state in
+      state.reads += 1
+      return state.now
+    }
+  }
+
+  /// Zero: it shows any time exactly.
+  public var minimumResolution: Duration { .zero }
+
+  /// How many tasks sleep now.
+  public var sleeperCount: Int { state.state.sleepers.count }
+
+  /// Moves it, and wakes who has slept long enough.
+  public func advance(by duration: Duration) {
+    let due = state.change { state in
+      state.now = state.now.advanced(by: duration)
+      let due = state.sleepers.filter { $0.value.deadline <= state.now }
+      for number in due.keys { state.sleepers[number] = nil }
+      return due.values.map(\.continuation)
+    }
+    for continuation in due { continuation.resume() }
+  }
+
+  /// Waits until a sleep has begun: the first time for the first, then for the second, and so on.
+  ///
+  /// A test that advances the clock without waiting may do so before the wrapper has begun to count.
+  ///
+  /// Throws ``TimeLimitError`` if there is none in time; `CancellationError` if the test is cancelled.
+  ///
+  /// - Parameters:
+  ///   - limit: How long to wait.
+  ///   - fileID: The file to name in the error; by default the caller's.
+  ///   - line: The line to name in it; by default the caller's.
+  nonisolated(nonsending) public func waitForSleeper(
+    within limit: Timeout = .seconds(10),
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) async throws {
+    try await TimeLimitError.wait(
+      "nothing began to sleep on the clock",
+      within: limit,
+      at: CallSite(fileID: fileID, line: line),
+      for: state
+    ) { state -> Void? in
+      guard state.awaitedSleeps < state.begun else { return nil }
+      state.awaitedSleeps += 1
+      return ()
+    }
+  }
+
+  /// Sleeps until the clock has been moved to `deadline`. Throws `CancellationError` if the task is cancelled.
+  public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+    defer { state.change { $0.wakeUps += 1 } }
+    let number = state.change { state in
+      state.sleeps += 1
+      return state.sleeps
+    }
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        let outcome: Result<Void, any Error>? = state.change { state in
+          state.begun += 1
+          if state.cancelled.contains(number) { return .failure(CancellationError()) }
+          if deadline <= state.now { return .success(()) }
+          state.sleepers[number] = Sleeper(deadline: deadline, continuation: continuation)
+          return nil
+        }
+        if let outcome { continuation.resume(with: outcome) }
+      }
+    } onCancel: {
+      if ignoresCancellation { return }
+      let sleeper = state.change { state in
+        state.cancelled.insert(number)
+        return state.sleepers.removeValue(forKey: number)
+      }
+      sleeper?.continuation.resume(throwing: CancellationError())
+    }
+  }
+}
+
+// What this repository's own tests ask besides.
+@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
+extension ManualClock {
+  /// How often somebody asked for the time.
+  package var readCount: Int { state.state.reads }
+
+  /// How many sleeps were ever begun.
+  package var sleepCount: Int { state.state.sleeps }
+
+  /// Waits until a sleep has ended; one call for each.
+  package func waitForWakeUp(within limit: Timeout) async throws {
+    try await state.wait(within: limit) { state -> Void? in
+      guard state.awaitedWakeUps < state.wakeUps else { return nil }
+      state.awaitedWakeUps += 1
+      return ()
+    }
+  }
+}

@@ -1,0 +1,40 @@
+public import CooperativeCancellation
+
+extension Task {
+  /// The task's value, if it comes in time.
+  ///
+  /// ```swift
+  /// let task = Task { try await articles.article(1) }
+  /// let request = try await loads.next()
+  /// task.cancel()
+  /// await #expect(throws: CancellationError.self) { try await task.value(within: .seconds(5)) }
+  /// ```
+  ///
+  /// Unlike `value`, it ends when the time is up, and when the test's own task is cancelled. The task itself goes
+  /// on.
+  ///
+  /// Throws what the task throws; ``TimeLimitError``, which names the call, if the task does not end in time; or
+  /// `CancellationError` if the test is cancelled.
+  ///
+  /// - Parameters:
+  ///   - limit: How long to wait.
+  ///   - fileID: The file to name in the error; by default the caller's.
+  ///   - line: The line to name in it; by default the caller's.
+  nonisolated(nonsending) public func value(
+    within limit: Timeout = .seconds(10),
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) async throws -> Success {
+    let ending = Observed<Result<Success, any Error>?>(nil)
+    Task<Void, Never> {
+      let result = await result.mapError { $0 as any Error }
+      ending.change { $0 = result }
+    }
+    return try await TimeLimitError.wait(
+      "the task did not end",
+      within: limit,
+      at: CallSite(fileID: fileID, line: line),
+      for: ending
+    ) { $0 }.get()
+  }
+}

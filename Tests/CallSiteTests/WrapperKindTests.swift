@@ -1,0 +1,204 @@
+// Wrappers on an actor and on none, over SDKs with a delegate, with values to close, and with a stream: the code of
+// the page "Test your wrapper".
+
+import CooperativeCancellation
+import CooperativeCancellationTesting
+import Testing
+
+// MARK: A delegate, and a wrapper that is an actor
+
+protocol PlaceDelegate: AnyObject, Sendable {
+  func didFind(_ place: String)
+  func didFail(_ error: any Error)
+}
+
+protocol PlaceFinder: AnyObject {
+  var delegate: (any PlaceDelegate)? { get set }
+  func start()
+  func stop()
+}
+
+actor Places {
+  private let finder: any PlaceFinder
+
+  init(finder: any PlaceFinder) {
+    self.finder = finder
+  }
+
+  func place() async throws -> String {
+    try await withAsyncThrowingValue { completion in
+      let delegate = CompletionDelegate(completion)
+      finder.delegate = delegate
+      finder.start()
+      return delegate
+    } onCancel: { _ in
+      finder.stop()
+    }
+  }
+}
+
+private final class CompletionDelegate: PlaceDelegate {
+  private let completion: @Sendable (Result<String, any Error>) -> Void
+
+  init(_ completion: @escaping @Sendable (Result<String, any Error>) -> Void) {
+    self.completion = completion
+  }
+
+  func didFind(_ place: String) { completion(.success(place)) }
+  func didFail(_ error: any Error) { completion(.failure(error)) }
+}
+
+// snippet.delegate
+final class FakePlaceFinder: PlaceFinder {
+  weak var delegate: (any PlaceDelegate)?
+  private let searches: FakeCall<any PlaceDelegate>
+  private var search: FakeCall<any PlaceDelegate>.Request?
+
+  init(searches: FakeCall<any PlaceDelegate>) {
+    self.searches = searches
+  }
+
+  func start() { search = delegate.map { searches.record($0) } }
+  func stop() { search?.cancel() }
+}
+// snippet.end
+
+// MARK: Values that must be closed, and a wrapper that belongs to no actor
+
+protocol Door: Sendable {
+  func close()
+}
+
+protocol DoorSDK {
+  typealias Completion = @Sendable ((any Door)?, (any Error)?) -> Void
+
+  func openDoor(_ completion: @escaping Completion) -> Int
+  func cancelOpening(_ number: Int)
+}
+
+struct Doors {
+  let sdk: any DoorSDK
+
+  func open() async throws -> any Door {
+    try await withAsyncThrowingValue { completion in
+      sdk.openDoor(completion)
+    } onCancel: { number in
+      sdk.cancelOpening(number)
+    } onDiscard: { door in
+      door.close()
+    }
+  }
+}
+
+// snippet.number
+struct FakeDoorSDK: DoorSDK {
+  var openings = FakeCall<Completion>()
+
+  func openDoor(_ completion: @escaping Completion) -> Int {
+    openings.record(completion).number
+  }
+
+  func cancelOpening(_ number: Int) { openings[number]?.cancel() }
+}
+// snippet.end
+
+// snippet.value
+final class FakeDoor: Door {
+  private let open: Population
+
+  init(_ open: Population) {
+    self.open = open
+    open.grow()
+  }
+
+  func close() { open.shrink() }
+}
+// snippet.end
+
+// MARK: A stream
+
+protocol Thermometer: AnyObject {
+  func addListener(_ listener: @escaping @Sendable (Double) -> Void) -> any Listening
+}
+
+protocol Listening {
+  func stop()
+}
+
+@MainActor
+final class Weather {
+  private let thermometer: any Thermometer
+
+  init(thermometer: any Thermometer) {
+    self.thermometer = thermometer
+  }
+
+  func degrees() -> AsyncCallbackSequence<Double> {
+    AsyncCallbackSequence(buffering: .newest(1)) { [thermometer] yield in
+      thermometer.addListener(yield)
+    } onTermination: { listening in
+      listening.stop()
+    }
+  }
+}
+
+// snippet.stream
+final class FakeThermometer: Thermometer {
+  let listeners = FakeCall<@Sendable (Double) -> Void>()
+
+  func addListener(_ listener: @escaping @Sendable (Double) -> Void) -> any Listening {
+    listeners.record(listener)
+  }
+}
+
+extension FakeCall.Request: Listening {
+  func stop() { cancel() }
+}
+// snippet.end
+
+@Suite("Wrappers of other kinds", .timeLimit(.minutes(10)))
+struct WrapperKindTests {
+  @Test
+  func `an actor over an SDK with a delegate`() async throws {
+    // snippet.checkDelegate
+    try await checkWrapper(except: [.droppedCompletion]) { searches in
+      try await Places(finder: FakePlaceFinder(searches: searches)).place()
+    } success: { delegate in
+      delegate.didFind("Ulm")
+    } failure: { delegate in
+      delegate.didFail(ServerError())
+    }
+    // snippet.end
+  }
+
+  @Test
+  func `a plain type over an SDK whose values must be closed`() async throws {
+    // snippet.checkValues
+    let open = Population()
+    try await checkWrapper(values: open) { openings in
+      try await Doors(sdk: FakeDoorSDK(openings: openings)).open()
+    } success: { completion in
+      completion(FakeDoor(open), nil)
+    } failure: { completion in
+      completion(nil, ServerError())
+    }
+    // snippet.end
+  }
+
+  // snippet.streamTest
+  @Test @MainActor
+  func `the last reading counts, and a loop that ends stops listening`() async throws {
+    let thermometer = FakeThermometer()
+    let weather = Weather(thermometer: thermometer)
+    let task = Task {
+      for await degrees in weather.degrees() where degrees > 30 { return degrees }
+      return 0
+    }
+    let listening = try await thermometer.listeners.next()
+    listening.answer { $0(20) }
+    listening.answer { $0(31) }
+    #expect(try await task.value(within: .seconds(10)) == 31)
+    try await listening.cancelled()
+  }
+  // snippet.end
+}

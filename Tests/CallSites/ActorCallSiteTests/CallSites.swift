@@ -1,0 +1,1 @@
+../CallSites.swift

@@ -1,0 +1,23 @@
+import FakeCallbackSDK
+import Testing
+
+actor Calls {
+  let sdk = FakeSDK(.later)
+  var calls = 0
+}
+
+@Suite("Call sites, from an actor")
+struct CallSiteTests {
+  @Test
+  func `each gives what the SDK reports`() async throws {
+    try await Calls().checkAll()
+  }
+
+  @Test
+  func `a cancellation is an error of the service's`() async {
+    await Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      await Calls().checkCancellation()
+    }.value
+  }
+}

@@ -1,0 +1,1 @@
+../ClientCallSites.swift

@@ -1,0 +1,239 @@
+import CooperativeCancellation
+import FakeCallbackSDK
+import Foundation
+import HostileCLibrary
+import Testing
+
+/// A job of the C library. `Sendable`, so that a test can look at it from its own task.
+private final class Job: Sendable {
+  private let address: UInt
+  private let bufferAddress: UInt
+
+  private var pointer: OpaquePointer? { OpaquePointer(bitPattern: address) }
+
+  init(_ behavior: hostile_job_behavior, _ context: CallbackContext) throws {
+    let buffer = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
+    buffer.initialize(to: 0)
+    bufferAddress = UInt(bitPattern: buffer)
+    var job: OpaquePointer?
+    let status = hostile_job_start(
+      behavior,
+      { @Sendable in CallbackContext.call($0, $1, $2) },
+      context.pointer,
+      buffer,
+      &job
+    )
+    address = UInt(bitPattern: job)
+    guard status == 0 else { throw SDKError.failed }
+  }
+
+  deinit {
+    let (address, bufferAddress) = (address, bufferAddress)
+    // Waits for the job's thread, so not here, where it would block one of the pool's.
+    Thread.detachNewThread {
+      if let job = OpaquePointer(bitPattern: address) { hostile_job_destroy(job) }
+      UnsafeMutablePointer<Int32>(bitPattern: bufferAddress)?.deallocate()
+    }
+  }
+
+  func cancel() { hostile_job_cancel(pointer) }
+  func finish() { hostile_job_finish(pointer) }
+  var isOver: Bool { hostile_job_is_over(pointer) != 0 }
+}
+
+/// What the tests do to a call meanwhile.
+private final class Stage: Sendable {
+  let callSite = CallSite(fileID: "Tests/OwnedContext", line: Reports.shared.uniqueLine())
+  let hasStarted = Signal()
+  let context = Protected<UInt>(0)
+  let job = Protected<Job?>(nil)
+  let forwarded = Protected(0)
+
+  /// How many closures are kept.
+  var count: Int { CallbackContext.count(at: callSite) }
+
+  func started(_ context: CallbackContext, _ job: Job) {
+    self.context.withLock { $0 = UInt(bitPattern: context.pointer) }
+    self.job.withLock { $0 = job }
+    hasStarted.fire()
+  }
+
+  /// What the library does with its destroy callback.
+  func destroy() {
+    CallbackContext.release(UnsafeMutableRawPointer(bitPattern: context.withLock { $0 }))
+  }
+
+  /// The recipe.
+  nonisolated(nonsending) func work(
+    _ behavior: hostile_job_behavior,
+    _ response: CancellationResponse
+  ) async throws -> String {
+    try await withAsyncThrowingValue(whenCancelled: response, line: callSite.line) { completion in
+      let context = CallbackContext(fileID: "Tests/OwnedContext", line: callSite.line) {
+        (status: Int32, text: UnsafePointer<CChar>?) in
+        guard let text, status == 0 else { return completion(.failure(SDKError.cancelled)) }
+        completion(.success(String(cString: text)))
+      }
+      let job = try Job(behavior, context)
+      started(context, job)
+      return (context, job)
+    } onCancel: { _, job in
+      forwarded.withLock { $0 += 1 }
+      job.cancel()
+    }
+  }
+}
+
+@Suite("C contexts that a bridge owns", .watchdog)
+struct OwnedContextTests {
+  private static let begin = [
+    HOSTILE_JOB_CALLS_BACK_IN_CANCEL, HOSTILE_JOB_CALLS_BACK_LATER, HOSTILE_JOB_NEVER_CALLS_BACK,
+  ]
+
+  @Test(arguments: begin, CancellationResponse.allCases)
+  func `an answer leaves nothing`(
+    behavior: hostile_job_behavior,
+    response: CancellationResponse
+  ) async throws {
+    let stage = Stage()
+    let task = Task { try await stage.work(behavior, response) }
+    await stage.hasStarted.wait()
+    #expect(stage.count == 1)
+    stage.job.withLock { $0 }?.finish()
+    #expect(try await task.value == "done")
+    #expect(stage.count == 0)
+  }
+
+  @Test(arguments: CancellationResponse.allCases)
+  func `a job that is refused throws, and leaves nothing`(response: CancellationResponse) async {
+    let stage = Stage()
+    await #expect(throws: SDKError.failed) { try await stage.work(HOSTILE_JOB_REFUSES, response) }
+    #expect(stage.count == 0)
+    #expect(stage.forwarded.withLock { $0 } == 0)
+  }
+
+  @Test(arguments: begin)
+  func `an abandoned wait ends when the library has been told, and leaves nothing`(
+    behavior: hostile_job_behavior
+  ) async {
+    let stage = Stage()
+    let task = Task { try await stage.work(behavior, .abandonCallback) }
+    await stage.hasStarted.wait()
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(stage.forwarded.withLock { $0 } == 1)
+    #expect(stage.count == 0)
+    #expect(Reports.shared.kinds(line: stage.callSite.line) == [])
+  }
+
+  @Test(arguments: [HOSTILE_JOB_CALLS_BACK_IN_CANCEL, HOSTILE_JOB_CALLS_BACK_LATER])
+  func `.waitForCallback waits until C has called back`(behavior: hostile_job_behavior) async {
+    let stage = Stage()
+    let task = Task { try await stage.work(behavior, .waitForCallback) }
+    await stage.hasStarted.wait()
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(
+      stage.job.withLock { $0 }?.isOver == true,
+      "the wait ended while C worked on the buffer"
+    )
+    #expect(stage.count == 0)
+    #expect(Reports.shared.kinds(line: stage.callSite.line) == [])
+  }
+
+  @Test(arguments: [HOSTILE_JOB_CALLS_BACK_IN_CANCEL, HOSTILE_JOB_CALLS_BACK_LATER])
+  func `.deliverResult delivers what C reports`(behavior: hostile_job_behavior) async {
+    let stage = Stage()
+    let task = Task { try await stage.work(behavior, .deliverResult) }
+    await stage.hasStarted.wait()
+    task.cancel()
+    await #expect(throws: SDKError.cancelled) { try await task.value }
+    #expect(
+      stage.job.withLock { $0 }?.isOver == true,
+      "the wait ended while C worked on the buffer"
+    )
+    #expect(stage.count == 0)
+    #expect(Reports.shared.kinds(line: stage.callSite.line) == [])
+  }
+
+  @Test(arguments: [CancellationResponse.waitForCallback, .deliverResult])
+  func `a wait for a callback that never comes ends when the context is released`(
+    response: CancellationResponse
+  ) async {
+    let stage = Stage()
+    let task = Task { try await stage.work(HOSTILE_JOB_NEVER_CALLS_BACK, response) }
+    await stage.hasStarted.wait()
+    task.cancel()
+    while stage.job.withLock({ $0?.isOver }) != true { await Task.yield() }
+    #expect(stage.count == 1, "it lives until the callback")
+    stage.destroy()
+    let result = await task.result
+    switch response {
+    case .deliverResult: #expect(throws: DroppedCompletionError.self) { try result.get() }
+    default: #expect(throws: CancellationError.self) { try result.get() }
+    }
+    #expect(stage.count == 0)
+  }
+
+  @Test(arguments: CancellationResponse.allCases)
+  func `a timeout leaves nothing`(response: CancellationResponse) async {
+    let callSite = CallSite(fileID: "Tests/OwnedContext", line: Reports.shared.uniqueLine())
+    let task = Task {
+      try await withAsyncThrowingValue(
+        whenCancelled: response,
+        timeout: .milliseconds(1),
+        line: callSite.line
+      ) { (completion: @escaping @Sendable (Result<Int32, any Error>) -> Void) in
+        CallbackContext(fileID: "Tests/OwnedContext", line: callSite.line) { (status: Int32) in
+          completion(.success(status))
+        }
+      } onCancel: { context in
+        #expect(CallbackContext.count(at: callSite) == 1)
+        CallbackContext.call(context.pointer, Int32(1))
+      }
+    }
+    let result = await task.result
+    if response == .deliverResult {
+      #expect((try? result.get()) == 1)
+    } else {
+      #expect(throws: TimeoutError.self) { try result.get() }
+    }
+    #expect(CallbackContext.count(at: callSite) == 0)
+  }
+
+  @Test
+  func `a context that operation does not return is a dropped completion, and not a hang`() async {
+    await #expect(throws: DroppedCompletionError.self) {
+      try await withAsyncThrowingValue {
+        (completion: @escaping @Sendable (Result<Int32, any Error>) -> Void) in
+        _ = CallbackContext { (status: Int32) in completion(.success(status)) }
+      }
+    }
+  }
+
+  @Test(arguments: CancellationResponse.allCases)
+  func `a callback on its way when the wait ends is harmless`(response: CancellationResponse) async
+  {
+    for _ in 0..<200 {
+      let stage = Stage()
+      let task = Task { try await stage.work(HOSTILE_JOB_CALLS_BACK_LATER, response) }
+      await stage.hasStarted.wait()
+      stage.job.withLock { $0 }?.finish()
+      task.cancel()
+      _ = await task.result
+      #expect(stage.count == 0)
+      #expect(Reports.shared.take(line: stage.callSite.line) == [])
+    }
+  }
+
+  @Test
+  func `the types that meet are told, also where only the result is another one`() {
+    let line = Reports.shared.uniqueLine()
+    let context = CallbackContext(line: line) { (number: Int32) -> Int32 in number }
+    CallbackContext.call(context.pointer, Int32(1))
+    #expect(
+      Reports.shared.texts(line: line).first?
+        .contains("is (Int32) -> Int32, and was called as (Int32) -> (), so") == true
+    )
+  }
+}

@@ -1,0 +1,46 @@
+import CooperativeCancellation
+import Testing
+
+@Suite("LateRequestMachine")
+struct LateRequestMachineTests {
+  private var machine = LateRequestMachine<Int>()
+
+  @Test
+  mutating func `requests that came first are cancelled at once`() {
+    #expect(machine.arrive(1) == false)
+    #expect(machine.arrive(2) == false)
+    #expect(machine.cancel() == [1, 2])
+  }
+
+  @Test
+  mutating func `a request that comes later meets the cancellation, each of them`() {
+    #expect(machine.cancel() == [])
+    #expect(machine.arrive(1) == true)
+    #expect(machine.arrive(2) == true)
+  }
+
+  @Test
+  mutating func `only the first cancellation counts`() {
+    #expect(machine.arrive(1) == false)
+    #expect(machine.cancel() == [1])
+    #expect(machine.cancel() == [])
+    #expect(machine.arrive(2) == true)
+  }
+
+  @Test
+  mutating func `a cancellation outlives the wait`() {
+    #expect(machine.cancel() == [])
+    #expect(machine.end() == [])
+    #expect(machine.arrive(1) == true)
+  }
+
+  @Test
+  mutating func `after a wait without a cancellation nothing is kept and nothing is cancelled`() {
+    #expect(machine.arrive(1) == false)
+    #expect(machine.end() == [1])
+    #expect(machine.arrive(2) == false)
+    #expect(machine.cancel() == [])
+    #expect(machine.arrive(3) == false)
+    #expect(machine.end() == [])
+  }
+}

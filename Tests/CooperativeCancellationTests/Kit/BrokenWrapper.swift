@@ -1,0 +1,189 @@
+import CooperativeCancellation
+import CooperativeCancellationTesting
+import FakeCallbackSDK
+import Foundation
+import Testing
+
+/// A wrapper that is wrong, and which laws it breaks.
+struct BrokenWrapper: Sendable, CustomTestStringConvertible {
+  let testDescription: String
+  let laws: [WrapperLaw]
+  let call: @Sendable (PhoneBook) async throws -> Line
+
+  static let all = [
+    circulatingHelper, bareContinuation, withoutOnCancel, dropping, callingTwice, losing,
+    inASlot, byHand, mistakingErrors, blocking, silent,
+  ]
+
+  private static let circulatingHelper = BrokenWrapper(
+    testDescription: "the circulating helper",
+    laws: [.prompt, .forwarding, .droppedCompletion, .timeout]
+  ) { book in
+    try await withCheckedThrowingContinuation { continuation in
+      guard !Task.isCancelled else {
+        continuation.resume(throwing: CancellationError())
+        return
+      }
+      _ = book.dial { result in
+        guard !Task.isCancelled else {
+          continuation.resume(throwing: CancellationError())
+          return
+        }
+        continuation.resume(with: result)
+      }
+    }
+  }
+
+  private static let bareContinuation = BrokenWrapper(
+    testDescription: "a bare continuation",
+    laws: [.checkBefore, .prompt, .forwarding, .droppedCompletion, .timeout]
+  ) { book in
+    try await withCheckedThrowingContinuation { continuation in
+      _ = book.dial { continuation.resume(with: $0) }
+    }
+  }
+
+  private static let withoutOnCancel = BrokenWrapper(
+    testDescription: "one that forgets onCancel",
+    laws: [.forwarding, .timeout]
+  ) { book in
+    try await withAsyncThrowingValue(timeout: book.timeout) { completion in
+      book.dial(completion)
+    } onDiscard: {
+      $0.hangUp()
+    }
+  }
+
+  private static let dropping = BrokenWrapper(
+    testDescription: "one that drops on a path",
+    laws: [.error]
+  ) { book in
+    try await withAsyncThrowingValue(timeout: book.timeout) { completion in
+      book.dial { if case .success = $0 { completion($0) } }
+    } onCancel: {
+      $0.cancel()
+    } onDiscard: {
+      $0.hangUp()
+    }
+  }
+
+  private static let callingTwice = BrokenWrapper(
+    testDescription: "one that calls twice",
+    laws: [.oneAnswer, .lateAnswer]
+  ) { book in
+    try await withAsyncThrowingValue(timeout: book.timeout) { completion in
+      book.dial { result in
+        completion(result)
+        completion(.failure(SDKError.failed))
+      }
+    } onCancel: {
+      $0.cancel()
+    } onDiscard: {
+      $0.hangUp()
+    }
+  }
+
+  private static let losing = BrokenWrapper(
+    testDescription: "one that loses the late value",
+    laws: [.nothingLost]
+  ) { book in
+    try await withAsyncThrowingValue(timeout: book.timeout) { completion in
+      book.dial(completion)
+    } onCancel: {
+      $0.cancel()
+    }
+  }
+
+  /// The slot is empty while the SDK's method runs.
+  private static let inASlot = BrokenWrapper(
+    testDescription: "one that keeps the continuation in a slot",
+    laws: [.answerInsideCall, .checkBefore, .prompt, .forwarding, .droppedCompletion, .timeout]
+  ) { book in
+    let slot = Protected<CheckedContinuation<Line, any Error>?>(nil)
+    return try await withCheckedThrowingContinuation { continuation in
+      _ = book.dial { result in
+        slot.withLock { $0.take() }?.resume(with: result)
+      }
+      slot.withLock { $0 = continuation }
+    }
+  }
+
+  private static let byHand = BrokenWrapper(
+    testDescription: "one that is careful, and cancels in the runtime's handler",
+    laws: [.timeout, .checkAfter, .nothingLost, .noLockHeld]
+  ) { book in
+    try Task.checkCancellation()
+    let call = Protected<(once: Weak, request: FakeCall<PhoneBook.Completion>.Request)?>(nil)
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        let once = Once(continuation)
+        let request = book.dial { once.resume($0) }
+        call.withLock { $0 = (Weak(once: once), request) }
+      }
+    } onCancel: {
+      guard let (once, request) = call.withLock({ $0 }) else { return }
+      request.cancel()
+      once.once?.resume(.failure(CancellationError()))
+    }
+  }
+
+  private static let mistakingErrors = BrokenWrapper(
+    testDescription: "one that takes every error for a cancellation",
+    laws: [.error, .droppedCompletion, .timeout]
+  ) { book in
+    do {
+      return try await withAsyncThrowingValue(timeout: book.timeout) { completion in
+        book.dial(completion)
+      } onCancel: {
+        $0.cancel()
+      } onDiscard: {
+        $0.hangUp()
+      }
+    } catch {
+      throw CancellationError()
+    }
+  }
+
+  private static let blocking = BrokenWrapper(
+    testDescription: "one that blocks its thread",
+    laws: [.prompt, .forwarding, .droppedCompletion, .timeout]
+  ) { book in
+    try Task.checkCancellation()
+    let answer = Protected<Result<Line, any Error>?>(nil)
+    let gate = Gate()
+    _ = book.dial { result in
+      answer.withLock { $0 = result }
+      gate.open()
+    }
+    gate.pass()
+    return try answer.withLock { $0 }?.get() ?? { throw SDKError.failed }()
+  }
+
+  private static let silent = BrokenWrapper(
+    testDescription: "one that does not call the SDK",
+    laws: [.answer]
+  ) { _ in
+    throw SDKError.failed
+  }
+}
+
+private struct Weak {
+  weak var once: Once?
+}
+
+/// Resumes a continuation once, also if nobody asks for it.
+private final class Once: Sendable {
+  private let continuation: Protected<CheckedContinuation<Line, any Error>?>
+
+  init(_ continuation: CheckedContinuation<Line, any Error>) {
+    self.continuation = Protected(continuation)
+  }
+
+  func resume(_ result: Result<Line, any Error>) {
+    continuation.withLock { $0.take() }?.resume(with: result)
+  }
+
+  deinit {
+    resume(.failure(SDKError.failed))
+  }
+}

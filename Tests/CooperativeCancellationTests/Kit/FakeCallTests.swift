@@ -1,0 +1,150 @@
+import CooperativeCancellation
+import CooperativeCancellationTesting
+import FakeCallbackSDK
+import Foundation
+import Testing
+
+@Suite("A fake call", .watchdog)
+struct FakeCallTests {
+  private let calls = FakeCall<@Sendable (Int) -> Void>()
+  private let answers = Protected<[Int]>([])
+
+  private var completion: @Sendable (Int) -> Void {
+    { [answers] answer in answers.withLock { $0.append(answer) } }
+  }
+
+  @Test
+  func `hands out each call once, in order, whenever it comes`() async throws {
+    calls.record(completion)
+    let first = try await calls.next(within: .watchdog)
+    let task = Task { [calls] in try await calls.next(within: .watchdog) }
+    calls.record(completion)
+    calls.record(completion)
+    #expect(first.number == 1)
+    #expect(try await task.value(within: .watchdog).number == 2)
+    #expect(try await calls.next(within: .watchdog).number == 3)
+    #expect(calls.callCount == 3)
+  }
+
+  @Test
+  func `says where it was waited for in vain`() async throws {
+    let line: UInt = #line + 1
+    let error = await #expect(throws: TimeLimitError.self) {
+      try await calls.next(within: .milliseconds(1))
+    }
+    #expect(error?.callSite == CallSite(line: line))
+    #expect(
+      "\(try #require(error))"
+        == "\(#fileID):\(line): the SDK was not called within 1 millisecond."
+    )
+  }
+
+  @Test
+  func `can be answered more than once, and after a drop no more`() {
+    let request = calls.record(completion)
+    request.answer { $0(1) }
+    request.answer { $0(2) }
+    request.drop()
+    request.answer { $0(3) }
+    #expect(answers.withLock { $0 } == [1, 2])
+  }
+
+  @Test
+  func `releases a completion that is dropped`() {
+    let completions = Population()
+    let request = calls.record { [life = Life(of: completions)] _ in _ = life }
+    #expect(completions.count == 1)
+    request.drop()
+    #expect(completions.count == 0)
+  }
+
+  @Test
+  func `can be answered inside the call, and on the thread that cancels`() {
+    calls.whenCalled { $0.answer { $0(1) } }
+    calls.whenCancelled { $0.answer { $0(2) } }
+    let request = calls.record(completion)
+    #expect(answers.withLock { $0 } == [1])
+    request.cancel()
+    request.cancel()
+    #expect(answers.withLock { $0 } == [1, 2, 2])
+    #expect(request.cancelCount == 2)
+  }
+
+  @Test
+  func `can be answered on another thread`() async throws {
+    let threads = Protected<[Thread]>([])
+    let task = Task { [calls] in
+      await withAsyncValue { (completion: @escaping @Sendable (Int) -> Void) in
+        threads.withLock { $0.append(.current) }
+        calls.record { answer in
+          threads.withLock { $0.append(.current) }
+          completion(answer)
+        }
+      }
+    }
+    let request = try await calls.next(within: .watchdog)
+    request.answerOnAnotherThread { $0(1) }
+    #expect(try await task.value(within: .watchdog) == 1)
+    #expect(threads.withLock { $0[0] != $0[1] })
+  }
+
+  @Test
+  func `answers under a lock that cancel() waits for, except in the callback itself`() async throws
+  {
+    let isCancelled = Protected(false)
+    calls.whenCancelled { _ in isCancelled.withLock { $0 = true } }
+    let request = calls.record { _ in }
+    let other = calls.record { _ in }
+    request.answerUnderLock { _ in
+      request.cancel()
+      #expect(isCancelled.withLock { $0 })
+      isCancelled.withLock { $0 = false }
+      Thread.detachNewThread { other.cancel() }
+      // Its count says that it has come, and waits.
+      while other.cancelCount == 0 { sched_yield() }
+      #expect(!isCancelled.withLock { $0 })
+    }
+    while !isCancelled.withLock({ $0 }) { await Task.yield() }
+  }
+
+  @Test
+  func `steers a sequence, and sees the subscription go`() async throws {
+    typealias Listener = (yield: @Sendable (Int) -> Void, finish: @Sendable () -> Void)
+    let listeners = FakeCall<Listener>()
+    let numbers = AsyncCallbackSequence(buffering: .unbounded) { yield, finish in
+      listeners.record((yield, finish))
+    } onTermination: { (request: FakeCall<Listener>.Request) in
+      request.cancel()
+    }
+    async let request = listeners.next(within: .watchdog)
+    var read: [Int] = []
+    var iterator = numbers.makeAsyncIterator()
+    listeners.whenCalled { $0.answer { $0.yield(1) } }
+    if let number = await iterator.next() { read.append(number) }
+    let subscription = try await request
+    subscription.answer {
+      $0.yield(2)
+      $0.finish()
+    }
+    while let number = await iterator.next() { read.append(number) }
+    try await subscription.cancelled(within: .watchdog)
+    #expect(read == [1, 2])
+    #expect(subscription.cancelCount == 1)
+  }
+
+  /// As for an SDK that answers all calls through one delegate.
+  @Test
+  func `may answer through something that is no completion`() async throws {
+    let delegate = Protected<[Int: @Sendable (String) -> Void]>([:])
+    let fake = FakeCall<Int>()
+    let task = Task {
+      await withAsyncValue { (completion: @escaping @Sendable (String) -> Void) in
+        delegate.withLock { $0[7] = completion }
+        fake.record(7)
+      }
+    }
+    let request = try await fake.next(within: .watchdog)
+    request.answer { number in delegate.withLock { $0[number] }?("seven") }
+    #expect(try await task.value(within: .watchdog) == "seven")
+  }
+}

@@ -1,0 +1,57 @@
+import CooperativeCancellation
+import CooperativeCancellationTesting
+import FakeCallbackSDK
+import Testing
+
+@Suite("A wait of a test", .watchdog)
+struct LimitTests {
+  @Test
+  func `for a task that never ends fails at its limit, and says where`() async throws {
+    let (forever, end) = AsyncStream<Never>.makeStream()
+    let never = Task.detached { for await _ in forever {} }
+    let line: UInt = #line + 1
+    let error = await #expect(throws: TimeLimitError.self) {
+      try await never.value(within: .milliseconds(1))
+    }
+    #expect(
+      "\(try #require(error))" == "\(#fileID):\(line): the task did not end within 1 millisecond."
+    )
+    end.finish()
+  }
+
+  @Test
+  func `for a task ends when the test is cancelled`() async {
+    let (forever, end) = AsyncStream<Never>.makeStream()
+    let never = Task.detached { for await _ in forever {} }
+    let test = Task { try await never.value(within: .watchdog) }
+    test.cancel()
+    await #expect(throws: CancellationError.self) { try await test.value }
+    end.finish()
+  }
+
+  @Test
+  func `for a task has its value, or its error`() async throws {
+    let value = Task { 1 }
+    let error = Task<Int, any Error> { throw SDKError.failed }
+    #expect(try await value.value(within: .watchdog) == 1)
+    await #expect(throws: SDKError.failed) { try await error.value(within: .watchdog) }
+  }
+
+  @Test
+  func `for a clock says that nothing sleeps`() async throws {
+    let clock = ManualClock()
+    let error = await #expect(throws: TimeLimitError.self) {
+      try await clock.waitForSleeper(within: .milliseconds(1))
+    }
+    #expect(try "\(#require(error))".contains("nothing began to sleep on the clock within"))
+  }
+
+  @Test
+  func `for a cancellation says that there was none`() async throws {
+    let request = FakeCall<Int>().record(1)
+    let error = await #expect(throws: TimeLimitError.self) {
+      try await request.cancelled(within: .milliseconds(1))
+    }
+    #expect(try "\(#require(error))".contains("the SDK was not told to cancel within"))
+  }
+}

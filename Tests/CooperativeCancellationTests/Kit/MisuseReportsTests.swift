@@ -1,0 +1,67 @@
+import CooperativeCancellation
+import CooperativeCancellationTesting
+import FakeCallbackSDK
+import Foundation
+import Testing
+
+@Suite("Misuse reports of one test", .watchdog)
+struct MisuseReportsTests {
+  private func callTwice(_ calls: FakeCall<@Sendable () -> Void>, line: UInt) async throws {
+    let task = Task {
+      try await withAsyncThrowingValue(line: line) { completion in
+        calls.record { completion(.success) }
+      }
+    }
+    let request = try await calls.next(within: .watchdog)
+    request.answer { $0() }
+    request.answer { $0() }
+    try await task.value(within: .watchdog)
+  }
+
+  @Test
+  func `are collected, and do not reach the handler`() async throws {
+    let line = Reports.shared.uniqueLine()
+    let reports = try await misuseReports { try await callTwice(FakeCall(), line: line) }
+    #expect(reports.map(\.kind) == [.completionCalledAgain])
+    #expect(reports.map(\.callSite.line) == [line])
+    #expect(Reports.shared.kinds(line: line) == [])
+  }
+
+  @Test
+  func `are apart from those of another test`() async throws {
+    let lines = (1...20).map { _ in Reports.shared.uniqueLine() }
+    try await withThrowingTaskGroup { group in
+      for line in lines {
+        group.addTask {
+          let reports = try await misuseReports { try await callTwice(FakeCall(), line: line) }
+          #expect(reports.map(\.callSite.line) == [line])
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  @Test
+  func `come from any thread on which a fake calls or drops a completion`() async throws {
+    let line = Reports.shared.uniqueLine()
+    let calls = FakeCall<@Sendable () -> Void>()
+    let reports = await misuseReports {
+      let task = Task {
+        await withAsyncValue(line: line) { completion in
+          let inner = calls.record(completion)
+          Thread.detachNewThread { inner.drop() }
+        }
+      }
+      await task.value
+    }
+    #expect(reports.map(\.kind) == [.completionDropped])
+    #expect(Reports.shared.kinds(line: line) == [])
+  }
+
+  @Test
+  func `reach the handler when they are not collected`() async throws {
+    let line = Reports.shared.uniqueLine()
+    try await callTwice(FakeCall(), line: line)
+    #expect(Reports.shared.kinds(line: line) == [.completionCalledAgain])
+  }
+}

@@ -1,0 +1,48 @@
+import CooperativeCancellation
+import CooperativeCancellationTesting
+import FakeCallbackSDK
+
+/// An SDK that connects lines, which somebody must hang up.
+struct PhoneBook {
+  typealias Completion = @Sendable (Result<Line, any Error>) -> Void
+
+  let calls: FakeCall<Completion>
+  var timeout: Timeout?
+
+  func dial(_ completion: @escaping Completion) -> FakeCall<Completion>.Request {
+    calls.record(completion)
+  }
+}
+
+final class Line: Sendable {
+  private let open: Population
+
+  init(_ open: Population) {
+    self.open = open
+    open.grow()
+  }
+
+  func hangUp() { open.shrink() }
+}
+
+/// Puts a wrapper of the phone book through the laws.
+func checkDialling(
+  whenCancelled response: CancellationResponse = .abandonCallback,
+  except exceptions: Set<WrapperLaw> = [],
+  line: UInt = #line,
+  _ wrapper: @escaping @Sendable (PhoneBook) async throws -> Line
+) async throws {
+  let open = Population()
+  try await checkWrapper(
+    whenCancelled: response,
+    values: open,
+    except: exceptions,
+    line: line
+  ) { calls, clock in
+    try await wrapper(PhoneBook(calls: calls, timeout: Timeout(.seconds(5), clock: clock)))
+  } success: { completion in
+    completion(.success(Line(open)))
+  } failure: { completion in
+    completion(.failure(SDKError.failed))
+  }
+}

@@ -1,0 +1,113 @@
+import CooperativeCancellation
+import CooperativeCancellationTesting
+import FakeCallbackSDK
+import Testing
+
+@Suite("The laws for a wrapper", .watchdog)
+struct WrapperLawTests {
+  @Test(arguments: BrokenWrapper.all)
+  func `catch a broken one, by the names of the laws, and the run goes on`(
+    wrapper: BrokenWrapper
+  ) async throws {
+    let line: UInt = #line + 1
+    let error = await #expect(throws: BrokenLaws.self) {
+      try await checkDialling(wrapper.call)
+    }
+    let broken = try #require(error)
+    #expect(broken.laws == wrapper.laws, "\(broken)")
+    let text = "\(broken)"
+    #expect(text.hasPrefix("\(#fileID.split(separator: "/")[0])/PhoneBook.swift:\(line): "))
+    for law in wrapper.laws { #expect(text.contains("\n– \(law.rawValue): ")) }
+  }
+
+  @Test(
+    arguments: [.abandonCallback, .waitForCallback, .deliverResult] as [CancellationResponse]
+  )
+  func `pass one that is right`(response: CancellationResponse) async throws {
+    try await checkDialling(whenCancelled: response) { book in
+      try await withAsyncThrowingValue(whenCancelled: response, timeout: book.timeout) {
+        book.dial($0)
+      } onCancel: {
+        $0.cancel()
+      } onDiscard: {
+        $0.hangUp()
+      }
+    }
+  }
+
+  @Test(arguments: [.waitForCallback, .deliverResult] as [CancellationResponse])
+  func `know what a cancellation means to the wrapper`(response: CancellationResponse) async throws
+  {
+    let error = await #expect(throws: BrokenLaws.self) {
+      try await checkDialling(whenCancelled: response) { book in
+        try await withAsyncThrowingValue(
+          whenCancelled: response == .waitForCallback ? .deliverResult : .waitForCallback,
+          timeout: book.timeout
+        ) {
+          book.dial($0)
+        } onCancel: {
+          $0.cancel()
+        } onDiscard: {
+          $0.hangUp()
+        }
+      }
+    }
+    #expect(error?.laws.contains(.lateAnswer) == true)
+  }
+
+  @Test
+  func `do not ask for what is excepted`() async throws {
+    try await checkDialling(except: [.forwarding, .timeout]) { book in
+      try await withAsyncThrowingValue { completion in
+        _ = book.dial(completion)
+      } onDiscard: {
+        $0.hangUp()
+      }
+    }
+  }
+
+  @Test
+  func `want no error of a wrapper that cannot throw`() async throws {
+    try await checkWrapper { calls in
+      await withAsyncValue(fallback: 0) { completion in
+        calls.record(completion)
+      } onCancel: {
+        $0.cancel()
+      }
+    } success: { (completion: @Sendable (Int) -> Void) in
+      completion(1)
+    }
+  }
+
+  @Test
+  func `notice a wrapper that cannot throw and does not end`() async throws {
+    let error = await #expect(throws: BrokenLaws.self) {
+      try await checkWrapper { calls in
+        await withCheckedContinuation { continuation in
+          _ = calls.record { continuation.resume(returning: $0) }
+        }
+      } success: { (completion: @Sendable (Int) -> Void) in
+        completion(1)
+      }
+    }
+    #expect(error?.laws == [.checkBefore, .prompt, .forwarding, .droppedCompletion])
+  }
+
+  @Test
+  func `end when the test is cancelled`() async throws {
+    let calls = Protected<[FakeCall<@Sendable () -> Void>]>([])
+    let test = Task {
+      try await checkWrapper(limit: .seconds(100_000)) { call in
+        calls.withLock { $0.append(call) }
+        try await Task.sleep(for: .seconds(100_000))
+      } success: { (completion: @Sendable () -> Void) in
+        completion()
+      }
+    }
+    while calls.withLock({ $0.isEmpty }) { await Task.yield() }
+    test.cancel()
+    await #expect(throws: CancellationError.self) {
+      try await test.value(within: .watchdog)
+    }
+  }
+}

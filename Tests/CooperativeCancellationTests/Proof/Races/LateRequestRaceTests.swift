@@ -1,0 +1,95 @@
+import CooperativeCancellation
+import FakeCallbackSDK
+import Foundation
+import Testing
+
+#if DEBUG || THREAD_SANITIZER
+  private let races = 200
+#else
+  private let races = 2_000
+#endif
+
+/// One thread hands the request over, the other one runs the task.
+@Suite("Races of a request that arrives in a callback", .serialized, .watchdog)
+struct LateRequestRaceTests {
+  /// What the two threads met as, and how it came out.
+  private enum Outcome: CaseIterable {
+    /// The request came first: `onCancel` cancelled it.
+    case cancelledInOnCancel
+    /// The cancellation came first: the SDK's callback cancelled it.
+    case cancelledInCallback
+  }
+
+  @Test(arguments: CancellationResponse.allCases)
+  func `a request and a cancellation meet, and the request is cancelled once`(
+    response: CancellationResponse
+  ) async {
+    await onThread {
+      var split: [Outcome: Int] = [:]
+      for number in 1...20 * races {
+        if number > races, Outcome.allCases.allSatisfy({ split[$0, default: 0] >= 20 }) { break }
+        let taskThread = ObjectIdentifier(Thread.current)
+        let outcome = Protected<Outcome?>(nil)
+        let watch = Watch(
+          response: response,
+          inOnCancel: {
+            let isInOnCancel = ObjectIdentifier(Thread.current) == taskThread
+            outcome.withLock { $0 = isInOnCancel ? .cancelledInOnCancel : .cancelledInCallback }
+          }
+        )
+        let call = TestCall(.laterRequest, .onDemand, watch)
+        let (backend, executor) = (call.backend, call.executor)
+        call.run()
+        call.cancel()
+        raceTwo { side in
+          if side == 0 { executor.runUntilIdle() } else { backend.handOverRequests() }
+        }
+        backend.answer(.failure(.cancelled))
+        call.run()
+        let ended = call.ending == (response == .deliverResult ? .failure(.cancelled) : .cancelled)
+        guard ended, watch.forwarded == 1, backend.counts.cancelled == 1, backend.requests == 0,
+          let outcome = outcome.withLock({ $0 })
+        else {
+          Issue.record(
+            "race \(number): \(watch.events), \(backend.counts), \(backend.requests) kept"
+          )
+          return
+        }
+        split[outcome, default: 0] += 1
+      }
+      let outcomes = Outcome.allCases.map { "\(split[$0, default: 0]) \($0)" }
+      print("a request against a cancellation, \(response): \(outcomes.joined(separator: ", "))")
+      #expect(split.count == 2 && split.values.allSatisfy { $0 >= 20 }, "each outcome occurs")
+    }
+  }
+
+  @Test
+  func `a request and the end of the wait meet, and nothing is cancelled or kept`() async {
+    await onThread {
+      for number in 1...races {
+        let call = TestCall(.laterRequest, .onDemand)
+        let (backend, executor) = (call.backend, call.executor)
+        call.run()
+        backend.answer()
+        raceTwo { side in
+          if side == 0 { executor.runUntilIdle() } else { backend.handOverRequests() }
+        }
+        guard call.ending == .value("uploaded"), call.watch.forwarded == 0, backend.requests == 0
+        else {
+          Issue.record("race \(number): \(call.watch.events), \(backend.requests) kept")
+          return
+        }
+      }
+    }
+  }
+
+  /// Not on a thread of the pool, which the races would block.
+  private func onThread(_ body: @escaping @Sendable () -> Void) async {
+    await withCheckedContinuation { continuation in
+      Thread.detachNewThread {
+        body()
+        continuation.resume()
+      }
+    }
+  }
+}

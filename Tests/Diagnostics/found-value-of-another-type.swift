@@ -1,0 +1,7 @@
+// A function that returns something else than the SDK reports beside an error.
+
+import CooperativeCancellation
+
+func name(_ sdk: SDK) async throws -> String {
+  try await withAsyncThrowingValue { sdk.find($0) }
+}
