@@ -43,15 +43,19 @@ struct BridgeForm: Sendable, CustomTestStringConvertible {
   /// Whether a value comes beside an error.
   var failureBringsValue = false
 
+  /// Whether its answers come by id: then who brings one that nobody waits for is told, and nothing is reported.
+  var isPending = false
+
   let run: @Sendable (FakeSDK, Watch) async -> Ending
 
-  static let all = [
-    result, typedResult, sending, valueAndError, flagAndError, errorOnly, voidResult,
-    twoValuesAndError,
-    successAndFailure, successFailureAndCancelled,
-    fallback, fallbackNeverFailing, fallbackTwoValues, fallbackVoid,
-    plain, neverFailing, twoValues, void,
-  ]
+  static let all =
+    [
+      result, typedResult, sending, valueAndError, flagAndError, errorOnly, voidResult,
+      twoValuesAndError,
+      successAndFailure, successFailureAndCancelled,
+      fallback, fallbackNeverFailing, fallbackTwoValues, fallbackVoid,
+      plain, neverFailing, twoValues, void,
+    ] + pending
   static let throwing = all.filter { $0.kind == .throwing }
   static let withFallback = all.filter { $0.kind == .fallback }
   static let unconditional = all.filter { $0.kind == .unconditional }
@@ -65,6 +69,11 @@ struct BridgeForm: Sendable, CustomTestStringConvertible {
   /// The ending of a wait whose time is up.
   func timedOut(_ watch: Watch) -> Ending {
     kind == .throwing ? .timedOut(watch.timeout?.description ?? "", line: watch.line) : .fallback
+  }
+
+  /// What is reported of that many answers too many.
+  func reports(again count: Int) -> [MisuseReport.Kind] {
+    isPending ? [] : Array(repeating: .completionCalledAgain, count: count)
   }
 
   /// How many values come with that many successes and failures. The forms that cannot fail bring a value
@@ -431,7 +440,7 @@ extension BridgeForm {
 }
 
 /// Names the error that a throwing bridge threw.
-private func ending(_ body: () async throws -> String) async -> Ending {
+func ending(_ body: () async throws -> String) async -> Ending {
   do {
     return .value(try await body())
   } catch let error as SDKError {
