@@ -133,7 +133,7 @@ package struct CallRegistry: Sendable {
   /// A call that was begun, and its number among the ``Starts``.
   @usableFromInline
   package struct Started: Sendable, Hashable {
-    @usableFromInline let place: Place
+    @usableFromInline package let place: Place
     let number: Int
   }
 
