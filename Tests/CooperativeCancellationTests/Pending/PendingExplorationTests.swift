@@ -174,10 +174,8 @@
           calls[number] = .closed
         } else {
           require(holder(of: cast.calls[number].id) == nil, "no two calls wait with one id")
-          require(
-            !answers.indices.contains { isParked($0, for: number) },
-            "an answer that is there is found"
-          )
+          let isThere = answers.indices.contains { isParked($0, for: number) }
+          require(!isThere, "an answer that is there is found")
           calls[number] = .waits(started.place)
         }
       case .done(.taken):

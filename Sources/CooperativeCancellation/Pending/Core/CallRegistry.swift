@@ -160,7 +160,8 @@ package struct CallRegistry: Sendable {
     }
     let unknown = candidates(for: search, parkedToo: true)
     if !unknown.isEmpty { return .compare(unknown) }
-    let answers = search.equal.filter { entry(at: $0) != nil }
+    // One that came before the call began is another's: a late one of an id that is used again.
+    let answers = search.equal.filter { $0.number > call.place.number && entry(at: $0) != nil }
     if let first = answers.min(by: { $0.number < $1.number }), let answer = remove(first),
       let call = remove(call.place)
     {
