@@ -48,7 +48,7 @@ public final class PendingCall<Value>: Sendable {
 
   /// Calls the SDK when no other call is pending, and waits for its answer.
   ///
-  /// Returns the value that ``resume(returning:)-(Value)`` brings. Throws the error that is brought, what `operation`
+  /// Returns the value that `resume(returning:)` brings. Throws the error that is brought, what `operation`
   /// throws, `CancellationError`, ``TimeoutError``, the error of ``close(throwing:)``, or ``AlreadyPendingError``.
   ///
   /// All ten guarantees of <doc:Contract> hold, as <doc:Contract#Pending-calls> says.

@@ -61,7 +61,7 @@ extension PendingCalls {
   /// }
   /// ```
   ///
-  /// As ``value(for:whenCancelled:timeout:isolation:fileID:line:in:onCancel:onDiscard:)``. The answers that come
+  /// As `value(for:)`. The answers that come
   /// before `operation` has returned are kept until then.
   ///
   /// - Parameters:

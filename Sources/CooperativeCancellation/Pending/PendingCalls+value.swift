@@ -23,7 +23,7 @@ extension PendingCalls {
   /// }
   /// ```
   ///
-  /// Returns the value that ``resume(_:returning:)-(_,Value)`` brings. Throws the error that is brought, what
+  /// Returns the value that `resume(_:returning:)` brings. Throws the error that is brought, what
   /// `operation` throws, `CancellationError`, ``TimeoutError``, the error of ``close(throwing:)``, or
   /// ``AlreadyPendingError`` without calling the SDK if another call has the id.
   ///
@@ -82,7 +82,7 @@ extension PendingCalls {
   /// ```
   ///
   /// An answer that comes before `operation` has returned is kept until the id is known. Returns and throws what
-  /// ``value(for:whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)-(_,_,_,_,_,()->Request,_,_)`` does;
+  /// `value(for:)` does;
   /// ``AlreadyPendingError`` here when the SDK has been called, because only then is the id known.
   ///
   /// All ten guarantees of <doc:Contract> hold, as <doc:Contract#Pending-calls> says.
