@@ -16,7 +16,7 @@ public struct DroppedCompletionError: Error, Sendable, Hashable, CustomStringCon
   }
 
   @usableFromInline
-  init(callSite: CallSite) {
+  package init(callSite: CallSite) {
     self.callSite = callSite
   }
 }

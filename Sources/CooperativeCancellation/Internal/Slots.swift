@@ -14,6 +14,8 @@ struct Slots<Element> {
     _modify { yield &elements[slot] }
   }
 
+  var used: [Int] { elements.indices.filter { elements[$0] != nil } }
+
   /// Returns the slot in which the element is.
   mutating func insert(_ element: Element) -> Int {
     while let slot = spare.popLast() {

@@ -26,7 +26,23 @@ package enum Member: Sendable {
 /// It is removed by its slot, never by its id: the end of a task that was replaced cannot evict its
 /// successor.
 package struct TaskRegistry: Sendable {
-  private var slots = TaskSlots()
+  private struct Entry: Keyed {
+    enum State: Sendable {
+      /// The task is being made.
+      case starting
+      /// The task is being made, and must be cancelled when it is there.
+      case startingCancelled
+      case running
+      /// The task has ended before the one who made it could say so.
+      case finished
+    }
+
+    var state = State.starting
+    var member: Member?
+    var link = KeyLink()
+  }
+
+  private var slots = KeyedSlots<Entry>()
   private var waiters: [Int: Waiter] = [:]
   private var nextWaiter = 0
 
@@ -51,25 +67,25 @@ package struct TaskRegistry: Sendable {
   package mutating func reserve() -> Int? {
     if isClosed { return nil }
     count += 1
-    return slots.take()
+    return slots.insert(Entry())
   }
 
   /// The task of a slot is there. Returns whether it must be cancelled.
   package mutating func start(_ slot: Int, _ member: Member) -> Bool {
-    let state = slots[slot].state
+    let state = slots[slot]?.state
     if state == .finished {
-      slots.free(slot)
+      _ = slots.remove(slot)
       return false
     }
-    slots[slot].state = .running
-    slots[slot].member = member
+    slots[slot]?.state = .running
+    slots[slot]?.member = member
     return state == .startingCancelled
   }
 
   /// What is left of a task.
   package struct Remains: Sendable {
     package var member: Member?
-    package var id: TaskID?
+    package var id: AnyID?
     /// Who waits for the end of all, if this was the last.
     package var waiters: [Waiter] = []
   }
@@ -77,11 +93,11 @@ package struct TaskRegistry: Sendable {
   /// The task of a slot has ended.
   package mutating func finish(_ slot: Int) -> Remains {
     count -= 1
-    var remains = Remains(member: slots[slot].member.take(), id: slots.unlink(slot))
-    if slots[slot].state == .running {
-      slots.free(slot)
+    var remains = Remains(member: slots[slot]?.member.take(), id: slots.unlink(slot))
+    if slots[slot]?.state == .running {
+      _ = slots.remove(slot)
     } else {
-      slots[slot].state = .finished
+      slots[slot]?.state = .finished
     }
     if count == 0, !waiters.isEmpty {
       remains.waiters = waiters.keys.sorted().compactMap { waiters[$0] }
@@ -95,7 +111,7 @@ package struct TaskRegistry: Sendable {
   /// A task that has an id.
   package struct Holder: Sendable {
     package let slot: Int
-    package let id: TaskID
+    package let id: AnyID
   }
 
   /// The tasks whose ids have a hash. Which of these are equal to another is for the caller to ask, without a
@@ -112,7 +128,7 @@ package struct TaskRegistry: Sendable {
   /// withdraws: once, because a task that is added meanwhile finds this one and compares it in turn. One that runs
   /// beside them need not know them.
   package mutating func reserve(
-    id: TaskID,
+    id: AnyID,
     besideOthers: Bool = false
   ) -> (slot: Int, others: [Holder])? {
     let others = besideOthers ? [] : holders(ofHash: id.hash)
@@ -124,16 +140,16 @@ package struct TaskRegistry: Sendable {
   /// Takes the ids, which the caller keeps, from their tasks. Returns those tasks, for cancelling; `nil` if none
   /// of them has its id any more.
   package mutating func cancel(_ holders: [Holder]) -> [Member]? {
-    let found = holders.filter(slots.isThere)
+    let found = holders.filter(isThere)
     return found.isEmpty ? nil : found.compactMap { cancel($0.slot).member }
   }
 
   /// The task of a slot will not be made if one of some others still has its id. Returns whether that is so.
   package mutating func withdraw(_ slot: Int, ifThereIsOneOf others: [Holder]) -> Bool {
-    guard others.contains(where: slots.isThere) else { return false }
+    guard others.contains(where: isThere) else { return false }
     count -= 1  // It cannot be the last: the other one has not ended.
     _ = slots.unlink(slot)  // Released by the caller, who keeps it.
-    slots.free(slot)
+    _ = slots.remove(slot)
     return true
   }
 
@@ -162,9 +178,14 @@ package struct TaskRegistry: Sendable {
     waiters.removeValue(forKey: waiter)
   }
 
+  /// Whether a task still has its id.
+  private func isThere(_ holder: Holder) -> Bool {
+    slots[holder.slot]?.link.id === holder.id
+  }
+
   /// Takes the id from a task. Returns it, and the task if it is there already.
   private mutating func cancel(_ slot: Int) -> Remains {
-    if slots[slot].state == .starting { slots[slot].state = .startingCancelled }
-    return Remains(member: slots[slot].member, id: slots.unlink(slot))
+    if slots[slot]?.state == .starting { slots[slot]?.state = .startingCancelled }
+    return Remains(member: slots[slot]?.member, id: slots.unlink(slot))
   }
 }

@@ -31,7 +31,7 @@ struct LockTests {
     call.backend.answer()
     call.run()
     #expect(call.ending == form.delivered)
-    #expect(call.watch.reports == [.completionCalledAgain])
+    #expect(call.watch.reports == form.reports(again: 1))
   }
 
   @Test(arguments: BridgeForm.checking)
@@ -84,7 +84,7 @@ struct LockTests {
     call.run()
     #expect(call.ending == .failure(.failed))
     #expect(watch.discarded == 2)
-    #expect(watch.reports == [.completionCalledAgain])
+    #expect(watch.reports == form.reports(again: 1))
   }
 
   @Test(arguments: BridgeForm.all)

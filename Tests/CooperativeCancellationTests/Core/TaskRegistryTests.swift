@@ -50,7 +50,7 @@ struct TaskRegistryTests {
 
   @Test
   mutating func `slots at the end are given back, though one before them is in use`() throws {
-    let (id, task) = (TaskID("kept"), Task {}.erased())
+    let (id, task) = (AnyID("kept"), Task {}.erased())
     let slots = try (0..<1_000).map { _ in try reserve() }
     let reservation = registry.reserve(id: id)
     let kept = try #require(reservation?.slot)
@@ -71,15 +71,15 @@ struct TaskRegistryTests {
   mutating func `who had an id in a slot that was given back is not there any more`() throws {
     let task = Task {}.erased()
     let slots = try (0..<1_000).map { number in
-      let reservation = registry.reserve(id: TaskID(number))
+      let reservation = registry.reserve(id: AnyID(number))
       return try #require(reservation?.slot)
     }
-    let last = registry.holders(ofHash: TaskID(999).hash)
+    let last = registry.holders(ofHash: AnyID(999).hash)
     #expect(last.map(\.slot) == [999])
     for slot in slots { _ = registry.start(slot, .given(task)) }
     for slot in slots { finish(slot) }
     #expect(registry.cancel(last) == nil)
-    let next = registry.reserve(id: TaskID(999))
+    let next = registry.reserve(id: AnyID(999))
     let slot = try #require(next?.slot)
     #expect(registry.cancel(last) == nil, "another one of that name is none of them")
     let isWithdrawn = registry.withdraw(slot, ifThereIsOneOf: last)
@@ -88,9 +88,9 @@ struct TaskRegistryTests {
 
   @Test
   mutating func `the slot of a task that is withdrawn is used again`() throws {
-    let id = TaskID("load")
+    let id = AnyID("load")
     _ = registry.reserve(id: id)
-    let second = registry.reserve(id: TaskID("load"))
+    let second = registry.reserve(id: AnyID("load"))
     let (slot, others) = try #require(second)
     let isWithdrawn = registry.withdraw(slot, ifThereIsOneOf: others)
     #expect(isWithdrawn)
@@ -105,7 +105,7 @@ struct TaskRegistryTests {
       let task = Task {}.erased()
       func run(_ count: Int) throws {
         let slots = try (0..<count).map { number in
-          guard let (slot, _) = registry.reserve(id: TaskID(number)) else {
+          guard let (slot, _) = registry.reserve(id: AnyID(number)) else {
             throw CancellationError()
           }
           return slot

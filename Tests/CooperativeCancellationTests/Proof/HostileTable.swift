@@ -4,8 +4,10 @@ struct HostileTable {
     let title: String
     let forms: [BridgeForm]
 
-    init(_ kind: BridgeForm.Kind, _ title: String, carriesValue: Bool) {
-      forms = BridgeForm.all.filter { $0.kind == kind && $0.carriesValue == carriesValue }
+    init(_ kind: BridgeForm.Kind, _ title: String, carriesValue: Bool, isPending: Bool = false) {
+      forms = BridgeForm.all.filter {
+        $0.kind == kind && $0.carriesValue == carriesValue && $0.isPending == isPending
+      }
       self.title = "\(title) (\(forms.count))"
     }
   }
@@ -17,6 +19,7 @@ struct HostileTable {
     Column(.fallback, "`fallback:`, nothing", carriesValue: false),
     Column(.unconditional, "neither, a value", carriesValue: true),
     Column(.unconditional, "neither, nothing", carriesValue: false),
+    Column(.throwing, "pending, a value", carriesValue: true, isPending: true),
   ]
 
   /// The lines of the table.

@@ -57,9 +57,12 @@ struct BridgeForm: Sendable, CustomTestStringConvertible {
   /// Whether `operation` may throw.
   var mayRefuse = true
 
+  /// Whether its answers come by id: then who brings one that nobody waits for is told, and nothing is reported.
+  var isPending = false
+
   let run: @Sendable (FakeSDK, Watch) async -> Ending
 
-  static let all = [
+  static let all: [BridgeForm] = pending + [
     result, typedResult, sending, valueAndError, flagAndError, errorOnly, voidResult,
     twoValuesAndError,
     successAndFailure, successFailureAndCancelled,
@@ -98,6 +101,11 @@ struct BridgeForm: Sendable, CustomTestStringConvertible {
     case .throwsMissingValue: .missing(line: watch.line)
     case .brings: delivered
     }
+  }
+
+  /// What is reported of that many answers too many.
+  func reports(again count: Int) -> [MisuseReport.Kind] {
+    isPending ? [] : Array(repeating: .completionCalledAgain, count: count)
   }
 
   /// How many values come with that many successes and failures. The forms that cannot fail bring a value

@@ -110,7 +110,13 @@
   /// of the call which made both.
   @inlinable
   func take<Answer: Sendable>(from reply: AnyReply) -> Answer? {
-    (reply as? Reply<Answer>)?.extract { $0.take() }
+    typed(reply)?.extract { $0.take() }
+  }
+
+  /// The reply with its type, if it is of that.
+  @inlinable
+  func typed<Answer: Sendable>(_ reply: AnyReply) -> Reply<Answer>? {
+    reply as? Reply<Answer>
   }
 
 #else
@@ -234,9 +240,13 @@
 
   @inlinable
   func take<Answer: Sendable>(from reply: AnyReply) -> Answer? {
-    (reply.buffer as? SharedBuffer<ReplyContents<Answer>>).flatMap {
-      ReplyReference($0).extract { $0.take() }
-    }
+    typed(reply)?.extract { $0.take() }
+  }
+
+  /// The reply with its type, if it is of that.
+  @inlinable
+  func typed<Answer: Sendable>(_ reply: AnyReply) -> Reply<Answer>? {
+    (reply.buffer as? SharedBuffer<ReplyContents<Answer>>).map { ReplyReference($0) }
   }
 
 #endif

@@ -37,6 +37,17 @@ package func start<Answer: Sendable, Request, Failure: Error>(
     reply.refuse()
     throw error
   }
+  return go(on: reply, request, makeWait: makeWait())
+}
+
+/// The SDK has been called: takes the answer, or begins to wait.
+@inlinable
+@inline(__always)
+func go<Answer: Sendable, Request>(
+  on reply: Reply<Answer>,
+  _ request: Request,
+  makeWait: @autoclosure () -> Wait
+) -> Started<Answer, Request> {
   if let answer = reply.take() { return .answered(answer) }
   let wait = makeWait()
   if let answer = reply.takeOrAwait(by: wait) { return .answered(answer) }
@@ -63,11 +74,23 @@ nonisolated(nonsending) func bridge<Answer: Sendable, Request, Failure: Error>(
   onCancel cancel: (Request) -> Void,
   onDiscard discard: (@Sendable (Answer) -> Void)?
 ) async throws(Failure) -> Outcome<Answer> {
-  if Task.isCancelled { return .interrupted(.cancelled) }
-  if let timeout = terms.timeout, timeout.isOver { return .interrupted(.timedOut) }
+  if let cause = terms.causeNotToBegin() { return .interrupted(cause) }
   let deadline = terms.timeout?.begin()
-  let reply = ReplyContents(terms.callSite, reportsDrop: reportsDrop, discard)
-  switch try start(reply, makeWait: Wait(response: terms.response), in: operation) {
+  let contents = ReplyContents(terms.callSite, reportsDrop: reportsDrop, discard)
+  let started = try start(contents, makeWait: Wait(response: terms.response), in: operation)
+  return await outcome(of: started, by: deadline, onCancel: cancel, onDiscard: discard)
+}
+
+/// Waits for a call that was started, and forwards a cancel or a timeout.
+@inlinable
+@inline(__always)
+nonisolated(nonsending) func outcome<Answer: Sendable, Request>(
+  of started: Started<Answer, Request>,
+  by deadline: Deadline?,
+  onCancel cancel: (Request) -> Void,
+  onDiscard discard: (@Sendable (Answer) -> Void)?
+) async -> Outcome<Answer> {
+  switch started {
   case .answered(let answer):
     return .answered(answer)
   case .waiting(let wait, let request):
@@ -92,13 +115,24 @@ nonisolated(nonsending) func throwingBridge<Value: Sendable, Request>(
   onCancel cancel: (Request) -> Void,
   onDiscard discard: (@Sendable (Value) -> Void)?
 ) async throws -> Value {
-  switch try await bridge(
+  let outcome = try await bridge(
     terms,
     in: operation,
     onCancel: cancel,
     onDiscard: onlyValues(to: discard)
   )
-  {
+  return try deliver(outcome, terms, onDiscard: discard)
+}
+
+/// Checks after, and throws what there is to throw.
+@inlinable
+@inline(__always)
+func deliver<Value: Sendable>(
+  _ outcome: Outcome<Result<Value, any Error>>,
+  _ terms: Terms,
+  onDiscard discard: (@Sendable (Value) -> Void)?
+) throws -> Value {
+  switch outcome {
   case .answered(.success(let value)):
     if terms.response.checksAfter, Task.isCancelled {
       discard?(value)

@@ -15,6 +15,8 @@ package struct ElementBuffer<Element: Sendable>: Sendable {
   @inlinable
   package var isEmpty: Bool { count == 0 }
 
+  package var first: Element? { count > 0 ? slots[head] : nil }
+
   /// Adds an element, with room for at most `capacity`.
   @inlinable
   package mutating func append(_ element: Element, capacity: Int) {

@@ -1,0 +1,232 @@
+// Answers that come in somewhere else: the code of the page "Answers that come by id".
+
+import CooperativeCancellation
+import Dispatch
+import Synchronization
+
+// snippet.central
+@MainActor
+final class Radio: CentralDelegate {
+  private let central = Central()
+  private let connections = PendingCalls<String, Void>()
+  private let disconnections = PendingCalls<String, Void>()
+  private let poweredOn = PendingEvent<Void>()
+
+  init() {
+    central.delegate = self
+  }
+
+  func ready() async throws {
+    try await poweredOn.value(timeout: .seconds(5)) {
+      if central.isPoweredOn { poweredOn.resume() }
+    }
+  }
+
+  func connect(_ peripheral: Peripheral) async throws {
+    try await connections.value(for: peripheral.id, timeout: .seconds(10)) {
+      central.connect(peripheral)
+    } onCancel: {
+      central.cancelConnection(peripheral)
+    }
+  }
+
+  func disconnect(_ peripheral: Peripheral) async throws {
+    try await disconnections.value(for: peripheral.id) { central.cancelConnection(peripheral) }
+  }
+
+  // The delegate's methods, on any thread.
+
+  nonisolated func centralDidUpdateState(_ central: Central) {
+    if central.isPoweredOn { poweredOn.resume() }
+  }
+
+  nonisolated func central(_ central: Central, didConnect peripheral: Peripheral) {
+    if !connections.resume(peripheral.id) { central.cancelConnection(peripheral) }
+  }
+
+  nonisolated func central(_ central: Central, didFail peripheral: Peripheral, error: any Error) {
+    connections.resume(peripheral.id, throwing: error)
+  }
+
+  nonisolated func central(_ central: Central, didDisconnect peripheral: Peripheral) {
+    disconnections.resume(peripheral.id)
+  }
+
+  nonisolated func centralDidReset(_ central: Central, error: any Error) {
+    connections.resumeAll(throwing: error)
+    disconnections.resumeAll(throwing: error)
+  }
+}
+// snippet.end
+
+// snippet.socket
+final class Client: Sendable {
+  private let socket: Socket
+  private let replies = PendingCalls<Int, String>()
+
+  init(_ socket: Socket) {
+    self.socket = socket
+    socket.onMessage { [replies] id, text in replies.resume(id, returning: text) }
+    socket.onClose { [replies] error in replies.close(throwing: error) }
+  }
+
+  func ask(_ question: String) async throws -> String {
+    let id = socket.nextID()
+    return try await replies.value(for: id, timeout: .seconds(5)) {
+      socket.write(id, question)
+    } onCancel: {
+      socket.write(id, "cancel")
+    }
+  }
+}
+// snippet.end
+
+extension Client {
+  // snippet.send
+  func order(_ text: String) async throws -> String {
+    let id = socket.nextID()
+    return try await replies.value(for: id, timeout: .seconds(5)) { [socket] in
+      try await socket.send(id, text)
+    }
+  }
+  // snippet.end
+}
+
+// snippet.returned
+@MainActor
+final class Search {
+  private let index: Index
+  private let results = PendingCalls<Int, [String]>()
+
+  init(_ index: Index) {
+    self.index = index
+    index.onResult { [results] number, names in results.resume(number, returning: names) }
+  }
+
+  func names(matching text: String) async throws -> [String] {
+    try await results.value {
+      index.search(text)
+    } onCancel: { number in
+      index.stop(number)
+    }
+  }
+}
+// snippet.end
+
+// snippet.observer
+@MainActor
+final class Shop {
+  private let queue = PurchaseQueue()
+  private let purchase = PendingCall<String>()
+
+  init() {
+    queue.observer = { [purchase] result in
+      if !purchase.resume(with: result) { print("nobody waits for \(result)") }
+    }
+  }
+
+  func buy(_ product: String) async throws -> String {
+    try await purchase.value(whenCancelled: .deliverResult) { queue.add(product) }
+  }
+}
+// snippet.end
+
+let radio = Radio()
+try await radio.ready()
+let lamp = Peripheral("lamp")
+try await radio.connect(lamp)
+print("connected")
+let impatient = Task { try await radio.connect(Peripheral("nobody")) }
+await Task.yield()
+impatient.cancel()
+print("no connection: \(await impatient.result)")
+try await radio.disconnect(lamp)
+
+let client = Client(Socket())
+print(try await client.ask("one"), try await client.order("two"))
+print(try await Search(Index()).names(matching: "a"))
+print(try await Shop().buy("coffee"))
+
+// The SDKs.
+
+/// From before Swift 6: neither `Sendable` nor on an actor.
+protocol CentralDelegate: AnyObject {
+  func centralDidUpdateState(_ central: Central)
+  func central(_ central: Central, didConnect peripheral: Peripheral)
+  func central(_ central: Central, didFail peripheral: Peripheral, error: any Error)
+  func central(_ central: Central, didDisconnect peripheral: Peripheral)
+  func centralDidReset(_ central: Central, error: any Error)
+}
+
+final class Peripheral {
+  let id: String
+  init(_ id: String) { self.id = id }
+}
+
+final class Central {
+  weak var delegate: (any CentralDelegate)?
+  private(set) var isPoweredOn = true
+
+  func connect(_ peripheral: Peripheral) {
+    if peripheral.id != "nobody" { delegate?.central(self, didConnect: peripheral) }
+  }
+
+  func cancelConnection(_ peripheral: Peripheral) {
+    delegate?.central(self, didDisconnect: peripheral)
+  }
+}
+
+final class Socket: Sendable {
+  private let queue = DispatchQueue(label: "socket")
+  private let handler = Mutex<(@Sendable (Int, String) -> Void)?>(nil)
+  private let last = Mutex(0)
+
+  func onMessage(_ handler: @escaping @Sendable (Int, String) -> Void) {
+    self.handler.withLock { $0 = handler }
+  }
+
+  func onClose(_ handler: @escaping @Sendable (any Error) -> Void) {}
+
+  func nextID() -> Int {
+    last.withLock {
+      $0 += 1
+      return $0
+    }
+  }
+
+  func write(_ id: Int, _ text: String) {
+    queue.async { self.handler.withLock { $0 }?(id, "answer to \(text)") }
+  }
+
+  func send(_ id: Int, _ text: String) async throws {
+    write(id, text)
+  }
+}
+
+@MainActor
+final class Index {
+  private var handler: @Sendable (Int, [String]) -> Void = { _, _ in }
+  private var last = 0
+
+  func onResult(_ handler: @escaping @Sendable (Int, [String]) -> Void) {
+    self.handler = handler
+  }
+
+  func search(_ text: String) -> Int {
+    last += 1
+    handler(last, ["Ada", "Alan"])  // Before it returns.
+    return last
+  }
+
+  func stop(_ number: Int) {}
+}
+
+@MainActor
+final class PurchaseQueue {
+  var observer: @Sendable (Result<String, any Error>) -> Void = { _ in }
+
+  func add(_ product: String) {
+    let observer = observer
+    DispatchQueue.global().async { observer(.success("receipt for \(product)")) }
+  }
+}

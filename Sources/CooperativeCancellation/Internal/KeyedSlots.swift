@@ -1,0 +1,113 @@
+/// Numbered slots, of which some can be found by the hash of an id: the tasks of a bag, and pending calls.
+///
+/// A slot with an id is in a doubly linked list of the ids whose hash has the same remainder, as in a hash table
+/// with chains. Which ids are equal is for the caller to ask, without a lock: see ``AnyID``.
+package struct KeyedSlots<Element: Keyed>: Sendable {
+  /// How many lists are kept for reuse, however few are used.
+  private static var keptCapacity: Int { 32 }
+
+  private var slots = Slots<Element>()
+  private var buckets: [Int] = []
+  private var idCount = 0
+
+  package init() {}
+
+  /// The element in a slot, or `nil`. A slot that was given back has none.
+  package subscript(slot: Int) -> Element? {
+    get { slots[slot] }
+    _modify { yield &slots[slot] }
+  }
+
+  var used: [Int] { slots.used }
+
+  /// Returns the slot in which the element is. It has no id.
+  package mutating func insert(_ element: Element) -> Int {
+    slots.insert(element)
+  }
+
+  /// Empties a slot that has no id any more.
+  package mutating func remove(_ slot: Int) -> Element? {
+    slots.remove(slot)
+  }
+
+  // MARK: Ids
+
+  package func forEach(withHash hash: Int, _ body: (Int, AnyID) -> Void) {
+    if buckets.isEmpty { return }
+    var slot = buckets[bucket(of: hash)]
+    while slot != KeyLink.none, let link = slots[slot]?.link {
+      if let id = link.id, id.hash == hash { body(slot, id) }
+      slot = link.next
+    }
+  }
+
+  /// Gives an id to a slot that has none.
+  package mutating func link(_ slot: Int, _ id: AnyID) {
+    idCount += 1
+    slots[slot]?.link.id = id
+    if idCount > buckets.count {
+      rebuildLists()
+    } else {
+      insert(slot, inBucket: bucket(of: id.hash))
+    }
+  }
+
+  /// Takes the id from a slot that may have one. Returns it, for releasing.
+  package mutating func unlink(_ slot: Int) -> AnyID? {
+    guard let id = slots[slot]?.link.id.take() else { return nil }
+    idCount -= 1
+    remove(slot, fromBucket: bucket(of: id.hash))
+    if buckets.count > 8 * max(idCount, Self.keptCapacity) { rebuildLists() }
+    return id
+  }
+
+  /// Makes about twice as many lists as there are ids; a power of two.
+  private mutating func rebuildLists() {
+    var size = Self.keptCapacity
+    while size < 2 * idCount { size *= 2 }
+    buckets = Array(repeating: KeyLink.none, count: size)
+    for slot in slots.used {
+      if let id = slots[slot]?.link.id { insert(slot, inBucket: bucket(of: id.hash)) }
+    }
+  }
+
+  /// The list that an id belongs to.
+  private func bucket(of hash: Int) -> Int {
+    hash & (buckets.count - 1)
+  }
+
+  private mutating func insert(_ slot: Int, inBucket bucket: Int) {
+    let first = buckets[bucket]
+    slots[slot]?.link.previous = KeyLink.none
+    slots[slot]?.link.next = first
+    if first != KeyLink.none { slots[first]?.link.previous = slot }
+    buckets[bucket] = slot
+  }
+
+  private mutating func remove(_ slot: Int, fromBucket bucket: Int) {
+    guard let link = slots[slot]?.link else { return }
+    if link.previous == KeyLink.none {
+      buckets[bucket] = link.next
+    } else {
+      slots[link.previous]?.link.next = link.next
+    }
+    if link.next != KeyLink.none { slots[link.next]?.link.previous = link.previous }
+  }
+}
+
+/// What can be in ``KeyedSlots``.
+package protocol Keyed: Sendable {
+  var link: KeyLink { get set }
+}
+
+/// An element's id, and its place in a list.
+package struct KeyLink: Sendable {
+  /// No slot.
+  fileprivate static let none = -1
+
+  package fileprivate(set) var id: AnyID?
+  fileprivate var previous = none
+  fileprivate var next = none
+
+  package init() {}
+}

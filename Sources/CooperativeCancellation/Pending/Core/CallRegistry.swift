@@ -1,0 +1,263 @@
+/// Which calls wait for an answer: a value type without a lock.
+///
+/// ```
+///   begin ──▶ starting ── name ──▶ waiting ── take, remove, takeAll ──▶ gone
+///                │                   ▲
+///                │ takeAll, fail     │ add
+///                ▼
+///               gone
+/// ```
+///
+/// While a call is starting, its id is not known, and an answer that no call has the id of may be its own: that is
+/// parked, until the call is named or all that were starting then have begun.
+///
+/// What it returns is to be answered or released after unlocking. Ids are compared then, too: a step that needs it
+/// returns candidates, and is taken again when the ``Search`` knows which of them are equal.
+@usableFromInline
+package struct CallRegistry: Sendable {
+  private struct Entry: Keyed {
+    enum State: Sendable {
+      /// Its SDK is being called.
+      case starting
+      case waiting
+      /// An answer without a call.
+      case parked
+    }
+
+    let number: Int
+    let reply: AnyReply
+    var state: State
+    var link = KeyLink()
+  }
+
+  /// Where a call is, or was: another in the same slot has another number.
+  @usableFromInline
+  package struct Place: Sendable, Hashable {
+    let slot: Int
+    let number: Int
+  }
+
+  /// What is left of a call, or of a parked answer.
+  package struct Remains: Sendable {
+    package let reply: AnyReply
+    package let id: AnyID?
+  }
+
+  private var entries = KeyedSlots<Entry>()
+  private var lastNumber = 0
+  private var starts = Starts()
+  /// The parked answers, each with the number of the first start that is none of those it may belong to.
+  private var parked = ElementBuffer<Parked>()
+  private var end: (any Error)?
+
+  private struct Parked: Sendable {
+    let place: Place
+    let nextStart: Int
+  }
+
+  /// How many calls have no answer.
+  package private(set) var count = 0
+
+  package init() {}
+
+  // MARK: Searching
+
+  /// What was found out about the ids of a hash.
+  package struct Search: Sendable {
+    package let id: AnyID
+    fileprivate var equal: [Place] = []
+    fileprivate var unequal: Set<Place> = []
+
+    package init(for id: AnyID) {
+      self.id = id
+    }
+
+    package mutating func note(_ candidate: Candidate, isEqual: Bool) {
+      if isEqual { equal.append(candidate.place) } else { unequal.insert(candidate.place) }
+    }
+  }
+
+  package struct Candidate: Sendable {
+    package let place: Place
+    package let id: AnyID
+  }
+
+  /// A step that has been taken, or ids to be compared before it is.
+  package enum Step<Result: Sendable>: Sendable {
+    case done(Result)
+    case compare([Candidate])
+  }
+
+  private func candidates(for search: Search, parkedToo: Bool = false) -> [Candidate] {
+    var found: [Candidate] = []
+    entries.forEach(withHash: search.id.hash) { slot, id in
+      guard let entry = entries[slot], entry.state == .waiting || parkedToo else { return }
+      let place = Place(slot: slot, number: entry.number)
+      if !search.equal.contains(place), !search.unequal.contains(place) {
+        found.append(Candidate(place: place, id: id))
+      }
+    }
+    return found
+  }
+
+  /// A waiting call whose id has that hash.
+  package func first(withHash hash: Int) -> Candidate? {
+    var first: Candidate?
+    entries.forEach(withHash: hash) { slot, id in
+      if first == nil, let entry = entries[slot], entry.state == .waiting {
+        first = Candidate(place: Place(slot: slot, number: entry.number), id: id)
+      }
+    }
+    return first
+  }
+
+  // MARK: A call's life
+
+  package enum Added<Where: Sendable>: Sendable {
+    case at(Where)
+    case taken
+    case closed(any Error)
+  }
+
+  /// Adds a call that waits, with an id or without.
+  package mutating func add(_ reply: AnyReply, _ search: Search? = nil) -> Step<Added<Place>> {
+    if let end { return .done(.closed(end)) }
+    if let search {
+      if search.equal.contains(where: isWaiting) { return .done(.taken) }
+      let unknown = candidates(for: search)
+      if !unknown.isEmpty { return .compare(unknown) }
+    }
+    return .done(.at(insert(reply, .waiting, search?.id)))
+  }
+
+  /// A call that was begun, and its number among the ``Starts``.
+  @usableFromInline
+  package struct Started: Sendable, Hashable {
+    @usableFromInline package let place: Place
+    let number: Int
+  }
+
+  /// Adds a call whose id will be known when its SDK has been called.
+  package mutating func begin(_ reply: AnyReply) -> Added<Started> {
+    if let end { return .closed(end) }
+    return .at(Started(place: insert(reply, .starting, nil), number: starts.begin()))
+  }
+
+  package enum Name: Sendable {
+    /// The call waits, or was answered with all.
+    case given
+    /// Another call has that id.
+    case taken(Remains)
+    /// The answer was there before.
+    case answered(Remains, with: Remains)
+  }
+
+  /// A call that was starting has an id.
+  package mutating func name(_ call: Started, _ search: Search) -> Step<Name> {
+    guard entry(at: call.place) != nil else { return .done(.given) }
+    if search.equal.contains(where: isWaiting) {
+      return .done(remove(call.place).map { .taken($0) } ?? .given)
+    }
+    let unknown = candidates(for: search, parkedToo: true)
+    if !unknown.isEmpty { return .compare(unknown) }
+    // One that came before the call began is another's: a late one of an id that is used again.
+    let answers = search.equal.filter { $0.number > call.place.number && entry(at: $0) != nil }
+    if let first = answers.min(by: { $0.number < $1.number }), let answer = remove(first),
+      let call = remove(call.place)
+    {
+      return .done(.answered(call, with: answer))
+    }
+    entries[call.place.slot]?.state = .waiting
+    entries.link(call.place.slot, search.id)
+    return .done(.given)
+  }
+
+  /// A call that was starting has its name, or will never have one. Returns the answers that can belong to none
+  /// any more.
+  package mutating func end(_ call: Started) -> [Remains] {
+    starts.end(call.number)
+    var unclaimed: [Remains] = []
+    while let first = parked.first, first.nextStart <= starts.oldest {
+      _ = parked.popFirst()
+      if let remains = remove(first.place) { unclaimed.append(remains) }
+    }
+    return unclaimed
+  }
+
+  /// Takes a call out, if it is still there.
+  package mutating func remove(_ place: Place) -> Remains? {
+    guard entry(at: place) != nil else { return nil }
+    let id = entries.unlink(place.slot)
+    guard let entry = entries.remove(place.slot) else { return nil }
+    if entry.state != .parked { count -= 1 }
+    return Remains(reply: entry.reply, id: id)
+  }
+
+  // MARK: Answers
+
+  package enum Taken: Sendable {
+    case call(Remains)
+    /// Nobody has that id. If it may be parked, ask again with what to park.
+    case nobody(mayPark: Bool)
+    case parked
+  }
+
+  /// An answer came. Takes out the call that it is for.
+  ///
+  /// - Parameter answer: What to keep if there is none yet.
+  package mutating func take(_ search: Search, parking answer: AnyReply?) -> Step<Taken> {
+    if let call = search.equal.first(where: isWaiting), let remains = remove(call) {
+      return .done(.call(remains))
+    }
+    let unknown = candidates(for: search)
+    if !unknown.isEmpty { return .compare(unknown) }
+    guard let answer, !starts.isEmpty, end == nil else {
+      return .done(.nobody(mayPark: !starts.isEmpty && end == nil))
+    }
+    let place = insert(answer, .parked, search.id)
+    parked.append(Parked(place: place, nextStart: starts.next), capacity: .max)
+    return .done(.parked)
+  }
+
+  /// Takes out all calls, also those that are starting.
+  package mutating func takeAll() -> [Remains] {
+    takeAll { $0 != .parked }
+  }
+
+  /// Takes out all, answers without a call included. From now on, nothing is added.
+  package mutating func close(_ error: any Error) -> (calls: [Remains], unclaimed: [Remains]) {
+    if end == nil { end = error }
+    return (takeAll(), takeAll { _ in true })
+  }
+
+  private mutating func takeAll(_ isWanted: (Entry.State) -> Bool) -> [Remains] {
+    var all: [Place] = []
+    for slot in entries.used {
+      if let entry = entries[slot], isWanted(entry.state) {
+        all.append(Place(slot: slot, number: entry.number))
+      }
+    }
+    // In the order in which they came.
+    all.sort { $0.number < $1.number }
+    return all.compactMap { remove($0) }
+  }
+
+  // MARK: Entries
+
+  private func entry(at place: Place) -> Entry? {
+    guard let entry = entries[place.slot], entry.number == place.number else { return nil }
+    return entry
+  }
+
+  private func isWaiting(_ place: Place) -> Bool {
+    entry(at: place)?.state == .waiting
+  }
+
+  private mutating func insert(_ reply: AnyReply, _ state: Entry.State, _ id: AnyID?) -> Place {
+    lastNumber += 1
+    let slot = entries.insert(Entry(number: lastNumber, reply: reply, state: state))
+    if let id { entries.link(slot, id) }
+    if state != .parked { count += 1 }
+    return Place(slot: slot, number: lastNumber)
+  }
+}

@@ -1,0 +1,171 @@
+/// The lock around a ``CallRegistry``. What that returns is answered, compared and released after unlocking.
+@usableFromInline
+package final class CallTable: Sendable {
+  @usableFromInline package typealias Place = CallRegistry.Place
+  @usableFromInline package typealias Started = CallRegistry.Started
+  package typealias Search = CallRegistry.Search
+  package typealias Step = CallRegistry.Step
+
+  private let registry = Locked(initially: CallRegistry())
+
+  @usableFromInline
+  package init() {}
+
+  @usableFromInline
+  package var count: Int { registry.locked { $0.count } }
+
+  // MARK: A call's life
+
+  /// Adds a call that waits, with an id.
+  ///
+  /// - Parameter isEqual: Whether the value of an id of that hash is the call's.
+  @usableFromInline
+  package func add(
+    _ reply: AnyReply,
+    id: AnyID,
+    isEqual: (AnyID) -> Bool,
+    _ callSite: CallSite
+  ) throws -> Place {
+    try place(of: search(id, isEqual) { $0.add(reply, $1) }, callSite)
+  }
+
+  /// Adds a call that waits, without an id.
+  @usableFromInline
+  package func add(_ reply: AnyReply, _ callSite: CallSite) throws -> Place {
+    let step = registry.extract { $0.add(reply) }
+    guard case .done(let added) = step else { throw AlreadyPendingError(callSite: callSite) }
+    return try place(of: added, callSite)
+  }
+
+  /// Adds a call whose id will be known when its SDK has been called.
+  @usableFromInline
+  package func begin(_ reply: AnyReply, _ callSite: CallSite) throws -> Started {
+    try place(of: registry.extract { $0.begin(reply) }, callSite)
+  }
+
+  private func place<Place>(
+    of added: CallRegistry.Added<Place>,
+    _ callSite: CallSite
+  ) throws -> Place {
+    switch added {
+    case .at(let place): return place
+    case .taken: throw AlreadyPendingError(callSite: callSite)
+    case .closed(let error): throw error
+    }
+  }
+
+  /// How a call was named.
+  @usableFromInline
+  package enum Name: Sendable {
+    case given
+    case taken
+    case answered(call: AnyReply, with: AnyReply)
+  }
+
+  /// A call that was starting has an id. Returns also the answers that belong to none.
+  @usableFromInline
+  package func name(
+    _ call: Started,
+    _ id: AnyID,
+    isEqual: (AnyID) -> Bool
+  ) -> (Name, unclaimed: [Unclaimed]) {
+    let (name, unclaimed) = search(id, isEqual) { registry, search in
+      switch registry.name(call, search) {
+      case .done(let name): .done((name, registry.end(call)))
+      case .compare(let candidates): .compare(candidates)
+      }
+    }
+    let answers = unclaimed.compactMap(Unclaimed.init)
+    return switch name {
+    case .given: (.given, answers)
+    case .taken: (.taken, answers)
+    case .answered(let call, let answer): (.answered(call: call.reply, with: answer.reply), answers)
+    }
+  }
+
+  /// A call that was starting will have no id.
+  @usableFromInline
+  package func fail(_ call: Started) -> [Unclaimed] {
+    let (call, unclaimed) = registry.extract { ($0.remove(call.place), $0.end(call)) }
+    _ = call
+    return unclaimed.compactMap(Unclaimed.init)
+  }
+
+  @usableFromInline
+  package func remove(_ call: Place) {
+    _ = registry.extract { $0.remove(call) }
+  }
+
+  // MARK: Answers
+
+  /// An answer that no call has claimed.
+  @usableFromInline
+  package struct Unclaimed: Sendable {
+    @usableFromInline let id: AnyID
+    @usableFromInline let answer: AnyReply
+
+    init?(_ remains: CallRegistry.Remains) {
+      guard let id = remains.id else { return nil }
+      self.id = id
+      answer = remains.reply
+    }
+  }
+
+  /// Takes out the call that has an id of that hash, if there is just one.
+  @usableFromInline
+  package func take(hash: Int, isEqual: (AnyID) -> Bool) -> AnyReply? {
+    guard let first = registry.locked({ $0.first(withHash: hash) }), isEqual(first.id) else {
+      return nil
+    }
+    return registry.extract { $0.remove(first.place) }?.reply
+  }
+
+  /// What became of an answer.
+  @usableFromInline
+  package enum Taken: Sendable {
+    case call(AnyReply)
+    case nobody(mayPark: Bool)
+    case parked
+  }
+
+  /// Takes out the call that has an id. Without one, keeps the answer, if it may be that of a call which is starting.
+  @usableFromInline
+  package func take(_ id: AnyID, isEqual: (AnyID) -> Bool, parking answer: AnyReply?) -> Taken {
+    switch search(id, isEqual, { $0.take($1, parking: answer) }) {
+    case .call(let call): .call(call.reply)
+    case .nobody(let mayPark): .nobody(mayPark: mayPark)
+    case .parked: .parked
+    }
+  }
+
+  /// Takes out all calls, in the order in which they came.
+  @usableFromInline
+  package func takeAll() -> [AnyReply] {
+    registry.extract { $0.takeAll() }.map(\.reply)
+  }
+
+  /// The same, and answers without a call, too. From now on, nothing is added.
+  @usableFromInline
+  package func close(_ error: any Error) -> (calls: [AnyReply], unclaimed: [Unclaimed]) {
+    let (calls, unclaimed) = registry.extract { $0.close(error) }
+    return (calls.map(\.reply), unclaimed.compactMap(Unclaimed.init))
+  }
+
+  // MARK: Searching
+
+  /// Takes a step as soon as it is known which ids are equal: in a moment at which no other is there.
+  private func search<Result: Sendable>(
+    _ id: AnyID,
+    _ isEqual: (AnyID) -> Bool,
+    _ step: (inout CallRegistry, Search) -> Step<Result>
+  ) -> Result {
+    var search = Search(for: id)
+    while true {
+      switch registry.extract({ step(&$0, search) }) {
+      case .done(let result): return result
+      case .compare(let candidates):
+        for candidate in candidates { search.note(candidate, isEqual: isEqual(candidate.id)) }
+      }
+    }
+  }
+}

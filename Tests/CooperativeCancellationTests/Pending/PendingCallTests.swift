@@ -1,0 +1,240 @@
+import CooperativeCancellation
+import FakeCallbackSDK
+import Testing
+
+/// One call at a time, without ids. The laws that it shares with all bridges run over it as ``BridgeForm/pending``.
+@Suite("Pending calls, one at a time", .watchdog)
+struct PendingCallTests {
+  struct Loss: Error, Equatable {}
+
+  private let call = PendingCall<String>()
+  private let executor = ManualExecutor()
+  private let log = Protected<[String]>([])
+
+  private var events: [String] { log.withLock { $0 } }
+
+  private func begin(_ name: String, timeout: Timeout? = nil) -> Task<String, any Error> {
+    defer { executor.runUntilIdle() }
+    return Task(executorPreference: executor) { [call, log] in
+      try await call.value(timeout: timeout) {
+        log.withLock { $0.append(name) }
+      } onCancel: {
+        log.withLock { $0.append("cancel \(name)") }
+      } onDiscard: { value in
+        log.withLock { $0.append("discard \(value)") }
+      }
+    }
+  }
+
+  private func value(of task: Task<String, any Error>) async throws -> String {
+    executor.runUntilIdle()
+    return try await task.value
+  }
+
+  @Test
+  func `calls wait for their turn, in order`() async throws {
+    let tasks = ["a", "b", "c"].map { begin($0) }
+    #expect(events == ["a"])
+    #expect(call.count == 3)
+    for (number, task) in tasks.enumerated() {
+      #expect(call.resume(returning: "\(number)"))
+      #expect(try await value(of: task) == "\(number)")
+    }
+    #expect(events == ["a", "b", "c"])
+    #expect(call.count == 0)
+    #expect(!call.resume(returning: "nobody's"))
+  }
+
+  @Test
+  func `a call that was cancelled keeps its place until the SDK has answered`() async throws {
+    let (first, second) = (begin("a"), begin("b"))
+    first.cancel()
+    await #expect(throws: CancellationError.self) { try await value(of: first) }
+    #expect(events == ["a", "cancel a"])
+    #expect(call.resume(returning: "late"))
+    executor.runUntilIdle()
+    #expect(events == ["a", "cancel a", "discard late", "b"])
+    #expect(call.resume(returning: "own"))
+    #expect(try await value(of: second) == "own")
+  }
+
+  @Test
+  func `a call that is cancelled before its turn does not call the SDK`() async throws {
+    let tasks = ["a", "b", "c"].map { begin($0) }
+    tasks[1].cancel()
+    await #expect(throws: CancellationError.self) { try await value(of: tasks[1]) }
+    #expect(call.count == 2)
+    call.resume(returning: "1")
+    #expect(try await value(of: tasks[0]) == "1")
+    call.resume(returning: "3")
+    #expect(try await value(of: tasks[2]) == "3")
+    #expect(events == ["a", "c"])
+  }
+
+  @Test
+  func `a turn that comes with a cancellation is passed on`() async throws {
+    let tasks = ["a", "b", "c"].map { begin($0) }
+    call.resume(returning: "1")
+    tasks[1].cancel()
+    executor.runUntilIdle()
+    await #expect(throws: CancellationError.self) { try await tasks[1].value }
+    #expect(events == ["a", "c"])
+    call.resume(returning: "3")
+    #expect(try await value(of: tasks[2]) == "3")
+    #expect(call.count == 0)
+  }
+
+  @Test
+  func `the time counts while a call waits for its turn`() async throws {
+    let clock = ManualClock()
+    let first = begin("a")
+    let second = begin("b", timeout: Timeout(.seconds(5), clock: clock))
+    await clock.waitForSleeper()
+    clock.advance(by: .seconds(5))
+    while call.count == 2 {
+      executor.runUntilIdle()
+      await Task.yield()
+    }
+    await #expect(throws: TimeoutError.self) { try await value(of: second) }
+    call.resume(returning: "1")
+    #expect(try await value(of: first) == "1")
+    #expect(events == ["a"])
+  }
+
+  @Test
+  func `a second call can be refused`() async throws {
+    let call = PendingCall<Void>(ifBusy: .refuse)
+    let task = Task(executorPreference: executor) { try await call.value {} }
+    executor.runUntilIdle()
+    await #expect(throws: AlreadyPendingError.self) {
+      try await call.value { Issue.record("the SDK is called") }
+    }
+    #expect(call.resume())
+    executor.runUntilIdle()
+    try await task.value
+    try await call.value { call.resume() }
+  }
+
+  @Test
+  func `an operation that throws passes its turn on`() async throws {
+    await #expect(throws: SDKError.failed) { try await call.value { throw SDKError.failed } }
+    let task = begin("a")
+    #expect(events == ["a"])
+    call.resume(throwing: SDKError.cancelled)
+    await #expect(throws: SDKError.cancelled) { try await value(of: task) }
+  }
+
+  @Test
+  func `an operation that throws after the answer takes nobody's turn`() async throws {
+    let log = log
+    let waiting = Protected<Task<String, any Error>?>(nil)
+    await #expect(throws: SDKError.failed) {
+      try await call.value {
+        waiting.withLock { $0 = begin("b") }
+        call.resume(returning: "own")
+        throw SDKError.failed
+      } onDiscard: { value in
+        log.withLock { $0.append("discard \(value)") }
+      }
+    }
+    #expect(call.count == 1)
+    executor.runUntilIdle()
+    #expect(call.resume(returning: "b"))
+    executor.runUntilIdle()
+    #expect(try await waiting.withLock { $0 }?.value == "b")
+    #expect(Set(events) == ["discard own", "b"])
+  }
+
+  @Test
+  func `close ends the call, those that wait, and each one that begins`() async {
+    let tasks = ["a", "b", "c"].map { begin($0) }
+    call.close(throwing: Loss())
+    for task in tasks { await #expect(throws: Loss()) { try await value(of: task) } }
+    await #expect(throws: Loss()) { try await call.value { Issue.record("the SDK is called") } }
+    #expect(events == ["a"])
+    #expect(call.count == 0)
+    #expect(!call.resume(returning: "late"))
+  }
+
+  @Test
+  func `close ends a call whose turn has just come`() async {
+    let tasks = ["a", "b"].map { begin($0) }
+    call.resume(returning: "1")
+    call.close(throwing: Loss())
+    executor.runUntilIdle()
+    await #expect(throws: Loss()) { try await tasks[1].value }
+    #expect(events == ["a"])
+  }
+
+  @Test
+  func `of many that leave the queue none stays`() async throws {
+    let tasks = (0..<1_000).map { begin("\($0)") }
+    for task in tasks.dropFirst(2) { task.cancel() }
+    executor.runUntilIdle()
+    #expect(call.count == 2)
+    call.resume(returning: "first")
+    executor.runUntilIdle()
+    call.resume(returning: "second")
+    #expect(try await value(of: tasks[1]) == "second")
+    #expect(events == ["0", "1"])
+    #expect(call.count == 0)
+  }
+}
+
+/// Many that wait for one event.
+@Suite("Pending events", .watchdog)
+struct PendingEventTests {
+  private let event = PendingEvent<Int>()
+  private let executor = ManualExecutor()
+
+  private func begin() -> Task<Int, any Error> {
+    defer { executor.runUntilIdle() }
+    return Task(executorPreference: executor) { [event] in try await event.value() }
+  }
+
+  @Test
+  func `all that wait get it, and none that comes later`() async throws {
+    let tasks = (0..<10).map { _ in begin() }
+    #expect(event.count == 10)
+    #expect(event.resume(returning: 1) == 10)
+    let next = begin()
+    #expect(event.resume(throwing: SDKError.failed) == 1)
+    executor.runUntilIdle()
+    for task in tasks { #expect(try await task.value == 1) }
+    await #expect(throws: SDKError.failed) { try await next.value }
+    #expect(event.resume(returning: 2) == 0)
+  }
+
+  @Test
+  func `one that is cancelled or times out leaves, the others wait on`() async throws {
+    let (first, second) = (begin(), begin())
+    first.cancel()
+    executor.runUntilIdle()
+    await #expect(throws: CancellationError.self) { try await first.value }
+    #expect(event.count == 1)
+    await #expect(throws: TimeoutError.self) { try await event.value(timeout: .milliseconds(1)) }
+    #expect(event.count == 1)
+    event.resume(returning: 1)
+    executor.runUntilIdle()
+    #expect(try await second.value == 1)
+  }
+
+  @Test
+  func `what happens inside the closure is not missed, and a throw leaves nothing`() async throws {
+    #expect(try await event.value { event.resume(returning: 1) } == 1)
+    await #expect(throws: SDKError.failed) { try await event.value { throw SDKError.failed } }
+    let nothing = PendingEvent<Void>()
+    try await nothing.value { nothing.resume() }
+    #expect(event.count == 0 && nothing.count == 0)
+  }
+
+  @Test
+  func `close ends all, and those that come later`() async {
+    let task = begin()
+    event.close(throwing: SDKError.failed)
+    event.close(throwing: SDKError.cancelled)
+    executor.runUntilIdle()
+    await #expect(throws: SDKError.failed) { try await task.value }
+    await #expect(throws: SDKError.failed) { try await event.value() }
+  }
+}

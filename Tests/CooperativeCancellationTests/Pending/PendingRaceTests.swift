@@ -1,0 +1,177 @@
+import CooperativeCancellation
+import FakeCallbackSDK
+import Foundation
+import MallocStatistics
+import Testing
+
+#if THREAD_SANITIZER
+  private let rounds = 2_000
+#elseif DEBUG
+  private let rounds = 3_000
+#else
+  private let rounds = 50_000
+#endif
+
+#if THREAD_SANITIZER
+  private let most = 20_000
+#elseif DEBUG
+  private let most = 50_000
+#else
+  private let most = 1_000_000
+#endif
+
+/// Uses the calls again from where only the user's own code runs.
+private final class Reentrant: Hashable, Sendable {
+  static let calls = Protected<PendingCalls<Reentrant, Int>?>(nil)
+  let number: Int
+
+  init(_ number: Int) {
+    self.number = number
+  }
+
+  private static func reenter() { _ = calls.withLock { $0 }?.count }
+
+  deinit { Reentrant.reenter() }
+
+  static func == (left: Reentrant, right: Reentrant) -> Bool {
+    reenter()
+    return left.number == right.number
+  }
+
+  func hash(into hasher: inout Hasher) { Reentrant.reenter() }
+}
+
+@Suite("Pending calls, on real threads and in numbers", .serialized, .watchdog)
+struct PendingRaceTests {
+  /// How each call of a race ended.
+  private struct Split {
+    var delivered = 0
+    var cancelled = 0
+    var closed = 0
+    var discarded = 0
+    var refused = 0
+    var unclaimed = 0
+  }
+
+  /// An answer, a cancellation and a close of the same call, from two threads at once, while a third is calling.
+  @Test(arguments: [false, true])
+  func `an answer is delivered, discarded, handed back or passed on, whatever comes between`(
+    idIsReturned: Bool
+  ) async {
+    let split = Protected(Split())
+    for round in 0..<rounds {
+      let answered = Protected(0)
+      let calls = PendingCalls<Int, Int> { _, _ in split.withLock { $0.unclaimed += 1 } }
+      let before = split.withLock { $0.discarded + $0.refused + $0.unclaimed + $0.delivered }
+      await withTaskGroup(of: Void.self) { group in
+        for id in 0..<2 {
+          group.addTask {
+            do {
+              if idIsReturned {
+                _ = try await calls.value {
+                  id
+                } onDiscard: { _ in
+                  split.withLock { $0.discarded += 1 }
+                }
+              } else {
+                _ = try await calls.value(for: id) {
+                } onDiscard: { _ in
+                  split.withLock { $0.discarded += 1 }
+                }
+              }
+              split.withLock { $0.delivered += 1 }
+            } catch is CancellationError {
+              split.withLock { $0.cancelled += 1 }
+            } catch {
+              split.withLock { $0.closed += 1 }
+            }
+          }
+          group.addTask {
+            for _ in 0..<2 {
+              answered.withLock { $0 += 1 }
+              if !calls.resume(id, returning: round) { split.withLock { $0.refused += 1 } }
+              await Task.yield()
+            }
+          }
+        }
+        for _ in 0..<Int.random(in: 0...6) { await Task.yield() }
+        if round.isMultiple(of: 3) { group.cancelAll() }
+        for _ in 0..<Int.random(in: 0...3) { await Task.yield() }
+        calls.close(throwing: SDKError.failed)
+      }
+      #expect(calls.isEmpty)
+      let after = split.withLock { $0.discarded + $0.refused + $0.unclaimed + $0.delivered }
+      #expect(after - before == answered.withLock { $0 }, "nothing is lost, round \(round)")
+    }
+    let result = split.withLock { $0 }
+    print("pending calls, ids \(idIsReturned ? "returned" : "given"): \(result)")
+    for often in [result.delivered, result.cancelled, result.closed, result.refused] {
+      #expect(often > 20)
+    }
+  }
+
+  @Test
+  func `no lock is held while ids are hashed, compared and released`() async throws {
+    let calls = PendingCalls<Reentrant, Int>()
+    Reentrant.calls.withLock { $0 = calls }
+    defer { Reentrant.calls.withLock { $0 = nil } }
+    for number in 0..<10 {
+      async let first = calls.value(for: Reentrant(number)) {}
+      async let second = calls.value { Reentrant(-1 - number) }
+      while calls.count < 2 { await Task.yield() }
+      while !calls.resume(Reentrant(number), returning: number) { await Task.yield() }
+      while !calls.resume(Reentrant(-1 - number), returning: number) { await Task.yield() }
+      #expect(try await first + second == 2 * number)
+    }
+    let task = Task { try await calls.value(for: Reentrant(0)) {} }
+    while calls.isEmpty { await Task.yield() }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(calls.isEmpty)
+  }
+
+  @Test
+  func `a million calls leave nothing behind, however they ended`() async {
+    // A process of its own, because other tests use memory too.
+    let result = await #expect(
+      processExitsWith: .success,
+      observing: [\.standardOutputContent]
+    ) {
+      let calls = PendingCalls<Int, Int>()
+      let executor = ManualExecutor()
+      func round(_ count: Int) {
+        var tasks: [Task<Void, Never>] = []
+        tasks.reserveCapacity(count)
+        for id in 0..<count {
+          tasks.append(
+            Task(executorPreference: executor) {
+              _ = try? await calls.value(for: id) {}
+            }
+          )
+        }
+        executor.runUntilIdle()
+        #expect(calls.count == count)
+        for id in 0..<count / 3 { calls.resume(id, returning: id) }
+        for id in count / 3..<2 * count / 3 { tasks[id].cancel() }
+        executor.runUntilIdle()
+        calls.resumeAll(returning: 0)
+        executor.runUntilIdle()
+        #expect(calls.isEmpty)
+      }
+      round(1_000)
+      var left = Int.max
+      for _ in 1...5 where left > 100_000 {
+        let before = malloc_bytes_in_use()
+        let time = ContinuousClock().measure {
+          for _ in 0..<most / 10_000 { round(10_000) }
+        }
+        left = malloc_bytes_in_use() - before
+        print("\(most) pending calls, 10 000 at once: \(time), \(left) bytes left")
+      }
+      #if !THREAD_SANITIZER  // Which has an allocator of its own.
+        #expect(left <= 100_000)
+      #endif
+    }
+    print(String(decoding: result?.standardOutputContent ?? [], as: UTF8.self))
+  }
+}
