@@ -80,7 +80,7 @@ public final class PendingCall<Value>: Sendable {
     let deadline = terms.timeout?.begin()
     try await turns.wait(terms, until: deadline)
     let discardParcel = Parcel.opening(discard)
-    let discardAnswer = onlyValues(to: discardParcel)
+    let discardAnswer: (@Sendable (Answer) -> Void)? = onlyValues(to: discardParcel)
     let contents = ReplyContents<Answer>(terms.callSite, discardAnswer)
     let started = try start(contents, makeWait: Wait(response: response)) { reply in
       let number = try turns.begin(reply.erased())

@@ -118,7 +118,7 @@ extension PendingCalls {
   ) async throws -> sending Value {
     if let cause = terms.causeNotToBegin() { throw terms.error(for: cause) }
     let deadline = terms.timeout?.begin()
-    let discardAnswer = onlyValues(to: discard)
+    let discardAnswer: (@Sendable (Answer) -> Void)? = onlyValues(to: discard)
     let reply = Reply(ReplyContents<Answer>(terms.callSite, discardAnswer))
     let call = try begin(reply)
     let pending: PendingRequest<Request>
