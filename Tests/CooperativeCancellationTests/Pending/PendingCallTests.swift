@@ -1,4 +1,5 @@
 import CooperativeCancellation
+import CooperativeCancellationTesting
 import FakeCallbackSDK
 import Testing
 
@@ -89,7 +90,7 @@ struct PendingCallTests {
     let clock = ManualClock()
     let first = begin("a")
     let second = begin("b", timeout: Timeout(.seconds(5), clock: clock))
-    await clock.waitForSleeper()
+    try await clock.waitForSleeper(within: .watchdog)
     clock.advance(by: .seconds(5))
     while call.count == 2 {
       executor.runUntilIdle()
