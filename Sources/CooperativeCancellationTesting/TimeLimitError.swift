@@ -23,10 +23,14 @@ public struct TimeLimitError: Error, Sendable, Hashable, CustomStringConvertible
     for state: Observed<State>,
     until ready: @escaping @Sendable (inout State) -> Result?
   ) async throws -> Result {
-    do {
-      return try await state.wait(within: limit, until: ready)
-    } catch is TimeoutError {
-      throw TimeLimitError(event, limit, callSite)
+    let result: Result? = try await patiently(limit) { limit in
+      do {
+        return try await state.wait(within: limit, until: ready)
+      } catch is TimeoutError {
+        return nil
+      }
     }
+    guard let result else { throw TimeLimitError(event, limit, callSite) }
+    return result
   }
 }

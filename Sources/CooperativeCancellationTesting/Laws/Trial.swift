@@ -48,18 +48,18 @@ struct Trial<Completion: Sendable>: Sendable {
 
   /// The SDK's next call, if it comes in time.
   func nextCall() async -> FakeCall<Completion>.Request? {
-    await patiently { try? await fake.next(within: limit) }
+    try? await fake.next(within: limit)
   }
 
   /// How the call ended, or that it did not in time.
   func end() async -> End {
-    await patiently {
+    await patiently(limit) { limit in
       try? await ending.wait(within: limit) { if case .stillRuns = $0 { nil } else { $0 } }
     } ?? .stillRuns
   }
 
   /// Whether the SDK is told to cancel a call, in time.
   func isForwarded(to request: FakeCall<Completion>.Request) async -> Bool {
-    await patiently { try? await request.cancelled(within: limit) } != nil
+    (try? await request.cancelled(within: limit)) != nil
   }
 }

@@ -98,7 +98,7 @@ extension WrapperCheck {
     guard let passTime = call.passTime else { return [] }
     trial.start()
     guard let request = await trial.nextCall() else { return [] }
-    guard await patiently({ try? await passTime(limit) }) != nil else {
+    guard (try? await passTime(limit)) != nil else {
       return [
         Finding(.timeout, "nothing slept on the clock. Does the wrapper's `timeout:` use it?")
       ]
