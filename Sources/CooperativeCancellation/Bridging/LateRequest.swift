@@ -74,7 +74,7 @@ public final class LateRequest<Request>: Sendable {
 
 /// The lock around a ``LateRequestMachine``: what the SDK's callback owns.
 private final class Arrivals<Request>: Sendable {
-  private let machine = Locked(initially: LateRequestMachine<Parcel<Request>>())
+  private let machine = Locked(initially: LateRequestMachine<Disconnected<Request>>())
   private let cancelOne: @Sendable (Request) -> Void
 
   init(_ cancelOne: @escaping @Sendable (Request) -> Void) {
@@ -82,16 +82,16 @@ private final class Arrivals<Request>: Sendable {
   }
 
   func arrive(_ request: sending Request) {
-    let parcel = Parcel(request)
-    if machine.locked({ $0.arrive(parcel) }) { cancel(parcel) }
+    let disconnected = Disconnected(request)
+    if machine.locked({ $0.arrive(disconnected) }) { cancel(disconnected) }
   }
 
   func cancel() {
-    for parcel in machine.extract({ $0.cancel() }) { cancel(parcel) }
+    for disconnected in machine.extract({ $0.cancel() }) { cancel(disconnected) }
   }
 
-  private func cancel(_ parcel: Parcel<Request>) {
-    if let request = parcel.open() { cancelOne(request) }
+  private func cancel(_ disconnected: Disconnected<Request>) {
+    if let request = disconnected.open() { cancelOne(request) }
   }
 
   func end() {

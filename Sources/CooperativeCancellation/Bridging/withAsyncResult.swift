@@ -56,7 +56,7 @@ nonisolated(nonsending) public func withAsyncResult<
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async -> Result<Value, Failure> {
   await resultBridge(
-    Terms(response, timeout, fileID, line),
+    Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
     mapError: map,
     in: { reply in operation { reply.answer($0) } },
     onCancel: cancel,
@@ -109,7 +109,7 @@ nonisolated(nonsending) public func withAsyncResult<
   _ lowest: Void = ()
 ) async -> Result<Value, Failure> {
   await resultBridge(
-    Terms(response, timeout, fileID, line),
+    Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
     mapError: map,
     in: { reply in operation { reply.answer(.success($0)) } },
     onCancel: cancel,
@@ -150,7 +150,7 @@ nonisolated(nonsending) public func withAsyncResult<Failure: Error, Request>(
   onCancel cancel: (Request) -> Void = { _ in }
 ) async -> Result<Void, Failure> {
   await resultBridge(
-    Terms(response, timeout, fileID, line),
+    Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
     mapError: map,
     in: { reply in operation { reply.answer(.success(())) } },
     onCancel: cancel,

@@ -41,7 +41,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async throws -> Value {
   try await throwingBridge(
-    Terms(response, timeout, fileID, line),
+    Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
     in: { reply in try operation { reply.answer(.success($0)) } },
     onCancel: cancel,
     onDiscard: discard
@@ -85,7 +85,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
   onDiscard discard: (@Sendable (First, Second) -> Void)? = nil
 ) async throws -> (First, Second) {
   try await throwingBridge(
-    Terms(response, timeout, fileID, line),
+    Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
     in: { reply in try operation { reply.answer(.success(($0, $1))) } },
     onCancel: cancel,
     onDiscard: all(to: discard)
@@ -131,7 +131,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
   onDiscard discard: (@Sendable (First, Second, Third) -> Void)? = nil
 ) async throws -> (First, Second, Third) {
   try await throwingBridge(
-    Terms(response, timeout, fileID, line),
+    Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
     in: { reply in try operation { reply.answer(.success(($0, $1, $2))) } },
     onCancel: cancel,
     onDiscard: all(to: discard)
@@ -172,7 +172,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
   onCancel cancel: (Request) -> Void = { _ in }
 ) async throws {
   try await throwingBridge(
-    Terms(response, timeout, fileID, line),
+    Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
     in: { reply in try operation { reply.answer(.success(())) } },
     onCancel: cancel,
     onDiscard: nil

@@ -44,7 +44,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   onCancel cancel: (Request) -> Void = { _ in },
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async throws -> Value {
-  let terms = Terms(response, timeout, fileID, line)
+  let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
   let missing = MissingValueError(callSite: terms.callSite)
   return try await throwingBridge(
     terms,
@@ -92,7 +92,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
   ) throws -> Request,
   onCancel cancel: (Request) -> Void = { _ in }
 ) async throws {
-  let terms = Terms(response, timeout, fileID, line)
+  let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
   let missing = MissingValueError(callSite: terms.callSite)
   return try await throwingBridge(
     terms,
@@ -144,7 +144,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   onCancel cancel: (Request) -> Void = { _ in },
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async throws -> Value {
-  let terms = Terms(response, timeout, fileID, line)
+  let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
   let missing = MissingValueError(callSite: terms.callSite)
   return try await throwingBridge(
     terms,
@@ -194,7 +194,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
   ) throws -> Request,
   onCancel cancel: (Request) -> Void = { _ in }
 ) async throws {
-  let terms = Terms(response, timeout, fileID, line)
+  let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
   let missing = MissingValueError(callSite: terms.callSite)
   return try await throwingBridge(
     terms,

@@ -37,7 +37,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   onCancel cancel: (Request) -> Void = { _ in },
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async throws -> Value {
-  let terms = Terms(response, timeout, fileID, line)
+  let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
   let value = try await throwingBridge(
     terms,
     in: { reply in try operation { reply.answer($0, beside: $1) } },
@@ -92,7 +92,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   _ rank: Void = ()
 ) async throws -> Value? {
   try await throwingBridge(
-    Terms(response, timeout, fileID, line),
+    Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
     in: { reply in try operation { reply.answer($0, beside: $1) } },
     onCancel: cancel,
     onDiscard: onlyPresent(to: discard)
@@ -147,7 +147,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
   onCancel cancel: (Request) -> Void = { _ in },
   onDiscard discard: (@Sendable (First?, Second?) -> Void)? = nil
 ) async throws -> (First, Second) {
-  let terms = Terms(response, timeout, fileID, line)
+  let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
   let values = try await throwingBridge(
     terms,
     in: { reply in try operation { reply.answer(($0, $1), beside: $2) } },
@@ -197,7 +197,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
   onCancel cancel: (Request) -> Void = { _ in },
   onDiscard discard: (@Sendable (First?, Second?, Third?) -> Void)? = nil
 ) async throws -> (First, Second, Third) {
-  let terms = Terms(response, timeout, fileID, line)
+  let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
   let values = try await throwingBridge(
     terms,
     in: { reply in try operation { reply.answer(($0, $1, $2), beside: $3) } },
@@ -244,7 +244,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
   onCancel cancel: (Request) -> Void = { _ in }
 ) async throws {
   try await throwingBridge(
-    Terms(response, timeout, fileID, line),
+    Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
     in: { reply in try operation { reply.answer((), beside: $0) } },
     onCancel: cancel,
     onDiscard: nil

@@ -73,7 +73,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async throws -> Value {
   try await throwingBridge(
-    Terms(response, timeout, fileID, line),
+    Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
     in: { reply in try operation { reply.answer($0) } },
     onCancel: cancel,
     onDiscard: discard
@@ -117,7 +117,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
   onCancel cancel: (Request) -> Void = { _ in }
 ) async throws {
   try await throwingBridge(
-    Terms(response, timeout, fileID, line),
+    Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
     in: { reply in try operation { reply.answer($0) } },
     onCancel: cancel,
     onDiscard: nil
@@ -165,7 +165,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async throws -> Value {
   try await throwingBridge(
-    Terms(response, timeout, fileID, line),
+    Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
     in: { reply in try operation { reply.answer($0.mapError { $0 }) } },
     onCancel: cancel,
     onDiscard: discard
@@ -216,13 +216,13 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value, Request>(
   onCancel cancel: (Request) -> Void = { _ in },
   onDiscard discard: (@Sendable (sending Value) -> Void)? = nil
 ) async throws -> sending Value {
-  let terms = Terms(response, timeout, fileID, line)
-  let parcel = try await throwingBridge(
+  let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
+  let disconnected = try await throwingBridge(
     terms,
-    in: { reply in try operation { reply.answer(Parcel.packing($0)) } },
+    in: { reply in try operation { reply.answer(Disconnected.packing($0)) } },
     onCancel: cancel,
-    onDiscard: Parcel.opening(discard)
+    onDiscard: Disconnected.opening(discard)
   )
-  guard let value = parcel.open() else { throw MissingValueError(callSite: terms.callSite) }
+  guard let value = disconnected.open() else { throw MissingValueError(callSite: terms.callSite) }
   return value
 }

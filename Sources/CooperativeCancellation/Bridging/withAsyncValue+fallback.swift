@@ -64,7 +64,7 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async -> Value {
   await fallbackBridge(
-    Terms(response, timeout, fileID, line),
+    Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
     fallback: fallback,
     in: { reply in operation { reply.answer($0) } },
     onCancel: cancel,
@@ -106,7 +106,7 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async -> Value {
   await fallbackBridge(
-    Terms(response, timeout, fileID, line),
+    Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
     fallback: fallback,
     in: { reply in operation { reply.answer($0.get()) } },
     onCancel: cancel,
@@ -148,7 +148,7 @@ nonisolated(nonsending) public func withAsyncValue<First: Sendable, Second: Send
   onDiscard discard: (@Sendable (First, Second) -> Void)? = nil
 ) async -> (First, Second) {
   await fallbackBridge(
-    Terms(response, timeout, fileID, line),
+    Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
     fallback: fallback,
     in: { reply in operation { reply.answer(($0, $1)) } },
     onCancel: cancel,
@@ -192,7 +192,7 @@ nonisolated(nonsending) public func withAsyncValue<Request>(
   onCancel cancel: (Request) -> Void = { _ in }
 ) async {
   await fallbackBridge(
-    Terms(response, timeout, fileID, line),
+    Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
     fallback: fallback,
     in: { reply in operation { reply.answer(()) } },
     onCancel: cancel,

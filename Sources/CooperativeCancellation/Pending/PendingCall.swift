@@ -30,7 +30,7 @@ public final class PendingCall<Value>: Sendable {
     case refuse
   }
 
-  @usableFromInline typealias Answer = Result<Parcel<Value>, any Error>
+  @usableFromInline typealias Answer = Result<Disconnected<Value>, any Error>
 
   @usableFromInline let turns: Turns
 
@@ -75,12 +75,12 @@ public final class PendingCall<Value>: Sendable {
     onCancel cancel: (Request) -> Void = { _ in },
     onDiscard discard: (@Sendable (sending Value) -> Void)? = nil
   ) async throws -> sending Value {
-    let terms = Terms(response, timeout, fileID, line)
+    let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
     if let cause = terms.causeNotToBegin() { throw terms.error(for: cause) }
     let deadline = terms.timeout?.begin()
     try await turns.wait(terms, until: deadline)
-    let discardParcel = Parcel.opening(discard)
-    let discardAnswer: (@Sendable (Answer) -> Void)? = onlyValues(to: discardParcel)
+    let discardDisconnected = Disconnected.opening(discard)
+    let discardAnswer: (@Sendable (Answer) -> Void)? = onlyValues(to: discardDisconnected)
     let contents = ReplyContents<Answer>(terms.callSite, discardAnswer)
     let started = try start(contents, makeWait: Wait(response: response)) { reply in
       let number = try turns.begin(reply.erased())
@@ -97,8 +97,8 @@ public final class PendingCall<Value>: Sendable {
       onCancel: cancel,
       onDiscard: discardAnswer
     )
-    let parcel = try deliver(outcome, terms, onDiscard: discardParcel)
-    guard let value = parcel.open() else { throw MissingValueError(callSite: terms.callSite) }
+    let disconnected = try deliver(outcome, terms, onDiscard: discardDisconnected)
+    guard let value = disconnected.open() else { throw MissingValueError(callSite: terms.callSite) }
     return value
   }
 
@@ -110,8 +110,8 @@ public final class PendingCall<Value>: Sendable {
   ///   `onDiscard`.
   @inlinable
   public func resume(returning value: sending Value) -> sending Value? {
-    let parcel = Parcel(value)
-    return answer(.success(parcel)) ? nil : parcel.open()
+    let disconnected = Disconnected(value)
+    return answer(.success(disconnected)) ? nil : disconnected.open()
   }
 
   /// Answers the call that is pending with an error, which it throws.
@@ -146,7 +146,7 @@ extension PendingCall where Value: Sendable {
   @inlinable
   @discardableResult
   public func resume(returning value: Value) -> Bool {
-    answer(.success(Parcel(value)))
+    answer(.success(Disconnected(value)))
   }
 
   /// Answers the call that is pending with a value or an error.
@@ -155,7 +155,7 @@ extension PendingCall where Value: Sendable {
   @inlinable
   @discardableResult
   public func resume(with result: Result<Value, some Error>) -> Bool {
-    answer(result.map { Parcel($0) }.mapError { $0 })
+    answer(result.map { Disconnected($0) }.mapError { $0 })
   }
 }
 

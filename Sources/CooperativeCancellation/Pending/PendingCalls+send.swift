@@ -39,7 +39,7 @@ extension PendingCalls {
     onCancel cancel: (Request) -> Void = { _ in },
     onDiscard discard: (@Sendable (sending Value) -> Void)? = nil
   ) async throws -> sending Value {
-    let terms = Terms(response, timeout, fileID, line)
+    let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
     return try await sent(
       terms,
       begin: { try add($0, for: id, terms.callSite) },
@@ -47,7 +47,7 @@ extension PendingCalls {
       named: { place, request in PendingRequest(place, request) },
       failed: { table.remove($0) },
       onCancel: cancel,
-      onDiscard: Parcel.opening(discard)
+      onDiscard: Disconnected.opening(discard)
     )
   }
 
@@ -89,7 +89,7 @@ extension PendingCalls {
     onCancel cancel: (ID) -> Void = { _ in },
     onDiscard discard: (@Sendable (sending Value) -> Void)? = nil
   ) async throws -> sending Value {
-    let terms = Terms(response, timeout, fileID, line)
+    let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
     return try await sent(
       terms,
       begin: { try table.begin($0.erased(), terms.callSite) },
@@ -100,7 +100,7 @@ extension PendingCalls {
       },
       failed: { pass(table.fail($0)) },
       onCancel: cancel,
-      onDiscard: Parcel.opening(discard)
+      onDiscard: Disconnected.opening(discard)
     )
   }
 
@@ -114,7 +114,7 @@ extension PendingCalls {
     named: (Call, Request) throws -> PendingRequest<Request>,
     failed: (Call) -> Void,
     onCancel cancel: (Request) -> Void,
-    onDiscard discard: (@Sendable (Parcel<Value>) -> Void)?
+    onDiscard discard: (@Sendable (Disconnected<Value>) -> Void)?
   ) async throws -> sending Value {
     if let cause = terms.causeNotToBegin() { throw terms.error(for: cause) }
     let deadline = terms.timeout?.begin()

@@ -53,8 +53,8 @@ extension PendingCalls {
     onCancel cancel: (Request) -> Void = { _ in },
     onDiscard discard: (@Sendable (sending Value) -> Void)? = nil
   ) async throws -> sending Value {
-    let terms = Terms(response, timeout, fileID, line)
-    let parcel = try await throwingBridge(
+    let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
+    let disconnected = try await throwingBridge(
       terms,
       in: { (reply: Reply<Answer>) in
         let place = try add(reply, for: id, terms.callSite)
@@ -66,9 +66,9 @@ extension PendingCalls {
         }
       },
       onCancel: { forward($0, response, to: cancel) },
-      onDiscard: Parcel.opening(discard)
+      onDiscard: Disconnected.opening(discard)
     )
-    return try open(parcel, terms)
+    return try open(disconnected, terms)
   }
 
   /// Calls an SDK that returns the id by which its answer comes, and waits for it.
@@ -108,8 +108,8 @@ extension PendingCalls {
     onCancel cancel: (ID) -> Void = { _ in },
     onDiscard discard: (@Sendable (sending Value) -> Void)? = nil
   ) async throws -> sending Value {
-    let terms = Terms(response, timeout, fileID, line)
-    let parcel = try await throwingBridge(
+    let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
+    let disconnected = try await throwingBridge(
       terms,
       in: { (reply: Reply<Answer>) in
         let call = try table.begin(reply.erased(), terms.callSite)
@@ -124,9 +124,9 @@ extension PendingCalls {
         return PendingRequest(call.place, id)
       },
       onCancel: { forward($0, response, to: cancel) },
-      onDiscard: Parcel.opening(discard)
+      onDiscard: Disconnected.opening(discard)
     )
-    return try open(parcel, terms)
+    return try open(disconnected, terms)
   }
 }
 
@@ -159,8 +159,8 @@ extension PendingCalls {
   }
 
   @inlinable
-  func open(_ parcel: Parcel<Value>, _ terms: Terms) throws -> sending Value {
-    guard let value = parcel.open() else { throw MissingValueError(callSite: terms.callSite) }
+  func open(_ disconnected: Disconnected<Value>, _ terms: Terms) throws -> sending Value {
+    guard let value = disconnected.open() else { throw MissingValueError(callSite: terms.callSite) }
     return value
   }
 }

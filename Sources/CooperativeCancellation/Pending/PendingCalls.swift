@@ -25,7 +25,7 @@
 /// A call that waits keeps this object alive, so no release ends it: call ``close(throwing:)`` where the connection
 /// ends.
 public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
-  @usableFromInline typealias Answer = Result<Parcel<Value>, any Error>
+  @usableFromInline typealias Answer = Result<Disconnected<Value>, any Error>
 
   @usableFromInline let table = CallTable()
   @usableFromInline let unclaimed: (@Sendable (ID, sending Result<Value, any Error>) -> Void)?
@@ -59,11 +59,11 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
   @inlinable
   public func resume(_ id: ID, returning value: sending Value) -> sending Value? {
     if let call = call(id) {
-      call.answer(.success(Parcel(value)))
+      call.answer(.success(Disconnected(value)))
       return nil
     }
-    let parcel = Parcel(value)
-    return park(id, .success(parcel)) ? nil : parcel.open()
+    let disconnected = Disconnected(value)
+    return park(id, .success(disconnected)) ? nil : disconnected.open()
   }
 
   /// Answers a call with an error, which it throws.
@@ -105,7 +105,7 @@ extension PendingCalls where Value: Sendable {
   @inlinable
   @discardableResult
   public func resume(_ id: ID, returning value: Value) -> Bool {
-    answer(id, .success(Parcel(value)))
+    answer(id, .success(Disconnected(value)))
   }
 
   /// Answers a call with a value or an error.
@@ -114,7 +114,7 @@ extension PendingCalls where Value: Sendable {
   @inlinable
   @discardableResult
   public func resume(_ id: ID, with result: Result<Value, some Error>) -> Bool {
-    answer(id, result.map { Parcel($0) }.mapError { $0 })
+    answer(id, result.map { Disconnected($0) }.mapError { $0 })
   }
 
   /// Answers all calls with the same value, and those that are being made.
@@ -123,7 +123,7 @@ extension PendingCalls where Value: Sendable {
   @discardableResult
   public func resumeAll(returning value: Value) -> Int {
     let calls = table.takeAll()
-    for call in calls { (typed(call) as Reply<Answer>?)?.answer(.success(Parcel(value))) }
+    for call in calls { (typed(call) as Reply<Answer>?)?.answer(.success(Disconnected(value))) }
     return calls.count
   }
 }
@@ -193,7 +193,8 @@ extension PendingCalls {
         continue
       }
       switch answer {
-      case .success(let parcel): if let value = parcel.open() { unclaimed(id, .success(value)) }
+      case .success(let disconnected):
+        if let value = disconnected.open() { unclaimed(id, .success(value)) }
       case .failure(let error): unclaimed(id, .failure(error))
       }
     }

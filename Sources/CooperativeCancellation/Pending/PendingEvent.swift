@@ -43,7 +43,7 @@ public final class PendingEvent<Value: Sendable>: Sendable {
     line: UInt = #line,
     in operation: () throws -> Void = {}
   ) async throws -> Value {
-    let terms = Terms(.abandonCallback, timeout, fileID, line)
+    let terms = Terms(whenCancelled: .abandonCallback, timeout: timeout, fileID: fileID, line: line)
     return try await throwingBridge(
       terms,
       in: { (reply: Reply<Result<Value, any Error>>) in

@@ -1,1 +1,205 @@
-../ClientCallSites.swift
+// Wrappers that serve every actor though they are not `Sendable`. Compiled and run three times, with the settings that
+// modules have: those of a new package, `NonisolatedNonsendingByDefault`, and the main actor as the default isolation.
+
+import CooperativeCancellation
+import FakeCallbackSDK
+import Testing
+
+extension FakeSDK {
+  nonisolated(nonsending) func user(id: String) async throws -> User {
+    try await withAsyncThrowingValue { completion in
+      loadUser(id: id, completion: completion)
+    } onCancel: { request in
+      request.cancel()
+    }
+  }
+}
+
+/// Not `Sendable`, and it changes its own state in the closures.
+nonisolated final class Client {
+  private let sdk: FakeSDK
+  private(set) var calls = 0
+
+  init(_ backend: Backend = Backend(.later)) {
+    sdk = FakeSDK(backend)
+  }
+
+  nonisolated(nonsending) func user(id: String) async throws -> User {
+    try await withAsyncThrowingValue(timeout: .seconds(60)) { completion in
+      calls += 1
+      return sdk.loadUser(id: id, completion: completion)
+    } onCancel: { request in
+      calls += 1
+      request.cancel()
+    } onDiscard: { user in
+      print(user.id)
+    }
+  }
+
+  nonisolated(nonsending) func name() async -> String {
+    await withAsyncValue(fallback: "Guest") { completion in
+      calls += 1
+      sdk.currentUser { @Sendable in completion($0.id) }
+    }
+  }
+
+  nonisolated(nonsending) func flagged() async throws -> User {
+    try await withCancellationFlag { flag in
+      try await withAsyncThrowingValue { completion in
+        calls += 1
+        return sdk.maybeUser(completion)
+      } onCancel: { request in
+        flag.cancel()
+        request.cancel()
+      }
+    }
+  }
+
+  nonisolated(nonsending) func upload() async throws -> User {
+    try await withAsyncThrowingValue { completion in
+      LateRequest(cancel: { $0.cancel() }) { arrived in
+        calls += 1
+        sdk.upload(requestHandler: arrived, completion: completion)
+      }
+    } onCancel: { request in
+      calls += 1
+      request.cancel()
+    }
+  }
+
+  /// The SDK hands its request over when the test says so.
+  nonisolated(nonsending) func uploadLater() async throws -> User {
+    try await withAsyncThrowingValue { completion in
+      LateRequest(cancel: { $0.cancel() }) {
+        sdk.uploadLater(requestHandler: $0, completion: completion)
+      }
+    } onCancel: {
+      $0.cancel()
+    }
+  }
+
+  /// Asserts where its closures run.
+  nonisolated(nonsending) func checkIsolation() async throws -> User {
+    let actor = #isolation
+    return try await withAsyncThrowingValue { completion in
+      actor?.preconditionIsolated()
+      // The request comes before the cancellation: it is cancelled in `onCancel`.
+      return LateRequest(
+        cancel: { (request: Request) in
+          actor?.preconditionIsolated()
+          request.cancel()
+        }
+      ) { arrived in
+        actor?.preconditionIsolated()
+        sdk.upload(requestHandler: arrived, completion: completion)
+      }
+    } onCancel: { request in
+      actor?.preconditionIsolated()
+      request.cancel()
+    }
+  }
+
+  nonisolated(nonsending) func degrees() async throws -> Double {
+    try await withAsyncThrowingValue { completion in
+      calls += 1
+      let context = CallbackContext { (status: Int32, degrees: Double) in
+        completion(status == 0 ? .success(degrees) : .failure(SDKError.failed))
+      }
+      let status = weather_fetch({ @Sendable in CallbackContext.call($0, $1, $2) }, context.pointer)
+      guard status == 0 else { throw SDKError.failed }
+      return context
+    }
+  }
+
+  nonisolated(nonsending) func all() async throws -> [String] {
+    [
+      try await user(id: "1").id, await name(), try await flagged().id, try await upload().id,
+      "\(try await degrees())",
+    ]
+  }
+}
+
+// int weather_fetch(void (*callback)(void *context, int status, double degrees), void *context);
+// swift-format-ignore: AlwaysUseLowerCamelCase
+nonisolated func weather_fetch(
+  _ callback: @convention(c) (UnsafeMutableRawPointer?, Int32, Double) -> Void,
+  _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+  callback(context, 0, 12.5)
+  return 0
+}
+
+private nonisolated let expected = ["1", "me", "maybe", "uploaded", "12.5"]
+
+@MainActor
+final class ClientOfTheMainActor {
+  private let client: Client
+  private let sdk = FakeSDK(.later)
+
+  init(_ backend: Backend = Backend(.later)) { client = Client(backend) }
+
+  func all() async throws -> [String] { try await client.all() }
+  func user() async throws -> User { try await sdk.user(id: "2") }
+  func uploadLater() async throws -> User { try await client.uploadLater() }
+  func checkIsolation() async throws -> User { try await client.checkIsolation() }
+}
+
+actor ClientOfAnActor {
+  private let client: Client
+  private let sdk = FakeSDK(.later)
+
+  init(_ backend: Backend = Backend(.later)) { client = Client(backend) }
+
+  func all() async throws -> [String] { try await client.all() }
+  func user() async throws -> User { try await sdk.user(id: "2") }
+  func uploadLater() async throws -> User { try await client.uploadLater() }
+  func checkIsolation() async throws -> User { try await client.checkIsolation() }
+}
+
+nonisolated func clientOfNoActor() async throws -> [String] {
+  let client = Client()
+  let sdk = FakeSDK(.later)
+  return try await client.all() + [sdk.user(id: "2").id]
+}
+
+@Suite("One client for every actor", .timeLimit(.minutes(10)))
+struct ClientCallSiteTests {
+  @Test
+  func `it serves the main actor, an actor and no actor`() async throws {
+    #expect(try await ClientOfTheMainActor().all() == expected)
+    #expect(try await ClientOfTheMainActor().user().id == "2")
+    #expect(try await ClientOfAnActor().all() == expected)
+    #expect(try await ClientOfAnActor().user().id == "2")
+    #expect(try await clientOfNoActor() == expected + ["2"])
+  }
+
+  @Test
+  func `its closures run on the caller's actor`() async throws {
+    let backend = Backend(.never)
+    let task = Task { try await ClientOfTheMainActor(backend).checkIsolation() }
+    while backend.counts.started < 1 { await Task.yield() }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    let other = Task { try await ClientOfAnActor(backend).checkIsolation() }
+    while backend.counts.started < 2 { await Task.yield() }
+    other.cancel()
+    await #expect(throws: CancellationError.self) { try await other.value }
+    #expect(backend.counts.cancelled == 2)
+  }
+
+  @Test
+  func `a request that comes too late is cancelled where it comes`() async throws {
+    let backend = Backend(.never)
+    let task = Task { try await ClientOfTheMainActor(backend).uploadLater() }
+    while backend.counts.started < 1 { await Task.yield() }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    let other = Task { try await ClientOfAnActor(backend).uploadLater() }
+    while backend.counts.started < 2 { await Task.yield() }
+    other.cancel()
+    await #expect(throws: CancellationError.self) { try await other.value }
+    #expect(backend.counts.cancelled == 0)
+    backend.handOverRequests()
+    #expect(backend.counts.cancelled == 2)
+  }
+}

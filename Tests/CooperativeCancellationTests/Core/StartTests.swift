@@ -15,7 +15,7 @@ struct StartTests {
       }(),
       in: { reply in completion.withLock { $0 = reply } }
     )
-    guard case .answered(1) = started else {
+    guard case .finished(1) = started else {
       Issue.record("the call waits for an answer that was given")
       return
     }

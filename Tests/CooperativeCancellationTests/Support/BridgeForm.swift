@@ -62,21 +62,23 @@ struct BridgeForm: Sendable, CustomTestStringConvertible {
 
   let run: @Sendable (FakeSDK, Watch) async -> Ending
 
-  static let all: [BridgeForm] = pending + [
-    result, typedResult, sending, valueAndError, flagAndError, errorOnly, voidResult,
-    twoValuesAndError,
-    successAndFailure, successFailureAndCancelled,
-    lateRequest,
-    throwingPlain, throwingNeverFailing, throwingTwoValues, throwingThreeValues, throwingVoid,
-    valueOrNilAndError, threeValuesAndError,
-    successWithoutValue, failureWithoutError, neither,
-    successFailureAndEnd, successWithoutValueAndEnd, failureWithoutErrorAndEnd, neitherAndEnd,
-    mappedResult, mappedPlain, mappedVoid, mappedOtherResult, mappedAnyResult, mappedValueAndError,
-    mappedValueOrNil, mappedErrorOnly, mappedSuccessAndFailure, mappedTwoValuesAndError,
-    mappedSuccessWithoutValue,
-    fallback, fallbackNeverFailing, fallbackTwoValues, fallbackVoid,
-    plain, neverFailing, twoValues, void,
-  ]
+  static let all: [BridgeForm] =
+    pending + [
+      result, typedResult, sending, valueAndError, flagAndError, errorOnly, voidResult,
+      twoValuesAndError,
+      successAndFailure, successFailureAndCancelled,
+      lateRequest,
+      throwingPlain, throwingNeverFailing, throwingTwoValues, throwingThreeValues, throwingVoid,
+      valueOrNilAndError, threeValuesAndError,
+      successWithoutValue, failureWithoutError, neither,
+      successFailureAndEnd, successWithoutValueAndEnd, failureWithoutErrorAndEnd, neitherAndEnd,
+      mappedResult, mappedPlain, mappedVoid, mappedOtherResult, mappedAnyResult,
+      mappedValueAndError,
+      mappedValueOrNil, mappedErrorOnly, mappedSuccessAndFailure, mappedTwoValuesAndError,
+      mappedSuccessWithoutValue,
+      fallback, fallbackNeverFailing, fallbackTwoValues, fallbackVoid,
+      plain, neverFailing, twoValues, void,
+    ]
   static let throwing = all.filter { $0.kind == .throwing }
   static let refusing = throwing.filter(\.mayRefuse)
   static let failing = throwing.filter { $0.failing != .brings }

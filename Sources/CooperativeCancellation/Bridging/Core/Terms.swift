@@ -8,10 +8,10 @@ struct Terms {
 
   @inlinable
   init(
-    _ response: CancellationResponse,
-    _ timeout: Timeout?,
-    _ fileID: StaticString,
-    _ line: UInt
+    whenCancelled response: CancellationResponse,
+    timeout: Timeout?,
+    fileID: StaticString,
+    line: UInt
   ) {
     self.response = response
     self.timeout = timeout

@@ -13,7 +13,7 @@
 /// Where a call is once `operation` has returned.
 @usableFromInline
 package enum Started<Answer: Sendable, Request> {
-  case answered(Answer)
+  case finished(Answer)
   case waiting(Wait, Request)
 }
 
@@ -48,9 +48,9 @@ func go<Answer: Sendable, Request>(
   _ request: Request,
   makeWait: @autoclosure () -> Wait
 ) -> Started<Answer, Request> {
-  if let answer = reply.take() { return .answered(answer) }
+  if let answer = reply.take() { return .finished(answer) }
   let wait = makeWait()
-  if let answer = reply.takeOrAwait(by: wait) { return .answered(answer) }
+  if let answer = reply.takeOrAwait(by: wait) { return .finished(answer) }
   return .waiting(wait, request)
 }
 
@@ -91,7 +91,7 @@ nonisolated(nonsending) func outcome<Answer: Sendable, Request>(
   onDiscard discard: (@Sendable (Answer) -> Void)?
 ) async -> Outcome<Answer> {
   switch started {
-  case .answered(let answer):
+  case .finished(let answer):
     return .answered(answer)
   case .waiting(let wait, let request):
     switch await wait.end(by: deadline, onInterruption: { cancel(request) }) {
@@ -221,7 +221,7 @@ nonisolated(nonsending) func unconditionalBridge<Value: Sendable, Request>(
 ) async -> Value {
   let reply = ReplyContents(callSite, reportsDrop: true, discard)
   switch start(reply, makeWait: Wait(response: .deliverResult), in: operation) {
-  case .answered(let value):
+  case .finished(let value):
     return value
   case .waiting(let wait, let request):
     while true {

@@ -31,13 +31,13 @@ package final class Errand: Sendable {
     let body: @isolated(any) () async -> Void
   }
 
-  private let work: Parcel<Work>
+  private let work: Disconnected<Work>
 
   /// - Parameter body: Belongs to the actor whose isolated parameter it captures; `@_inheritActorContext` is
   ///   what makes the compiler believe that, as for the closure of a `Task`.
   @usableFromInline
   init(@_inheritActorContext _ body: sending @escaping @isolated(any) () async -> Void) {
-    work = Parcel(Work(body: body))
+    work = Disconnected(Work(body: body))
   }
 
   /// Does it before this function returns; without a suspension, if the caller is on the actor.

@@ -1,11 +1,11 @@
 /// Carries one value that is not `Sendable` through code that wants one that is.
 ///
-/// The value is sent in and sent out again, so nobody else can hold it meanwhile. A parcel is delivered
+/// The value is sent in and sent out again, so nobody else can hold it meanwhile. It is delivered
 /// or discarded, never both, so it is opened once.
 // For its inlined `init`, where the library is built with library evolution.
 @_fixed_layout
 @usableFromInline
-final class Parcel<Value>: Sendable {
+final class Disconnected<Value>: Sendable {
   @usableFromInline let value: Locked<Value?>
 
   @inlinable
@@ -25,9 +25,9 @@ final class Parcel<Value>: Sendable {
   @inlinable
   static func packing(
     _ result: sending Result<Value, any Error>
-  ) -> Result<Parcel<Value>, any Error> {
+  ) -> Result<Disconnected<Value>, any Error> {
     switch result {
-    case .success(let value): .success(Parcel(value))
+    case .success(let value): .success(Disconnected(value))
     case .failure(let error): .failure(error)
     }
   }
@@ -35,10 +35,10 @@ final class Parcel<Value>: Sendable {
   @inlinable
   static func opening(
     _ discard: (@Sendable (sending Value) -> Void)?
-  ) -> (@Sendable (Parcel<Value>) -> Void)? {
+  ) -> (@Sendable (Disconnected<Value>) -> Void)? {
     guard let discard else { return nil }
-    return { parcel in
-      if let value = parcel.open() { discard(value) }
+    return { disconnected in
+      if let value = disconnected.open() { discard(value) }
     }
   }
 }
