@@ -70,7 +70,7 @@ public final class FakeCall<Completion: Sendable>: Sendable {
   /// Throws ``TimeLimitError`` if there is none in time; `CancellationError` if the test is cancelled.
   ///
   /// - Parameters:
-  ///   - limit: How long to wait; longer on a machine that is busy.
+  ///   - limit: How long to wait; twice that, and longer on a machine that is busy.
   ///   - fileID: The file to name in the error; by default the caller's.
   ///   - line: The line to name in it; by default the caller's.
   nonisolated(nonsending) public func next(
@@ -188,7 +188,7 @@ extension FakeCall {
     /// Throws ``TimeLimitError`` if it does not in time; `CancellationError` if the test is cancelled.
     ///
     /// - Parameters:
-    ///   - limit: How long to wait; longer on a machine that is busy.
+    ///   - limit: How long to wait; twice that, and longer on a machine that is busy.
     ///   - fileID: The file to name in the error; by default the caller's.
     ///   - line: The line to name in it; by default the caller's.
     nonisolated(nonsending) public func cancelled(

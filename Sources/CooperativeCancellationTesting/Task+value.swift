@@ -17,7 +17,7 @@ extension Task {
   /// `CancellationError` if the test is cancelled.
   ///
   /// - Parameters:
-  ///   - limit: How long to wait; longer on a machine that is busy.
+  ///   - limit: How long to wait; twice that, and longer on a machine that is busy.
   ///   - fileID: The file to name in the error; by default the caller's.
   ///   - line: The line to name in it; by default the caller's.
   nonisolated(nonsending) public func value(

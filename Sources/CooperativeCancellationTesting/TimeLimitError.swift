@@ -23,7 +23,7 @@ public struct TimeLimitError: Error, Sendable, Hashable, CustomStringConvertible
     for state: Observed<State>,
     until ready: @escaping @Sendable (inout State) -> Result?
   ) async throws -> Result {
-    let result: Result? = try await patiently(limit) { limit in
+    let result: Result? = try await patiently {
       do {
         return try await state.wait(within: limit, until: ready)
       } catch is TimeoutError {

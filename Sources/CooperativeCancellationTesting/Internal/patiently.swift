@@ -1,16 +1,15 @@
 internal import CooperativeCancellation
 
-/// Waits with a limit, and again while the machine is too busy to tell.
+/// Waits twice with a limit, and again while the machine is too busy to tell.
 ///
 /// That is the case while another task takes long, too, which only goes through each place where a task may have
 /// to wait for its turn: a thread, the main actor, the pool. If it has no turn for a minute, a thread is blocked,
 /// and there is nothing to wait for.
 func patiently<Result>(
-  _ limit: Timeout,
-  _ wait: (Timeout) async throws -> Result?
+  _ wait: () async throws -> Result?
 ) async rethrows -> Result? {
   for _ in 1...20 {
-    if let result = try await wait(limit) { return result }
+    if let result = try await wait() { return result }
     let start = Moment.now
     let hasPassed = Observed(false)
     startOnOwnThread {
@@ -20,8 +19,8 @@ func patiently<Result>(
     }
     let passed: Void? = try? await hasPassed.wait(within: .seconds(60)) { $0 ? () : nil }
     if passed == nil { return nil }
-    // Busy until a moment ago, perhaps.
-    if start.nanoseconds(to: .now) < 50_000_000 { return try await wait(.milliseconds(100)) }
+    // The machine may have been busy until a moment ago.
+    if start.nanoseconds(to: .now) < 50_000_000 { return try await wait() }
   }
   return nil
 }

@@ -53,7 +53,7 @@ struct Trial<Completion: Sendable>: Sendable {
 
   /// How the call ended, or that it did not in time.
   func end() async -> End {
-    await patiently(limit) { limit in
+    await patiently {
       try? await ending.wait(within: limit) { if case .stillRuns = $0 { nil } else { $0 } }
     } ?? .stillRuns
   }

@@ -78,7 +78,7 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
     }
     // A wrapper may discard on another thread, a little later.
     if let values {
-      let isSettled = await patiently(limit) { limit in
+      let isSettled = await patiently {
         try? await values.size.wait(within: limit) { $0 == expected ? true : nil }
       }
       if isSettled == nil { findings += losses }

@@ -31,7 +31,7 @@ public import CooperativeCancellation
 ///   - values: Counts the SDK's values that somebody must close, if there are such: made by `success`, and
 ///     closed by the wrapper's `onDiscard`. Otherwise, ``WrapperLaw/nothingLost`` is not tried.
 ///   - exceptions: Laws that cannot hold, for instance ``WrapperLaw/forwarding`` for an SDK that cannot cancel.
-///   - limit: How long to wait for a wrapper that does not end; longer on a machine that is busy.
+///   - limit: How long to wait for a wrapper that does not end; twice that, and longer on a machine that is busy.
 ///   - fileID: The file to name in the error; by default the caller's.
 ///   - line: The line to name in it; by default the caller's.
 ///   - wrapper: Makes the fake SDK, with the fake call that it is given, and the wrapper, and calls that once. Runs
@@ -42,7 +42,7 @@ nonisolated(nonsending) public func checkWrapper<Completion: Sendable, Output, F
   whenCancelled response: CancellationResponse = .abandonCallback,
   values: Population? = nil,
   except exceptions: Set<WrapperLaw> = [],
-  limit: Timeout = .milliseconds(300),
+  limit: Timeout = .milliseconds(200),
   fileID: StaticString = #fileID,
   line: UInt = #line,
   _ wrapper: @escaping @Sendable @concurrent (FakeCall<Completion>) async throws(Failure) -> Output,
@@ -81,7 +81,7 @@ nonisolated(nonsending) public func checkWrapper<Completion: Sendable, Output, F
 ///   - response: The wrapper's `whenCancelled:`.
 ///   - values: Counts the SDK's values that somebody must close, if there are such.
 ///   - exceptions: Laws that cannot hold.
-///   - limit: How long to wait for a wrapper that does not end; longer on a machine that is busy.
+///   - limit: How long to wait for a wrapper that does not end; twice that, and longer on a machine that is busy.
 ///   - fileID: The file to name in the error; by default the caller's.
 ///   - line: The line to name in it; by default the caller's.
 ///   - wrapper: Makes the fake SDK and the wrapper, with the clock for its timeout, and calls that once. Runs in a
@@ -93,7 +93,7 @@ nonisolated(nonsending) public func checkWrapper<Completion: Sendable, Output, F
   whenCancelled response: CancellationResponse = .abandonCallback,
   values: Population? = nil,
   except exceptions: Set<WrapperLaw> = [],
-  limit: Timeout = .milliseconds(300),
+  limit: Timeout = .milliseconds(200),
   fileID: StaticString = #fileID,
   line: UInt = #line,
   _ wrapper:

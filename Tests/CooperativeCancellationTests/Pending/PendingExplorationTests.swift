@@ -307,7 +307,7 @@
     }
   }
 
-  @Suite("Pending calls, in every order", .watchdog)
+  @Suite("Pending calls, in every order", .watchdog, .ownThread)
   struct PendingExplorationTests {
     @Test
     func `calls, answers, a cancellation and a close keep the laws in every order`() {

@@ -1,7 +1,7 @@
 import CooperativeCancellation
 import Testing
 
-@Suite("Every order of events, a bridged call", .watchdog)
+@Suite("Every order of events, a bridged call", .watchdog, .ownThread)
 struct BridgeExplorationTests {
   /// What the SDK may do with the completion: never call it, or up to three times.
   #if DEBUG

@@ -3,7 +3,7 @@ import Testing
 
 /// The documentation's table of hostile SDKs is what this run sees:
 /// `RECORD_TABLE=1 swift test --filter HostileSDKTests` writes it.
-@Suite("Hostile SDKs", .watchdog)
+@Suite("Hostile SDKs", .watchdog, .ownThread)
 struct HostileSDKTests {
   private static let page = URL(filePath: #filePath)
     .deletingLastPathComponent()

@@ -1,7 +1,7 @@
 import CooperativeCancellation
 import Testing
 
-@Suite("Every order of events, a subscription", .watchdog)
+@Suite("Every order of events, a subscription", .watchdog, .ownThread)
 struct InboxExplorationTests {
   private static let known = 576_800
 

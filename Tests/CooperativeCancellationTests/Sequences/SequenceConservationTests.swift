@@ -7,7 +7,7 @@ import Testing
 /// Delivered + discarded = yielded, and each subscription ends once, whatever happens in whatever order. A failing
 /// schedule is repeated with `SCHEDULE_SEED=… swift test --filter SequenceConservationTests`; `SCHEDULE_COUNT=10000000`
 /// tries more of them.
-@Suite("Sequences: nothing lost, in random schedules", .watchdog)
+@Suite("Sequences: nothing lost, in random schedules", .watchdog, .ownThread)
 struct SequenceConservationTests {
   enum Step: CaseIterable {
     case run

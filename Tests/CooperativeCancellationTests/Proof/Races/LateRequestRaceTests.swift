@@ -10,7 +10,7 @@ import Testing
 #endif
 
 /// One thread hands the request over, the other one runs the task.
-@Suite("Races of a request that arrives in a callback", .serialized, .watchdog)
+@Suite("Races of a request that arrives in a callback", .serialized, .watchdog, .ownThread)
 struct LateRequestRaceTests {
   /// What the two threads met as, and how it came out.
   private enum Outcome: CaseIterable {
