@@ -1,4 +1,4 @@
-/// The helper that circulates, as it is copied from project to project.
+/// The helper that projects copy from each other.
 func byHandHelper<Value: Sendable>(
   _ operation: (@escaping @Sendable (Result<Value, any Error>) -> Void) -> Void
 ) async throws -> Value {
@@ -19,7 +19,7 @@ func byHandHelper<Value: Sendable>(
 
 struct TimedOut: Error {}
 
-/// The timeout that circulates: a race in a task group, which waits for both when one has won.
+/// The timeout that projects copy: a race in a task group, which waits for both tasks after one has won.
 func withTimeoutByHand<Value: Sendable>(
   _ timeout: Duration,
   _ operation: @escaping @Sendable () async throws -> Value

@@ -63,10 +63,10 @@ enum ChildProcess {
     let process = Process()
     let timeline: Timeline
 
-    /// Starts the child so that it can be terminated.
+    /// Starts the child with SIGTERM unblocked.
     ///
-    /// Dispatch's threads block signals, and on Linux a child process inherits that from the thread that
-    /// starts it: it would not hear `terminate()`.
+    /// Dispatch's threads block signals. On Linux, a child process inherits the signal mask of the thread that starts
+    /// it, and would ignore `terminate()`.
     func start() throws {
       var signals = sigset_t()
       var before = sigset_t()

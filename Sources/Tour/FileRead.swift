@@ -57,7 +57,7 @@ enum FileRead {
     }
   }
 
-  /// What an SDK that reads files looks like: it opens, reads blocks, and reports the sum of them.
+  /// Reads a file as an SDK does: in blocks, with one completion handler at the end.
   private static func read(
     _ channel: DispatchIO,
     _ path: String,
@@ -76,7 +76,7 @@ enum FileRead {
   }
 
   private static func open(_ path: String, noting timeline: Timeline) throws -> DispatchIO {
-    // Without O_NONBLOCK, to open a pipe would wait for its other end.
+    // Without O_NONBLOCK, opening a pipe waits for its other end.
     let descriptor = Foundation.open(path, O_RDONLY | O_NONBLOCK)
     guard descriptor >= 0 else { throw FileError(path, errno) }
     var status = stat()

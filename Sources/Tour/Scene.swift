@@ -1,13 +1,13 @@
 import CooperativeCancellation
 import Synchronization
 
-/// One scenario, played twice, with what happened when.
+/// One scenario, run with a hand-written wrapper and with the library.
 struct Scene: CustomStringConvertible {
   let title: String
   let byHand: Timeline
   let bridged: Timeline
 
-  /// Plays a scenario both ways.
+  /// Runs a scenario both ways.
   init(
     _ title: String,
     byHand: @escaping @Sendable (Timeline) async throws -> String,
@@ -21,9 +21,9 @@ struct Scene: CustomStringConvertible {
   }
 
   var description: String {
-    let left = ["by hand"] + byHand.lines
+    let left = ["hand-written"] + byHand.lines
     let width = left.map(\.count).max().map { $0 + 3 } ?? 0
-    let right = ["bridged"] + bridged.lines
+    let right = ["with the library"] + bridged.lines
     var text = "\(title)\n\n"
     for index in 0..<max(left.count, right.count) {
       let first = index < left.count ? left[index] : ""
@@ -39,11 +39,11 @@ struct Scene: CustomStringConvertible {
 enum Cancel {
   case never
   case after(Duration)
-  /// The scenario does it, through ``Timeline/cancelTask()``.
+  /// The scenario calls ``Timeline/cancelTask()``.
   case byTheScenario
 }
 
-/// What happened, and when.
+/// Events with their times.
 final class Timeline: Sendable {
   private struct State {
     var events: [(time: Duration, text: String)] = []
@@ -75,7 +75,7 @@ final class Timeline: Sendable {
     }
   }
 
-  /// Runs `body` in a task, cancels it as said, and waits for it and for what it left behind.
+  /// Runs `body` in a task, cancels the task, and waits for it and for the SDK.
   static func recording(
     _ body: @escaping @Sendable (Timeline) async throws -> String,
     cancel: Cancel,
@@ -98,7 +98,7 @@ final class Timeline: Sendable {
       timeline.cancelTask()
     }
     try await task.value
-    // What the SDK does after the wait has returned; at most five seconds of it.
+    // The SDK may continue after the wait has returned. Waits for it for at most five seconds.
     for _ in 0..<500 where !isOver(timeline) {
       try await Task.sleep(for: .milliseconds(10))
     }

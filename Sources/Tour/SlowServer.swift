@@ -1,19 +1,19 @@
 import Foundation
 
-/// An HTTP server on the loopback interface that answers one request, in twenty pieces over two seconds,
-/// and notes how that ended.
+/// An HTTP server on the loopback interface that answers one request in twenty pieces over two seconds, and notes
+/// how the connection ended.
 struct SlowServer {
   let url: URL
 
   init(noting timeline: Timeline) throws {
-    signal(SIGPIPE, SIG_IGN)  // A connection that is gone is an error to note, not the end.
+    signal(SIGPIPE, SIG_IGN)  // A closed connection must not end the process.
     let listener = socket(AF_INET, SlowServer.streamType, 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    // As the system wants it: a `sockaddr_in` begins as a `sockaddr` does, is no smaller, and its size goes with
-    // it. The calls keep no pointer.
+    // Safe: a `sockaddr_in` begins like a `sockaddr` and is at least as large, the calls receive its size, and they
+    // do not keep the pointer.
     let isListening = withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
         bind(listener, address, length) == 0 && listen(listener, 1) == 0

@@ -1,15 +1,15 @@
 import Foundation
 
-/// Shows three real callback APIs being cancelled: wrapped by hand, as people do it, and bridged.
+/// Cancels calls to three real callback APIs, with hand-written wrappers and with the library.
 @main
 struct Tour {
   static let usage = """
     usage: swift run Tour [file]
 
-    Cancels a child process, a file read and a download, and lets a child process time out, each of
-    them once wrapped by hand and once through the bridge, and prints what happened when.
+    Cancels a child process, a file read and a download, and lets a child process time out. Does
+    so with a hand-written wrapper and with the library, and prints what happened when.
 
-      file    what to read; the README of the current folder if left out
+      file    the file to read; by default the README of the current folder
     """
 
   static func main() async {
@@ -28,7 +28,7 @@ struct Tour {
   }
 
   private static func run(path: String) async throws {
-    // First, so that a file that cannot be read is told at once.
+    // First, so that an unreadable file is reported at once.
     show(try await FileRead.toTheEnd(path))
     show(try await FileRead.cancelled(path))
     show(try await ChildProcess.cancelled())
@@ -36,15 +36,15 @@ struct Tour {
     show(try await Download.scene())
     print(
       """
-      The code is in Sources/Tour. "By hand" is the helper that circulates: it checks for
-      cancellation before the call and again in the callback, and the second check never fires.
-      Its timeout is the one that circulates: a task group races the call against a sleep, and
-      then waits for the call, which nothing ends.
+      The code is in Sources/Tour. The hand-written helper is one that projects copy: it checks
+      for cancellation before the call and again in the callback, where the check never fires.
+      Its timeout is copied, too: a task group races the call against a sleep, and then waits
+      for the call, which nothing ends.
       """
     )
   }
 
-  /// Prints a scene as it ends, also into a pipe.
+  /// Prints a scene when it ends, also into a pipe.
   private static func show(_ scene: Scene) {
     print(scene)
     fflush(nil)

@@ -12,40 +12,37 @@
 /// }
 /// ```
 ///
-/// Name each argument that C passes, also those that you do not need: `{ call($0, $1, $2) }` has three. And
-/// `@Sendable` matters: without it, a closure that is written in code of an actor belongs to that actor,
-/// and Swift traps when the C library calls it on a thread of its own.
+/// Pass on each argument that C passes, including those that you do not need. Write `@Sendable`: without it, a
+/// closure in an actor's code belongs to that actor, and Swift traps when C calls it on another thread.
 ///
-/// The pointer is not an address but a number that names an entry in a table. So a C library cannot do
-/// harm with it: a second call, a late call, a call after the library's own destroy callback find no entry
-/// and do nothing.
+/// The pointer is not an address. It is a number that names an entry in a table. A second call, a late call, or a
+/// call after the C library's destroy callback finds no entry and does nothing.
 ///
-/// ## How long it lives
+/// ## Lifetime
 ///
-/// C may call for as long as this object lives: keep it. A bridge keeps what `operation` returns, so
-/// `return context` (or a tuple with it) is all there is to do:
+/// C may call back while this object is alive. A bridge keeps what `operation` returns, so return the context,
+/// or a tuple that contains it. The closure is released:
 ///
-/// - After an answer the closure has gone already, unless the context is repeating.
-/// - With ``CancellationResponse/abandonCallback``, it goes when the wait ends, after `onCancel`.
-/// - With ``CancellationResponse/waitForCallback`` and ``CancellationResponse/deliverResult``, it lives until C
-///   has called back.
-/// - If `operation` throws, it goes with that.
-///
-/// ``release()`` gives it up earlier, and so does ``release(_:)`` in the library's destroy callback. To a wait
-/// that is not over, that is a dropped completion.
+/// - when C has called it, unless the context is repeating;
+/// - with ``CancellationResponse/abandonCallback``, when the wait ends, after `onCancel`;
+/// - with ``CancellationResponse/waitForCallback`` and ``CancellationResponse/deliverResult``, after C has called
+///   back;
+/// - when `operation` throws;
+/// - when you call ``release()``, or ``release(_:)`` in the C library's destroy callback. If that releases the
+///   completion of a wait, the wait ends with ``DroppedCompletionError``.
 public final class CallbackContext: Sendable {
   private let number: UInt
 
-  /// What to pass to C as the context, or user data, of the callback. It does not keep the context alive.
+  /// The pointer to pass to C as the callback's context or user data. It does not keep this object alive.
   public var pointer: UnsafeMutableRawPointer {
-    // Not `nil`, because the table gives out no zero: the only unsafe line of the library.
+    // Not `nil`, because the table never returns zero. This is the only unsafe line outside `LockBuffer`.
     UnsafeMutableRawPointer(bitPattern: number).unsafelyUnwrapped
   }
 
-  /// Keeps a closure for C to call: once, or any number of times.
+  /// Keeps a closure that C may call once, or any number of times.
   ///
-  /// A repeating context is for progress callbacks, and for those that ask whether to go on. (Where C calls
-  /// back only inside the call, ``withCallbackContext(_:fileID:line:in:)`` releases by itself.)
+  /// Use a repeating context for callbacks that report progress or ask whether to continue. If C calls back only
+  /// during the call, use ``withCallbackContext(_:fileID:line:in:)``.
   ///
   /// ```swift
   /// // void progress_handler(int (*should_stop)(void *context), void *context);
@@ -55,12 +52,11 @@ public final class CallbackContext: Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - isRepeating: Whether the closure is kept for as long as the context lives, rather than for one call.
-  ///   - fileID: The file to name in reports; by default the caller's.
-  ///   - line: The line to name in them; by default the caller's.
-  ///   - body: Runs inside ``call(_:_:)``, on the thread that calls, with no lock held. Pointers among its
-  ///     arguments are valid for as long as the C library says, usually during the call: copy what they
-  ///     point to.
+  ///   - isRepeating: Whether C may call the closure more than once.
+  ///   - fileID: The file to name in reports.
+  ///   - line: The line to name in reports.
+  ///   - body: Runs inside ``call(_:_:)``, on the calling thread, with no lock held. Copy what its pointers point
+  ///     to: they are usually valid only during the call.
   public init<each Argument, Output>(
     isRepeating: Bool = false,
     fileID: StaticString = #fileID,
@@ -80,7 +76,7 @@ public final class CallbackContext: Sendable {
     release()
   }
 
-  /// Gives the closure up, if it is still kept. Calls from now on do nothing.
+  /// Releases the closure. Later calls do nothing.
   public func release() {
     ContextTable.remove(number)
   }
@@ -88,11 +84,11 @@ public final class CallbackContext: Sendable {
 
 // What the C library calls.
 extension CallbackContext {
-  /// Calls the closure whose context C handed back; nothing happens if it is no longer kept.
+  /// Calls the closure that belongs to a context; does nothing if the closure was released.
   ///
-  /// The arguments must have the types of the closure's parameters. If they have not, the closure is not
-  /// called but given up, and that is reported to ``MisuseReport/handler``: a wait that it belongs to ends
-  /// with ``DroppedCompletionError``.
+  /// If the types of the arguments differ from those of the closure's parameters, the closure is released
+  /// without being called, and ``MisuseReport/handler`` receives a report. A wait for that closure ends with
+  /// ``DroppedCompletionError``.
   public static func call<each Argument>(
     _ pointer: UnsafeMutableRawPointer?,
     _ argument: repeat each Argument
@@ -100,8 +96,7 @@ extension CallbackContext {
     call(pointer, repeat each argument, otherwise: ())
   }
 
-  /// Calls the closure whose context C handed back and returns what it returns, or `otherwise` if it is no
-  /// longer kept.
+  /// Calls the closure that belongs to a context and returns its result, or `otherwise` if it was released.
   public static func call<each Argument, Output>(
     _ pointer: UnsafeMutableRawPointer?,
     _ argument: repeat each Argument,
@@ -118,14 +113,14 @@ extension CallbackContext {
     return entry.body((repeat each argument))
   }
 
-  /// Gives up the closure whose context C hands back: for a library's destroy callback.
+  /// Releases the closure that belongs to a context. Call it in the C library's destroy callback.
   public static func release(_ pointer: UnsafeMutableRawPointer?) {
     ContextTable.remove(UInt(bitPattern: pointer))
   }
 }
 
 extension CallbackContext {
-  // Generic over the tuple of the arguments: a class over the arguments themselves needs macOS 14.
+  // Generic over the tuple of the arguments, because a class with a parameter pack needs macOS 14.
   private final class Entry<Arguments, Output>: ContextEntry {
     let body: @Sendable (Arguments) -> Output
     let isRepeating: Bool

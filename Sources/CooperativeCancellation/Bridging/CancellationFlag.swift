@@ -1,25 +1,25 @@
-/// Tells any thread whether the waiting task is cancelled, for SDKs that ask whether to go on.
+/// Tells any thread whether the waiting task is cancelled, for SDKs that ask whether to continue.
 ///
-/// `Task.isCancelled` cannot: on the SDK's thread there is no task, and there it is always `false`. See
+/// On the SDK's thread there is no task, so `Task.isCancelled` is always `false` there. See
 /// ``withCancellationFlag(_:)``.
 public final class CancellationFlag: Sendable {
   @usableFromInline let flag = Flag()
 
-  /// A flag that is not set, for a use without a task of its own.
+  /// Creates a flag that no task sets.
   public init() {}
 
-  /// Whether the task was cancelled, or ``cancel()`` was called. Never becomes `false` again.
+  /// Whether the task was cancelled or ``cancel()`` was called. Never becomes `false` again.
   @inlinable
   public var isCancelled: Bool { flag.isRaised }
 
-  /// Sets the flag, though the task is not cancelled: for `onCancel`, which also runs when the time is up.
+  /// Sets the flag without cancelling the task. Call it in `onCancel`, which also runs when the call times out.
   @inlinable
   public func cancel() {
     flag.raise()
   }
 }
 
-/// Runs `body` with a flag that says, on any thread, whether the current task is cancelled.
+/// Runs `body` with a flag that tells any thread whether the current task is cancelled.
 ///
 /// ```swift
 /// try await withCancellationFlag { flag in
@@ -35,8 +35,8 @@ public final class CancellationFlag: Sendable {
 ///
 /// ## Cancellation
 ///
-/// The flag is set as soon as the task is cancelled, on the thread that cancels it, and before `body` runs
-/// if the task is cancelled already. It is not set by a timeout, unless `onCancel` sets it as above.
+/// Cancelling the task sets the flag at once, on the thread that cancels. If the task is already cancelled, the
+/// flag is set before `body` runs. A timeout sets it only if `onCancel` does so, as above.
 ///
 /// - Parameter body: Runs on the caller's actor. It receives the flag, which may outlive it.
 @inlinable

@@ -1,29 +1,28 @@
-/// What a wait does when its task is cancelled, or its time is up, before the SDK has answered.
+/// How a call ends that is cancelled or times out before the SDK answers.
 ///
-/// The cancel is forwarded to the SDK (`onCancel`) in all three cases. They differ in what the wait
-/// then waits for, and in what it returns:
+/// `onCancel` runs at once in all three cases:
 ///
-/// | | comes back | with |
+/// | | the wait ends | result |
 /// |---|---|---|
 /// | ``abandonCallback`` | at once | `CancellationError` |
 /// | ``waitForCallback`` | when the SDK answers | `CancellationError` |
-/// | ``deliverResult`` | when the SDK answers | whatever the SDK reports |
+/// | ``deliverResult`` | when the SDK answers | what the SDK reports |
 ///
-/// <doc:Choosing> has a time line of each, and three questions that choose.
+/// After a timeout, the error is ``TimeoutError`` instead. <doc:Choosing> helps to choose.
 public enum CancellationResponse: Sendable, Hashable, CaseIterable {
-  /// Ends the wait at once with `CancellationError`, even if the SDK never answers. Its late value,
-  /// if one comes, is passed to `onDiscard`. The default.
+  /// Throws `CancellationError` at once, even if the SDK never answers. A late value goes to `onDiscard`. This is
+  /// the default.
   case abandonCallback
 
-  /// Forwards the cancel, waits for the SDK to answer, passes its value to `onDiscard` and then throws
-  /// `CancellationError`. For work that must not overlap with a retry.
+  /// Waits for the SDK's answer, passes its value to `onDiscard`, and then throws `CancellationError`. For work
+  /// that must not overlap with a retry.
   case waitForCallback
 
-  /// Forwards the cancel and returns whatever the SDK reports: its value, its error. For work whose
-  /// result must be known, such as a payment that may have gone through.
+  /// Waits for the SDK's answer and delivers it, a value or an error. For work whose result must be known, such
+  /// as a payment.
   case deliverResult
 
-  /// Whether a value is withheld from a task that is cancelled by the time it resumes.
+  /// Whether a task that is cancelled when it resumes gets no value.
   @inlinable
   var checksAfter: Bool {
     switch self {

@@ -7,14 +7,14 @@ package protocol ContextEntry: AnyObject, Sendable {
 }
 
 extension CallbackContext {
-  /// How many closures C may still call that were made at a call site: for tests.
+  /// The number of closures from a call site that C may still call. For tests.
   package static func count(at callSite: CallSite) -> Int {
     ContextTable.count(at: callSite)
   }
 }
 
-/// The entries that C has numbers of: in several parts, each with a lock, so that threads that call back at once
-/// seldom wait for each other.
+/// The entries whose numbers C has. Each part has its own lock, so that threads which call back at the same time
+/// rarely wait for each other.
 final class ContextTable: Sendable {
   /// A power of two.
   private static let partCount = 16
@@ -26,25 +26,25 @@ final class ContextTable: Sendable {
     entries = Locked(initially: ContextEntries(first: part, step: UInt(ContextTable.partCount)))
   }
 
-  /// Returns the number of an entry: never zero, which would be no pointer.
+  /// Returns the number of an entry. It is never zero, which would be a null pointer.
   static func add(_ entry: any ContextEntry) -> UInt {
-    // Any part would do. By its address, because threads that make entries at once make them at different ones.
+    // Any part is correct. The address spreads entries from different threads over the parts.
     let address = UInt(bitPattern: ObjectIdentifier(entry)) / 16
     return part(of: address ^ address / 256).entries.locked { $0.add(entry) }
   }
 
-  /// Returns an entry, which is given up with that unless it is repeating.
+  /// Returns an entry, and removes it unless it is repeating.
   static func entry(for number: UInt) -> (any ContextEntry)? {
     part(of: number).entries.locked { $0.entry(for: number) }
   }
 
-  /// Gives an entry up.
+  /// Removes an entry.
   static func remove(_ number: UInt) {
-    // Released here, after unlocking: its captures are the user's.
+    // The entry holds the user's captures, so it is released here, after unlocking.
     _ = part(of: number).entries.extract { $0.remove(number) }
   }
 
-  /// How many entries were made at a call site.
+  /// The number of entries from a call site.
   static func count(at callSite: CallSite) -> Int {
     parts.reduce(0) { $0 + $1.entries.locked { $0.count(at: callSite) } }
   }
@@ -54,17 +54,16 @@ final class ContextTable: Sendable {
   }
 }
 
-/// The entries of one part: a value type without a lock.
+/// The entries of one part, as a value type without a lock.
 ///
-/// An entry's number is chosen so that its last digits name a free slot. No two entries have the same slot, and
-/// nothing is hashed.
+/// An entry's number determines its slot. Each new number is chosen so that its slot is free.
 package struct ContextEntries: Sendable {
   private struct Slot: Sendable {
     var number: UInt = 0
     var entry: (any ContextEntry)?
   }
 
-  /// How many slots are kept, however few are used; a power of two.
+  /// The smallest number of slots; a power of two.
   private static let keptCapacity = 32
 
   private var slots = Array(repeating: Slot(), count: ContextEntries.keptCapacity)
@@ -74,15 +73,15 @@ package struct ContextEntries: Sendable {
   private let step: UInt
 
   /// - Parameters:
-  ///   - first: The remainder of all numbers when they are divided by `step`.
-  ///   - step: From one number to the next; a power of two.
+  ///   - first: The remainder of all numbers when divided by `step`.
+  ///   - step: The difference between consecutive numbers; a power of two.
   package init(first: UInt, step: UInt) {
     lastNumber = first
     self.step = step
   }
 
-  /// Numbers are not used again, so that a late call cannot meet another's entry; where a pointer has 32 bits, not
-  /// before some 270 million others. Zero would be no pointer, and is skipped.
+  /// Numbers are not reused, so a late call cannot find another closure's entry. With 32-bit pointers they wrap
+  /// around after about 270 million entries.
   package mutating func add(_ entry: any ContextEntry) -> UInt {
     if 2 * count >= slots.count { resize(to: 2 * slots.count) }
     repeat { lastNumber &+= step } while lastNumber == 0 || slots[slot(of: lastNumber)].entry != nil
@@ -118,8 +117,7 @@ package struct ContextEntries: Sendable {
     Int(truncatingIfNeeded: number / step) & (slots.count - 1)
   }
 
-  /// Gives back as many slots as the numbers of the entries that are left allow: with fewer, two of them may have
-  /// the same.
+  /// Removes as many slots as possible without giving two of the remaining entries the same slot.
   private mutating func shrink() {
     let numbers = slots.filter { $0.entry != nil }.map { Int(truncatingIfNeeded: $0.number / step) }
     var size = ContextEntries.keptCapacity

@@ -1,7 +1,7 @@
-/// The SDK released a completion without calling it, so the wait would never have had a result.
+/// The SDK released a completion without calling it.
 ///
-/// Typical causes: an early `return` in the SDK or its wrapper that skips the callback, a delegate
-/// that is held weakly by the SDK and was released, an SDK object that went away in mid-flight.
+/// Typical causes: an early `return` in the SDK or its wrapper that skips the callback, a delegate that the SDK
+/// holds weakly and that was released, or an SDK object that was released during the call.
 public struct DroppedCompletionError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The call that made the completion.
   public let callSite: CallSite

@@ -1,4 +1,4 @@
-/// The request of an SDK that does not return it but passes it to a callback.
+/// The request of an SDK that passes it to a callback instead of returning it.
 ///
 /// ```swift
 /// let receipt = try await withAsyncThrowingValue { completion in
@@ -10,33 +10,32 @@
 /// }
 /// ```
 ///
-/// It goes where a request goes: `operation` returns it, and the bridge keeps it until the wait is over.
-/// The SDK may hand its request over whenever it likes, from any thread: inside the call, later, after the
-/// answer, never. If it hands over several, because it tries again or works in parts, each of them counts.
+/// `operation` returns the late request, and the library keeps it until the wait ends. The SDK may deliver its
+/// request at any time, on any thread: during the call, later, or never. It may deliver several, for example one
+/// for each retry.
 ///
-/// A request that is not `Sendable` is handed over as `sending`: write `{ @Sendable in arrived($0) }` for the
-/// SDK's callback. <doc:CrossingThreads> says what to do where the compiler does not let it pass.
+/// A request that is not `Sendable` arrives as `sending`: pass `{ @Sendable in arrived($0) }` to the SDK. If the
+/// compiler rejects that, see <doc:CrossingThreads>.
 ///
 /// ## Cancellation
 ///
-/// Each request is cancelled at most once, with no lock held, and never from inside the runtime's cancellation
-/// handler:
+/// Each request is cancelled at most once, with no lock held, outside the runtime's cancellation handler:
 ///
-/// - If it came before the cancellation or the timeout: in `onCancel`, on the caller's actor.
-/// - If it came later, even after the wait has ended: as soon as it comes, **on the thread that brings it**,
-///   inside the SDK's callback.
+/// - If it arrives before the cancellation or timeout: in `onCancel`, on the caller's actor.
+/// - If it arrives later, even after the wait has ended: at once, **on the thread that delivers it**, inside
+///   the SDK's callback.
 ///
-/// A request that was not cancelled is released when the wait is over, or when it comes after that.
+/// A request that is not cancelled is released when the wait ends or, if it arrives later, at once.
 public final class LateRequest<Request>: Sendable {
   private let arrivals: Arrivals<Request>
 
-  /// Calls the SDK, and receives its requests.
+  /// Calls the SDK and receives its requests.
   ///
   /// - Parameters:
-  ///   - cancel: Tells the SDK to stop. It receives a request, and runs at most once for each: inside
-  ///     ``cancel()`` if the request has arrived by then, otherwise on the thread that brings it.
-  ///   - start: Calls the SDK. Runs at once, on the caller's actor. What it returns is ignored, what it throws
-  ///     is thrown. It receives what to pass to the SDK as the callback for its request.
+  ///   - cancel: Cancels a request. Runs at most once for each, inside ``cancel()`` or, if the request arrives
+  ///     later, on the thread that delivers it.
+  ///   - start: Calls the SDK with `arrived` as the callback for its request. Runs at once, on the caller's
+  ///     actor. Its result is ignored, its error is thrown.
   public init<Ignored>(
     cancel: @escaping @Sendable (Request) -> Void,
     _ start: (_ arrived: @escaping @Sendable (sending Request) -> Void) throws -> Ignored
@@ -45,13 +44,13 @@ public final class LateRequest<Request>: Sendable {
     _ = try start { [arrivals] in arrivals.arrive($0) }
   }
 
-  /// Calls the SDK, and receives its requests, which are `Sendable`: `arrived` has the type of the SDK's callback.
+  /// Calls the SDK and receives its requests, which are `Sendable`: `arrived` has the type of the SDK's callback.
   ///
   /// - Parameters:
-  ///   - cancel: Tells the SDK to stop. It receives a request, and runs at most once for each: inside
-  ///     ``cancel()`` if the request has arrived by then, otherwise on the thread that brings it.
-  ///   - start: Calls the SDK. Runs at once, on the caller's actor. What it returns is ignored, what it throws
-  ///     is thrown. It receives what to pass to the SDK as the callback for its request.
+  ///   - cancel: Cancels a request. Runs at most once for each, inside ``cancel()`` or, if the request arrives
+  ///     later, on the thread that delivers it.
+  ///   - start: Calls the SDK with `arrived` as the callback for its request. Runs at once, on the caller's
+  ///     actor. Its result is ignored, its error is thrown.
   public init<Ignored>(
     cancel: @escaping @Sendable (Request) -> Void,
     _ start: (_ arrived: @escaping @Sendable (Request) -> Void) throws -> Ignored
@@ -60,19 +59,19 @@ public final class LateRequest<Request>: Sendable {
     _ = try start { [arrivals] in arrivals.arrive($0) }
   }
 
-  // The wait is over: only the bridge has this object, while the SDK has the arrivals. So a request that keeps the
-  // SDK's callback does not keep itself.
+  // Only the bridge owns this object, so the wait is over. The SDK owns the arrivals: a request that keeps the
+  // SDK's callback alive does not keep this object alive.
   deinit {
     arrivals.end()
   }
 
-  /// Cancels each request: now, if it has arrived, otherwise when it does. For `onCancel`.
+  /// Cancels each request that has arrived now, and each later one when it arrives. Call it in `onCancel`.
   public func cancel() {
     arrivals.cancel()
   }
 }
 
-/// The lock around a ``LateRequestMachine``: what the SDK's callback owns.
+/// The lock around a ``LateRequestMachine``. The SDK's callback owns it.
 private final class Arrivals<Request>: Sendable {
   private let machine = Locked(initially: LateRequestMachine<Disconnected<Request>>())
   private let cancelOne: @Sendable (Request) -> Void
@@ -95,7 +94,7 @@ private final class Arrivals<Request>: Sendable {
   }
 
   func end() {
-    // Released here, after unlocking: they are the user's.
+    // The user's requests are released here, after unlocking.
     _ = machine.extract { $0.end() }
   }
 }

@@ -1,12 +1,12 @@
-/// The SDK called its completion with neither a value nor an error, or reported a failure without one.
+/// The SDK called its completion with neither a value nor an error, or reported a failure without an error.
 ///
-/// Some SDKs mean "not found" by it: there, take the result as an optional, and `nil` is an answer:
+/// If the SDK means "not found", use the result as an optional; the call then returns `nil`:
 ///
 /// ```swift
 /// let user: User? = try await withAsyncThrowingValue { sdk.findUser(id, completion: $0) }
 /// ```
 public struct MissingValueError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The call whose completion got nothing.
+  /// The call that made the completion.
   public let callSite: CallSite
 
   /// Says what was missing, where, and what to write instead.

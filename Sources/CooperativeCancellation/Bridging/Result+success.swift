@@ -1,7 +1,7 @@
 extension Result where Success == Void {
-  /// A success without a value, so that a `Void` completion reads `completion(.success)`.
+  /// A success without a value, so that you can write `completion(.success)`.
   ///
-  /// Disfavoured, because other modules define the same: where both are visible, theirs is used.
+  /// Disfavored, because other modules define the same member. If both are visible, the compiler uses theirs.
   @_disfavoredOverload
   @inlinable
   public static var success: Self { .success(()) }

@@ -1,5 +1,5 @@
-// Mistakes about which the compiler, among so many overloads, would say something useless. It says these
-// messages instead; nothing here is ever called.
+// Overloads for common mistakes, which are never called. They replace the unclear error messages that the
+// compiler reports when no overload matches.
 
 @available(
   *,

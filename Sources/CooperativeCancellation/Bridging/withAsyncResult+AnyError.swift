@@ -1,4 +1,4 @@
-/// Calls an SDK that reports an error or nothing, and returns a `Result` with your error type.
+/// Calls an SDK that reports an error or `nil`, and returns a `Result` with your error type.
 ///
 /// ```swift
 /// func save(_ document: Document) async -> Result<Void, ServiceError> {
@@ -6,25 +6,17 @@
 /// }
 /// ```
 ///
-/// `map` makes your error of each error that `withAsyncThrowingValue` would throw.
-///
-/// All ten guarantees of <doc:Contract> hold: check before, one outcome, prompt, check after, nothing
-/// lost, misuse, forwarding, no lock held, in place, no extra demands.
+/// `map` converts every error that `withAsyncThrowingValue` would throw. See <doc:Contract> for the
+/// guarantees and the edge cases.
 ///
 /// - Parameters:
-///   - map: Makes your error of the SDK's error, of what `operation` throws, and of what the bridge itself
-///     reports: `CancellationError`, ``TimeoutError``, ``DroppedCompletionError``, ``MissingValueError``. Runs on the
-///     caller's actor, in the waiting task, at most once.
-///   - response: What to do when the task is cancelled, or the call times out, before the SDK has answered.
-///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
-///     With zero or less it is not called.
-///   - fileID: The file to name in errors and reports; by default the caller's.
-///   - line: The line to name in them; by default the caller's.
-///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the
-///     completion that the SDK must call exactly once, from any thread.
-///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
-///     actor, in the waiting task, at most once.
+///   - map: Converts an error to your type. Runs on the caller's actor, at most once.
+///   - response: What happens if the call is cancelled or times out before the SDK answers.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
+///   - fileID: The file to name in errors and reports.
+///   - line: The line to name in errors and reports.
+///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
+///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
 @inlinable
 nonisolated(nonsending) public func withAsyncResult<Failure: Error, Request>(
   mapError map: (any Error) -> Failure,
@@ -51,29 +43,20 @@ nonisolated(nonsending) public func withAsyncResult<Failure: Error, Request>(
   }
 }
 
-/// Calls an SDK that reports a `Result` whose error can be anything, and returns a `Result` with your error type.
+/// Calls an SDK that reports a `Result` with any error, and returns a `Result` with your error type.
 ///
-/// `map` makes your error of each error that `withAsyncThrowingValue` would throw.
-///
-/// All ten guarantees of <doc:Contract> hold: check before, one outcome, prompt, check after, nothing
-/// lost, misuse, forwarding, no lock held, in place, no extra demands.
+/// `map` converts every error that `withAsyncThrowingValue` would throw. See <doc:Contract> for the
+/// guarantees and the edge cases.
 ///
 /// - Parameters:
-///   - map: Makes your error of the SDK's error, of what `operation` throws, and of what the bridge itself
-///     reports: `CancellationError`, ``TimeoutError``, ``DroppedCompletionError``, ``MissingValueError``. Runs on the
-///     caller's actor, in the waiting task, at most once.
-///   - response: What to do when the task is cancelled, or the call times out, before the SDK has answered.
-///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
-///     With zero or less it is not called.
-///   - fileID: The file to name in errors and reports; by default the caller's.
-///   - line: The line to name in them; by default the caller's.
-///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the
-///     completion that the SDK must call exactly once, from any thread.
-///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
-///     actor, in the waiting task, at most once.
-///   - discard: Closes or frees a value that nobody receives. Runs on the thread that brought it
-///     (the SDK's), or on the caller's actor if the task had received it already.
+///   - map: Converts an error to your type. Runs on the caller's actor, at most once.
+///   - response: What happens if the call is cancelled or times out before the SDK answers.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
+///   - fileID: The file to name in errors and reports.
+///   - line: The line to name in errors and reports.
+///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
+///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
 @inlinable
 nonisolated(nonsending) public func withAsyncResult<
   Value: Sendable,
@@ -107,31 +90,23 @@ nonisolated(nonsending) public func withAsyncResult<
   }
 }
 
-/// Calls an SDK that reports a `Result` with an error type of its own, and returns a `Result` with your error type.
+/// Calls an SDK that reports a `Result` with its own error type, and returns a `Result` with yours.
 ///
-/// `map` makes your error of each error that `withAsyncThrowingValue` would throw.
-///
-/// All ten guarantees of <doc:Contract> hold: check before, one outcome, prompt, check after, nothing
-/// lost, misuse, forwarding, no lock held, in place, no extra demands.
+/// `map` converts every error that `withAsyncThrowingValue` would throw. See <doc:Contract> for the
+/// guarantees and the edge cases.
 ///
 /// - Parameters:
-///   - map: Makes your error of the SDK's error, of what `operation` throws, and of what the bridge itself
-///     reports: `CancellationError`, ``TimeoutError``, ``DroppedCompletionError``, ``MissingValueError``. Runs on the
-///     caller's actor, in the waiting task, at most once.
-///   - response: What to do when the task is cancelled, or the call times out, before the SDK has answered.
-///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
-///     With zero or less it is not called.
-///   - fileID: The file to name in errors and reports; by default the caller's.
-///   - line: The line to name in them; by default the caller's.
-///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the
-///     completion that the SDK must call exactly once, from any thread.
-///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
-///     actor, in the waiting task, at most once.
-///   - discard: Closes or frees a value that nobody receives. Runs on the thread that brought it
-///     (the SDK's), or on the caller's actor if the task had received it already.
-///   - rank: Not to be passed: it ranks this form behind others that fit.
-// The last parameter: as for `withAsyncThrowingValue`. Where the SDK has your error type, it is the other one.
+///   - map: Converts an error to your type. Runs on the caller's actor, at most once.
+///   - response: What happens if the call is cancelled or times out before the SDK answers.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
+///   - fileID: The file to name in errors and reports.
+///   - line: The line to name in errors and reports.
+///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
+///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
+///   - rank: Do not pass it: it ranks this overload behind others that match.
+// The last parameter ranks this overload, as for `withAsyncThrowingValue`: if the SDK has your error type, the
+// compiler prefers the overload for that.
 @_disfavoredOverload
 @inlinable
 nonisolated(nonsending) public func withAsyncResult<
@@ -168,29 +143,20 @@ nonisolated(nonsending) public func withAsyncResult<
   }
 }
 
-/// Calls an SDK that reports to one closure for success and one for failure, and returns a `Result` with your error type.
+/// Calls an SDK that takes a success and a failure closure, and returns a `Result` with your error type.
 ///
-/// `map` makes your error of each error that `withAsyncThrowingValue` would throw.
-///
-/// All ten guarantees of <doc:Contract> hold: check before, one outcome, prompt, check after, nothing
-/// lost, misuse, forwarding, no lock held, in place, no extra demands.
+/// `map` converts every error that `withAsyncThrowingValue` would throw. See <doc:Contract> for the
+/// guarantees and the edge cases.
 ///
 /// - Parameters:
-///   - map: Makes your error of the SDK's error, of what `operation` throws, and of what the bridge itself
-///     reports: `CancellationError`, ``TimeoutError``, ``DroppedCompletionError``, ``MissingValueError``. Runs on the
-///     caller's actor, in the waiting task, at most once.
-///   - response: What to do when the task is cancelled, or the call times out, before the SDK has answered.
-///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
-///     With zero or less it is not called.
-///   - fileID: The file to name in errors and reports; by default the caller's.
-///   - line: The line to name in them; by default the caller's.
-///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the two
-///     closures, of which the SDK must call one, once, from any thread.
-///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
-///     actor, in the waiting task, at most once.
-///   - discard: Closes or frees a value that nobody receives. Runs on the thread that brought it
-///     (the SDK's), or on the caller's actor if the task had received it already.
+///   - map: Converts an error to your type. Runs on the caller's actor, at most once.
+///   - response: What happens if the call is cancelled or times out before the SDK answers.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
+///   - fileID: The file to name in errors and reports.
+///   - line: The line to name in errors and reports.
+///   - operation: Calls the SDK with the closures and returns its request, if any. Runs on the caller's actor.
+///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
 @inlinable
 nonisolated(nonsending) public func withAsyncResult<
   Value: Sendable,
@@ -226,27 +192,20 @@ nonisolated(nonsending) public func withAsyncResult<
   }
 }
 
-/// Calls an SDK that reports to one closure for success, without a value, and one for failure, and returns a `Result` with your error type.
+/// Calls an SDK that takes a success closure without a value and a failure closure, and returns a `Result`
+/// with your error type.
 ///
-/// `map` makes your error of each error that `withAsyncThrowingValue` would throw.
-///
-/// All ten guarantees of <doc:Contract> hold: check before, one outcome, prompt, check after, nothing
-/// lost, misuse, forwarding, no lock held, in place, no extra demands.
+/// `map` converts every error that `withAsyncThrowingValue` would throw. See <doc:Contract> for the
+/// guarantees and the edge cases.
 ///
 /// - Parameters:
-///   - map: Makes your error of the SDK's error, of what `operation` throws, and of what the bridge itself
-///     reports: `CancellationError`, ``TimeoutError``, ``DroppedCompletionError``, ``MissingValueError``. Runs on the
-///     caller's actor, in the waiting task, at most once.
-///   - response: What to do when the task is cancelled, or the call times out, before the SDK has answered.
-///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
-///     With zero or less it is not called.
-///   - fileID: The file to name in errors and reports; by default the caller's.
-///   - line: The line to name in them; by default the caller's.
-///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the two
-///     closures, of which the SDK must call one, once, from any thread.
-///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
-///     actor, in the waiting task, at most once.
+///   - map: Converts an error to your type. Runs on the caller's actor, at most once.
+///   - response: What happens if the call is cancelled or times out before the SDK answers.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
+///   - fileID: The file to name in errors and reports.
+///   - line: The line to name in errors and reports.
+///   - operation: Calls the SDK with the closures and returns its request, if any. Runs on the caller's actor.
+///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
 @inlinable
 nonisolated(nonsending) public func withAsyncResult<Failure: Error, Request>(
   mapError map: (any Error) -> Failure,

@@ -1,26 +1,18 @@
-/// Calls an SDK that reports a value and an error, one of them `nil`, and returns a `Result` with your error type.
+/// Calls an SDK that reports an optional value and an optional error, and returns a `Result` with your error
+/// type.
 ///
-/// `map` makes your error of each error that `withAsyncThrowingValue` would throw.
-///
-/// All ten guarantees of <doc:Contract> hold: check before, one outcome, prompt, check after, nothing
-/// lost, misuse, forwarding, no lock held, in place, no extra demands.
+/// `map` converts every error that `withAsyncThrowingValue` would throw. See <doc:Contract> for the
+/// guarantees and the edge cases.
 ///
 /// - Parameters:
-///   - map: Makes your error of the SDK's error, of what `operation` throws, and of what the bridge itself
-///     reports: `CancellationError`, ``TimeoutError``, ``DroppedCompletionError``, ``MissingValueError``. Runs on the
-///     caller's actor, in the waiting task, at most once.
-///   - response: What to do when the task is cancelled, or the call times out, before the SDK has answered.
-///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
-///     With zero or less it is not called.
-///   - fileID: The file to name in errors and reports; by default the caller's.
-///   - line: The line to name in them; by default the caller's.
-///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the
-///     completion that the SDK must call exactly once, from any thread.
-///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
-///     actor, in the waiting task, at most once.
-///   - discard: Closes or frees a value that nobody receives. Runs on the thread that brought it
-///     (the SDK's), or on the caller's actor if the task had received it already.
+///   - map: Converts an error to your type. Runs on the caller's actor, at most once.
+///   - response: What happens if the call is cancelled or times out before the SDK answers.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
+///   - fileID: The file to name in errors and reports.
+///   - line: The line to name in errors and reports.
+///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
+///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
 @inlinable
 nonisolated(nonsending) public func withAsyncResult<
   Value: Sendable,
@@ -54,31 +46,23 @@ nonisolated(nonsending) public func withAsyncResult<
   }
 }
 
-/// Calls an SDK that reports a value, an error, or neither, and returns a `Result` with your error type.
+/// Calls an SDK that reports a value, an error, or neither, and returns a `Result` of an optional with your
+/// error type.
 ///
-/// `map` makes your error of each error that `withAsyncThrowingValue` would throw.
-///
-/// All ten guarantees of <doc:Contract> hold: check before, one outcome, prompt, check after, nothing
-/// lost, misuse, forwarding, no lock held, in place, no extra demands.
+/// `map` converts every error that `withAsyncThrowingValue` would throw. See <doc:Contract> for the
+/// guarantees and the edge cases.
 ///
 /// - Parameters:
-///   - map: Makes your error of the SDK's error, of what `operation` throws, and of what the bridge itself
-///     reports: `CancellationError`, ``TimeoutError``, ``DroppedCompletionError``, ``MissingValueError``. Runs on the
-///     caller's actor, in the waiting task, at most once.
-///   - response: What to do when the task is cancelled, or the call times out, before the SDK has answered.
-///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
-///     With zero or less it is not called.
-///   - fileID: The file to name in errors and reports; by default the caller's.
-///   - line: The line to name in them; by default the caller's.
-///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the
-///     completion that the SDK must call exactly once, from any thread.
-///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
-///     actor, in the waiting task, at most once.
-///   - discard: Closes or frees a value that nobody receives. Runs on the thread that brought it
-///     (the SDK's), or on the caller's actor if the task had received it already.
-///   - rank: Not to be passed: it ranks this form behind others that fit.
-// The last parameter: as for `withAsyncThrowingValue`.
+///   - map: Converts an error to your type. Runs on the caller's actor, at most once.
+///   - response: What happens if the call is cancelled or times out before the SDK answers.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
+///   - fileID: The file to name in errors and reports.
+///   - line: The line to name in errors and reports.
+///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
+///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
+///   - rank: Do not pass it: it ranks this overload behind others that match.
+// The last parameter ranks this overload, as for `withAsyncThrowingValue`.
 @inlinable
 nonisolated(nonsending) public func withAsyncResult<
   Value: Sendable,
@@ -115,27 +99,19 @@ nonisolated(nonsending) public func withAsyncResult<
 
 /// Calls an SDK that reports two values and an error, and returns a `Result` with your error type.
 ///
-/// `map` makes your error of each error that `withAsyncThrowingValue` would throw.
-///
-/// All ten guarantees of <doc:Contract> hold: check before, one outcome, prompt, check after, nothing
-/// lost, misuse, forwarding, no lock held, in place, no extra demands.
+/// `map` converts every error that `withAsyncThrowingValue` would throw. See <doc:Contract> for the
+/// guarantees and the edge cases.
 ///
 /// - Parameters:
-///   - map: Makes your error of the SDK's error, of what `operation` throws, and of what the bridge itself
-///     reports: `CancellationError`, ``TimeoutError``, ``DroppedCompletionError``, ``MissingValueError``. Runs on the
-///     caller's actor, in the waiting task, at most once.
-///   - response: What to do when the task is cancelled, or the call times out, before the SDK has answered.
-///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
-///     With zero or less it is not called.
-///   - fileID: The file to name in errors and reports; by default the caller's.
-///   - line: The line to name in them; by default the caller's.
-///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the
-///     completion that the SDK must call exactly once, from any thread.
-///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
-///     actor, in the waiting task, at most once.
-///   - discard: Closes or frees values that nobody receives; at least one of the two is there. Runs on the thread that brought it
-///     (the SDK's), or on the caller's actor if the task had received it already.
+///   - map: Converts an error to your type. Runs on the caller's actor, at most once.
+///   - response: What happens if the call is cancelled or times out before the SDK answers.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
+///   - fileID: The file to name in errors and reports.
+///   - line: The line to name in errors and reports.
+///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
+///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - discard: Closes or frees values that are not returned; at least one is not `nil`. Runs on the SDK's
+///     thread or the caller's actor.
 @inlinable
 nonisolated(nonsending) public func withAsyncResult<
   First: Sendable,

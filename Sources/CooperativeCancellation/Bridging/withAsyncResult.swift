@@ -1,5 +1,4 @@
-/// Calls an SDK that reports a `Result` with your error type, and returns a `Result` with that type; a
-/// cancelled task stops waiting at once, and the SDK is told.
+/// Calls an SDK that reports a `Result` with your error type, and returns a `Result` with that type.
 ///
 /// ```swift
 /// func user(id: String) async -> Result<User, ServiceError> {
@@ -7,7 +6,7 @@
 /// }
 /// ```
 ///
-/// A function that declares `throws(ServiceError)` adds `.get()`:
+/// In a function that declares `throws(ServiceError)`, add `.get()`:
 ///
 /// ```swift
 /// func user(id: String) async throws(ServiceError) -> User {
@@ -16,29 +15,20 @@
 /// }
 /// ```
 ///
-/// The SDK's error is returned as it is. Where `withAsyncThrowingValue` would throw an error of the
-/// bridge's own, `map` makes one of your type of it. An SDK with another error type gets a closure between:
-/// `{ @Sendable in completion($0.mapError(ServiceError.init)) }`.
-///
-/// All ten guarantees of <doc:Contract> hold: check before, one outcome, prompt, check after, nothing
-/// lost, misuse, forwarding, no lock held, in place, no extra demands.
+/// Returns the SDK's value or error unchanged. `map` converts the errors of the library: `CancellationError`,
+/// ``TimeoutError`` and ``DroppedCompletionError``. For an SDK with another error type, pass a closure that
+/// converts it: `{ @Sendable in completion($0.mapError(ServiceError.init)) }`. See <doc:Contract> for the
+/// guarantees and the edge cases.
 ///
 /// - Parameters:
-///   - map: Makes your error of what the bridge itself reports: `CancellationError`,
-///     ``TimeoutError``, ``DroppedCompletionError``. Runs on the
-///     caller's actor, in the waiting task, at most once.
-///   - response: What to do when the task is cancelled, or the call times out, before the SDK has answered.
-///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
-///     With zero or less it is not called.
-///   - fileID: The file to name in errors and reports; by default the caller's.
-///   - line: The line to name in them; by default the caller's.
-///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the
-///     completion that the SDK must call exactly once, from any thread.
-///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
-///     actor, in the waiting task, at most once.
-///   - discard: Closes or frees a value that nobody receives. Runs on the thread that brought it
-///     (the SDK's), or on the caller's actor if the task had received it already.
+///   - map: Converts the library's errors. Runs on the caller's actor, at most once.
+///   - response: What happens if the call is cancelled or times out before the SDK answers.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
+///   - fileID: The file to name in errors and reports.
+///   - line: The line to name in errors and reports.
+///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
+///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
 @_disfavoredOverload
 @inlinable
 nonisolated(nonsending) public func withAsyncResult<
@@ -66,30 +56,21 @@ nonisolated(nonsending) public func withAsyncResult<
 
 /// Calls an SDK that cannot fail, and returns a `Result` with your error type.
 ///
-/// Everything is as for the completion that takes a `Result` with that type.
-///
-/// All ten guarantees of <doc:Contract> hold: check before, one outcome, prompt, check after, nothing
-/// lost, misuse, forwarding, no lock held, in place, no extra demands.
+/// The rest is the same as in the overload for a `Result` with your error type. See <doc:Contract> for the
+/// guarantees and the edge cases.
 ///
 /// - Parameters:
-///   - map: Makes your error of what the bridge itself reports: `CancellationError`,
-///     ``TimeoutError``, ``DroppedCompletionError``. Runs on the
-///     caller's actor, in the waiting task, at most once.
-///   - response: What to do when the task is cancelled, or the call times out, before the SDK has answered.
-///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
-///     With zero or less it is not called.
-///   - fileID: The file to name in errors and reports; by default the caller's.
-///   - line: The line to name in them; by default the caller's.
-///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the
-///     completion that the SDK must call exactly once, from any thread.
-///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
-///     actor, in the waiting task, at most once.
-///   - discard: Closes or frees a value that nobody receives. Runs on the thread that brought it
-///     (the SDK's), or on the caller's actor if the task had received it already.
-///   - rank: Not to be passed: it ranks this form behind others that fit.
-///   - lowest: Not to be passed either.
-// Ranked last: a `Result` is a value too.
+///   - map: Converts the library's errors. Runs on the caller's actor, at most once.
+///   - response: What happens if the call is cancelled or times out before the SDK answers.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
+///   - fileID: The file to name in errors and reports.
+///   - line: The line to name in errors and reports.
+///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
+///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
+///   - rank: Do not pass it: it ranks this overload behind others that match.
+///   - lowest: Do not pass it either.
+// Ranked last, because a `Result` also matches `Value`.
 @_disfavoredOverload
 @inlinable
 nonisolated(nonsending) public func withAsyncResult<
@@ -117,27 +98,19 @@ nonisolated(nonsending) public func withAsyncResult<
   )
 }
 
-/// Calls an SDK that reports nothing but that it is done, and returns a `Result` with your error type.
+/// Calls an SDK that cannot fail and has no value, and returns a `Result` with your error type.
 ///
-/// Everything is as for the completion that takes a `Result` with that type.
-///
-/// All ten guarantees of <doc:Contract> hold: check before, one outcome, prompt, check after, nothing
-/// lost, misuse, forwarding, no lock held, in place, no extra demands.
+/// The rest is the same as in the overload for a `Result` with your error type. See <doc:Contract> for the
+/// guarantees and the edge cases.
 ///
 /// - Parameters:
-///   - map: Makes your error of what the bridge itself reports: `CancellationError`,
-///     ``TimeoutError``, ``DroppedCompletionError``. Runs on the
-///     caller's actor, in the waiting task, at most once.
-///   - response: What to do when the task is cancelled, or the call times out, before the SDK has answered.
-///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
-///     With zero or less it is not called.
-///   - fileID: The file to name in errors and reports; by default the caller's.
-///   - line: The line to name in them; by default the caller's.
-///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the
-///     completion that the SDK must call exactly once, from any thread.
-///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
-///     actor, in the waiting task, at most once.
+///   - map: Converts the library's errors. Runs on the caller's actor, at most once.
+///   - response: What happens if the call is cancelled or times out before the SDK answers.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
+///   - fileID: The file to name in errors and reports.
+///   - line: The line to name in errors and reports.
+///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
+///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
 @_disfavoredOverload
 @inlinable
 nonisolated(nonsending) public func withAsyncResult<Failure: Error, Request>(

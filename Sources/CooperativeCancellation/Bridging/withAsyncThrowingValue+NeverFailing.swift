@@ -1,34 +1,26 @@
 // SDKs that cannot fail, in waits that can be cancelled.
 //
-// Disfavored, all of them: an error is a value too, and `(Bool, NSError?)` are two.
+// All overloads are disfavored, because an error also matches `Value`, and `(Bool, NSError?)` matches two values.
 
-/// Calls an SDK that cannot fail and waits for its value; a cancelled task stops waiting at once, and the
-/// SDK is told.
+/// Calls an SDK that cannot fail, and waits for its value. A cancelled task stops waiting at once.
 ///
 /// ```swift
 /// let size = try await withAsyncThrowingValue { sdk.measureCache($0) }
 /// ```
 ///
-/// Returns the value that the SDK reports. Throws `CancellationError` if the task is cancelled,
-/// ``TimeoutError`` if the call times out, ``DroppedCompletionError`` if the SDK releases `completion`
-/// without calling it, and what `operation` throws. Fits `Result<Value, Never>` as well.
-///
-/// All ten guarantees of <doc:Contract> hold: check before, one outcome, prompt, check after, nothing
-/// lost, misuse, forwarding, no lock held, in place, no extra demands.
+/// Returns the SDK's value. Throws `CancellationError` if the task is cancelled, ``TimeoutError`` if the call
+/// times out, ``DroppedCompletionError`` if the SDK releases `completion` without calling it, or the error
+/// that `operation` throws. Also accepts a completion handler that takes a `Result<Value, Never>`. See
+/// <doc:Contract> for the guarantees and the edge cases.
 ///
 /// - Parameters:
-///   - response: What to do when the task is cancelled, or the call times out, before the SDK has answered.
-///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
-///     With zero or less it is not called.
-///   - fileID: The file to name in errors and reports; by default the caller's.
-///   - line: The line to name in them; by default the caller's.
-///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the
-///     completion that the SDK must call exactly once, from any thread.
-///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
-///     actor, in the waiting task, at most once.
-///   - discard: Closes or frees a value that nobody receives. Runs on the thread that brought it
-///     (the SDK's), or on the caller's actor if the task had received it already.
+///   - response: What happens if the call is cancelled or times out before the SDK answers.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
+///   - fileID: The file to name in errors and reports.
+///   - line: The line to name in errors and reports.
+///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
+///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
 @_disfavoredOverload
 @inlinable
 nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Request>(
@@ -48,27 +40,19 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   )
 }
 
-/// Calls an SDK that cannot fail and waits for its two values; a cancelled task stops waiting at once, and
-/// the SDK is told.
+/// Calls an SDK that cannot fail, and waits for its two values. A cancelled task stops waiting at once.
 ///
-/// Returns the two values. Otherwise everything is as for the completion that takes one.
-///
-/// All ten guarantees of <doc:Contract> hold: check before, one outcome, prompt, check after, nothing
-/// lost, misuse, forwarding, no lock held, in place, no extra demands.
+/// Returns both values. Throws the same errors as the overload with one value. See <doc:Contract> for the
+/// guarantees and the edge cases.
 ///
 /// - Parameters:
-///   - response: What to do when the task is cancelled, or the call times out, before the SDK has answered.
-///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
-///     With zero or less it is not called.
-///   - fileID: The file to name in errors and reports; by default the caller's.
-///   - line: The line to name in them; by default the caller's.
-///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the
-///     completion that the SDK must call exactly once, from any thread.
-///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
-///     actor, in the waiting task, at most once.
-///   - discard: Closes or frees values that nobody receives. Runs on the thread that brought it
-///     (the SDK's), or on the caller's actor if the task had received it already.
+///   - response: What happens if the call is cancelled or times out before the SDK answers.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
+///   - fileID: The file to name in errors and reports.
+///   - line: The line to name in errors and reports.
+///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
+///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - discard: Closes or frees values that are not returned. Runs on the SDK's thread or the caller's actor.
 @_disfavoredOverload
 @inlinable
 nonisolated(nonsending) public func withAsyncThrowingValue<
@@ -92,27 +76,19 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
   )
 }
 
-/// Calls an SDK that cannot fail and waits for its three values; a cancelled task stops waiting at once, and
-/// the SDK is told.
+/// Calls an SDK that cannot fail, and waits for its three values. A cancelled task stops waiting at once.
 ///
-/// Returns the three values. Otherwise everything is as for the completion that takes one.
-///
-/// All ten guarantees of <doc:Contract> hold: check before, one outcome, prompt, check after, nothing
-/// lost, misuse, forwarding, no lock held, in place, no extra demands.
+/// Returns the three values. Throws the same errors as the overload with one value. See <doc:Contract> for
+/// the guarantees and the edge cases.
 ///
 /// - Parameters:
-///   - response: What to do when the task is cancelled, or the call times out, before the SDK has answered.
-///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
-///     With zero or less it is not called.
-///   - fileID: The file to name in errors and reports; by default the caller's.
-///   - line: The line to name in them; by default the caller's.
-///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the
-///     completion that the SDK must call exactly once, from any thread.
-///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
-///     actor, in the waiting task, at most once.
-///   - discard: Closes or frees values that nobody receives. Runs on the thread that brought it
-///     (the SDK's), or on the caller's actor if the task had received it already.
+///   - response: What happens if the call is cancelled or times out before the SDK answers.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
+///   - fileID: The file to name in errors and reports.
+///   - line: The line to name in errors and reports.
+///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
+///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - discard: Closes or frees values that are not returned. Runs on the SDK's thread or the caller's actor.
 @_disfavoredOverload
 @inlinable
 nonisolated(nonsending) public func withAsyncThrowingValue<
@@ -138,29 +114,23 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
   )
 }
 
-/// Calls an SDK that reports nothing but that it is done, and waits for that; a cancelled task stops
-/// waiting at once, and the SDK is told.
+/// Calls an SDK that cannot fail and has no value, and waits until it is done. A cancelled task stops waiting
+/// at once.
 ///
 /// ```swift
 /// try await withAsyncThrowingValue { sdk.flush($0) }
 /// ```
 ///
-/// Returns when the SDK is done. Otherwise everything is as for the completion that takes a value.
-///
-/// All ten guarantees of <doc:Contract> hold: check before, one outcome, prompt, check after, nothing
-/// lost, misuse, forwarding, no lock held, in place, no extra demands.
+/// Returns when the SDK is done. Throws the same errors as the overload with one value. See <doc:Contract>
+/// for the guarantees and the edge cases.
 ///
 /// - Parameters:
-///   - response: What to do when the task is cancelled, or the call times out, before the SDK has answered.
-///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
-///     With zero or less it is not called.
-///   - fileID: The file to name in errors and reports; by default the caller's.
-///   - line: The line to name in them; by default the caller's.
-///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the
-///     completion that the SDK must call exactly once, from any thread.
-///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
-///     actor, in the waiting task, at most once.
+///   - response: What happens if the call is cancelled or times out before the SDK answers.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
+///   - fileID: The file to name in errors and reports.
+///   - line: The line to name in errors and reports.
+///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
+///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
 @_disfavoredOverload
 @inlinable
 nonisolated(nonsending) public func withAsyncThrowingValue<Request>(

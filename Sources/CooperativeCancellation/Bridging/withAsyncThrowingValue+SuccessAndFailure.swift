@@ -1,4 +1,4 @@
-/// Calls an SDK that takes a closure for success and one for failure, and waits for it.
+/// Calls an SDK that takes a success and a failure closure, and waits for the result.
 ///
 /// ```swift
 /// let user = try await withAsyncThrowingValue { success, failure in
@@ -6,29 +6,20 @@
 /// }
 /// ```
 ///
-/// The two are one completion: it is dropped when both are released, and a call of one after the other is
-/// a second call. `failure` also fits an SDK that reports `NSError`, an error type of its own, or an error
-/// that may be `nil`.
+/// The two closures count as one completion: the SDK must call one of them, once. `failure` also accepts an
+/// `NSError`, an error type of the SDK, or an optional error.
 ///
-/// Returns and throws what the bridge for a `Result` does; ``MissingValueError`` for a failure without an
-/// error.
-///
-/// All ten guarantees of <doc:Contract> hold: check before, one outcome, prompt, check after, nothing
-/// lost, misuse, forwarding, no lock held, in place, no extra demands.
+/// Returns and throws the same as the overload for a `Result`, and throws ``MissingValueError`` for a failure
+/// without an error. See <doc:Contract> for the guarantees and the edge cases.
 ///
 /// - Parameters:
-///   - response: What to do when the task is cancelled, or the call times out, before the SDK has answered.
-///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
-///     With zero or less it is not called.
-///   - fileID: The file to name in errors and reports; by default the caller's.
-///   - line: The line to name in them; by default the caller's.
-///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the two
-///     closures, of which the SDK must call one, once, from any thread.
-///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
-///     actor, in the waiting task, at most once.
-///   - discard: Closes or frees a value that nobody receives. Runs on the thread that brought it
-///     (the SDK's), or on the caller's actor if the task had received it already.
+///   - response: What happens if the call is cancelled or times out before the SDK answers.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
+///   - fileID: The file to name in errors and reports.
+///   - line: The line to name in errors and reports.
+///   - operation: Calls the SDK with the closures and returns its request, if any. Runs on the caller's actor.
+///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
 @inlinable
 nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Request>(
   whenCancelled response: CancellationResponse = .abandonCallback,
@@ -57,24 +48,19 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   )
 }
 
-/// Calls an SDK that takes a closure for success, without a value, and one for failure, and waits for it.
+/// Calls an SDK that takes a success closure without a value and a failure closure, and waits until it is
+/// done.
 ///
-/// Everything is as for the form with a value.
-///
-/// All ten guarantees of <doc:Contract> hold: check before, one outcome, prompt, check after, nothing
-/// lost, misuse, forwarding, no lock held, in place, no extra demands.
+/// Throws the same errors as the overload with a value. See <doc:Contract> for the guarantees and the edge
+/// cases.
 ///
 /// - Parameters:
-///   - response: What to do when the task is cancelled, or the call times out, before the SDK has answered.
-///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
-///     With zero or less it is not called.
-///   - fileID: The file to name in errors and reports; by default the caller's.
-///   - line: The line to name in them; by default the caller's.
-///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the two
-///     closures, of which the SDK must call one, once, from any thread.
-///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
-///     actor, in the waiting task, at most once.
+///   - response: What happens if the call is cancelled or times out before the SDK answers.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
+///   - fileID: The file to name in errors and reports.
+///   - line: The line to name in errors and reports.
+///   - operation: Calls the SDK with the closures and returns its request, if any. Runs on the caller's actor.
+///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
 @inlinable
 nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
   whenCancelled response: CancellationResponse = .abandonCallback,
@@ -102,26 +88,19 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
   )
 }
 
-/// Calls an SDK that takes a closure for success and one for failure, without an error, and waits for it.
+/// Calls an SDK that takes a success closure and a failure closure without an error, and waits for the value.
 ///
-/// Throws ``MissingValueError`` for a failure. Otherwise everything is as for the form with an error.
-///
-/// All ten guarantees of <doc:Contract> hold: check before, one outcome, prompt, check after, nothing
-/// lost, misuse, forwarding, no lock held, in place, no extra demands.
+/// A failure throws ``MissingValueError``. The rest is the same as with an error. See <doc:Contract> for the
+/// guarantees and the edge cases.
 ///
 /// - Parameters:
-///   - response: What to do when the task is cancelled, or the call times out, before the SDK has answered.
-///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
-///     With zero or less it is not called.
-///   - fileID: The file to name in errors and reports; by default the caller's.
-///   - line: The line to name in them; by default the caller's.
-///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the two
-///     closures, of which the SDK must call one, once, from any thread.
-///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
-///     actor, in the waiting task, at most once.
-///   - discard: Closes or frees a value that nobody receives. Runs on the thread that brought it
-///     (the SDK's), or on the caller's actor if the task had received it already.
+///   - response: What happens if the call is cancelled or times out before the SDK answers.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
+///   - fileID: The file to name in errors and reports.
+///   - line: The line to name in errors and reports.
+///   - operation: Calls the SDK with the closures and returns its request, if any. Runs on the caller's actor.
+///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
 @_disfavoredOverload
 @inlinable
 nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Request>(
@@ -151,26 +130,19 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   )
 }
 
-/// Calls an SDK that takes a closure for success and one for failure, both without arguments, and waits
-/// for it.
+/// Calls an SDK that takes a success and a failure closure, both without arguments, and waits until it is
+/// done.
 ///
-/// Throws ``MissingValueError`` for a failure. Otherwise everything is as for the form with a value and an
-/// error.
-///
-/// All ten guarantees of <doc:Contract> hold: check before, one outcome, prompt, check after, nothing
-/// lost, misuse, forwarding, no lock held, in place, no extra demands.
+/// A failure throws ``MissingValueError``. The rest is the same as with a value and an error. See
+/// <doc:Contract> for the guarantees and the edge cases.
 ///
 /// - Parameters:
-///   - response: What to do when the task is cancelled, or the call times out, before the SDK has answered.
-///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
-///     With zero or less it is not called.
-///   - fileID: The file to name in errors and reports; by default the caller's.
-///   - line: The line to name in them; by default the caller's.
-///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the two
-///     closures, of which the SDK must call one, once, from any thread.
-///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
-///     actor, in the waiting task, at most once.
+///   - response: What happens if the call is cancelled or times out before the SDK answers.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
+///   - fileID: The file to name in errors and reports.
+///   - line: The line to name in errors and reports.
+///   - operation: Calls the SDK with the closures and returns its request, if any. Runs on the caller's actor.
+///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
 @_disfavoredOverload
 @inlinable
 nonisolated(nonsending) public func withAsyncThrowingValue<Request>(

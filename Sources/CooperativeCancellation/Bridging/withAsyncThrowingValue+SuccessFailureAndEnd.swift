@@ -1,5 +1,4 @@
-/// Calls an SDK that takes a closure for success, one for failure, and one that it calls when it has ended
-/// or was cancelled, and waits for it.
+/// Calls an SDK that takes closures for success, failure and the end of the call, and waits for the result.
 ///
 /// ```swift
 /// let token = try await withAsyncThrowingValue { success, failure, cancelled in
@@ -7,29 +6,22 @@
 /// }
 /// ```
 ///
-/// The three are one completion. If the SDK calls the third one first, there was neither success nor
-/// failure (its user closed the window, say): a `CancellationError` is thrown although the task is not
-/// cancelled. After success or failure it means nothing, and is not misuse: SDKs have closures that always
-/// run at the end, named "disposed", "finally" or "always".
+/// The three closures count as one completion. If the SDK calls the third one first, for example because the
+/// user closed its window, the call throws `CancellationError`, although the task is not cancelled. After
+/// `success` or `failure`, the third closure does nothing. It therefore also fits a closure that the SDK
+/// always calls at the end ("finally", "always", "disposed").
 ///
-/// Otherwise returns and throws what the form with two closures does.
-///
-/// All ten guarantees of <doc:Contract> hold: check before, one outcome, prompt, check after, nothing
-/// lost, misuse, forwarding, no lock held, in place, no extra demands.
+/// Otherwise returns and throws the same as the overload with two closures. See <doc:Contract> for the
+/// guarantees and the edge cases.
 ///
 /// - Parameters:
-///   - response: What to do when the task is cancelled, or the call times out, before the SDK has answered.
-///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
-///     With zero or less it is not called.
-///   - fileID: The file to name in errors and reports; by default the caller's.
-///   - line: The line to name in them; by default the caller's.
-///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the three
-///     closures; the SDK must call one of the first two once, or the third, from any thread.
-///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
-///     actor, in the waiting task, at most once.
-///   - discard: Closes or frees a value that nobody receives. Runs on the thread that brought it
-///     (the SDK's), or on the caller's actor if the task had received it already.
+///   - response: What happens if the call is cancelled or times out before the SDK answers.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
+///   - fileID: The file to name in errors and reports.
+///   - line: The line to name in errors and reports.
+///   - operation: Calls the SDK with the closures and returns its request, if any. Runs on the caller's actor.
+///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
 @inlinable
 nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Request>(
   whenCancelled response: CancellationResponse = .abandonCallback,
@@ -60,25 +52,18 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   )
 }
 
-/// Calls an SDK that takes a closure for success, without a value, one for failure, and one that it calls
-/// when it has ended or was cancelled, and waits for it.
+/// Calls an SDK that takes closures for success without a value, failure and the end of the call.
 ///
-/// Everything is as for the form with a value.
-///
-/// All ten guarantees of <doc:Contract> hold: check before, one outcome, prompt, check after, nothing
-/// lost, misuse, forwarding, no lock held, in place, no extra demands.
+/// Throws the same errors as the overload with a value. See <doc:Contract> for the guarantees and the edge
+/// cases.
 ///
 /// - Parameters:
-///   - response: What to do when the task is cancelled, or the call times out, before the SDK has answered.
-///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
-///     With zero or less it is not called.
-///   - fileID: The file to name in errors and reports; by default the caller's.
-///   - line: The line to name in them; by default the caller's.
-///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the three
-///     closures; the SDK must call one of the first two once, or the third, from any thread.
-///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
-///     actor, in the waiting task, at most once.
+///   - response: What happens if the call is cancelled or times out before the SDK answers.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
+///   - fileID: The file to name in errors and reports.
+///   - line: The line to name in errors and reports.
+///   - operation: Calls the SDK with the closures and returns its request, if any. Runs on the caller's actor.
+///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
 @inlinable
 nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
   whenCancelled response: CancellationResponse = .abandonCallback,
@@ -108,27 +93,19 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
   )
 }
 
-/// Calls an SDK that takes a closure for success, one for failure, without an error, and one that it calls
-/// when it has ended or was cancelled, and waits for it.
+/// Calls an SDK that takes closures for success, failure without an error and the end of the call.
 ///
-/// Throws ``MissingValueError`` for a failure. Otherwise everything is as for the form with an error.
-///
-/// All ten guarantees of <doc:Contract> hold: check before, one outcome, prompt, check after, nothing
-/// lost, misuse, forwarding, no lock held, in place, no extra demands.
+/// A failure throws ``MissingValueError``. The rest is the same as with an error. See <doc:Contract> for the
+/// guarantees and the edge cases.
 ///
 /// - Parameters:
-///   - response: What to do when the task is cancelled, or the call times out, before the SDK has answered.
-///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
-///     With zero or less it is not called.
-///   - fileID: The file to name in errors and reports; by default the caller's.
-///   - line: The line to name in them; by default the caller's.
-///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the three
-///     closures; the SDK must call one of the first two once, or the third, from any thread.
-///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
-///     actor, in the waiting task, at most once.
-///   - discard: Closes or frees a value that nobody receives. Runs on the thread that brought it
-///     (the SDK's), or on the caller's actor if the task had received it already.
+///   - response: What happens if the call is cancelled or times out before the SDK answers.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
+///   - fileID: The file to name in errors and reports.
+///   - line: The line to name in errors and reports.
+///   - operation: Calls the SDK with the closures and returns its request, if any. Runs on the caller's actor.
+///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
 @_disfavoredOverload
 @inlinable
 nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Request>(
@@ -160,26 +137,18 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   )
 }
 
-/// Calls an SDK that takes a closure for success and one for failure, both without arguments, and one that
-/// it calls when it has ended or was cancelled, and waits for it.
+/// Calls an SDK that takes closures for success, failure and the end of the call, all without arguments.
 ///
-/// Throws ``MissingValueError`` for a failure. Otherwise everything is as for the form with a value and an
-/// error.
-///
-/// All ten guarantees of <doc:Contract> hold: check before, one outcome, prompt, check after, nothing
-/// lost, misuse, forwarding, no lock held, in place, no extra demands.
+/// A failure throws ``MissingValueError``. The rest is the same as with a value and an error. See
+/// <doc:Contract> for the guarantees and the edge cases.
 ///
 /// - Parameters:
-///   - response: What to do when the task is cancelled, or the call times out, before the SDK has answered.
-///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
-///     With zero or less it is not called.
-///   - fileID: The file to name in errors and reports; by default the caller's.
-///   - line: The line to name in them; by default the caller's.
-///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the three
-///     closures; the SDK must call one of the first two once, or the third, from any thread.
-///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
-///     actor, in the waiting task, at most once.
+///   - response: What happens if the call is cancelled or times out before the SDK answers.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
+///   - fileID: The file to name in errors and reports.
+///   - line: The line to name in errors and reports.
+///   - operation: Calls the SDK with the closures and returns its request, if any. Runs on the caller's actor.
+///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
 @_disfavoredOverload
 @inlinable
 nonisolated(nonsending) public func withAsyncThrowingValue<Request>(

@@ -1,31 +1,24 @@
-/// Calls an SDK that reports a value and an error, one of them `nil`, and waits for it.
+/// Calls an SDK that reports an optional value and an optional error, and waits for the value.
 ///
 /// ```swift
 /// let image = try await withAsyncThrowingValue { sdk.image(at: url, completion: $0) }
 /// ```
 ///
-/// Fits `(Value?, (any Error)?)`, `(Value?, NSError?)`, and `(Bool, (any Error)?)`.
+/// Accepts `(Value?, (any Error)?)`, `(Value?, NSError?)` and `(Bool, (any Error)?)`.
 ///
-/// Returns the value. Throws the error, even if there is a value beside it, which then goes to
-/// `onDiscard`; ``MissingValueError`` if there is neither; and whatever else the bridge for a `Result`
-/// throws. Where the caller wants a `Value?`, the form that returns one is called: there `nil` is an answer.
-///
-/// All ten guarantees of <doc:Contract> hold: check before, one outcome, prompt, check after, nothing
-/// lost, misuse, forwarding, no lock held, in place, no extra demands.
+/// Returns the value. Throws the error if there is one; a value beside it goes to `onDiscard`. Throws
+/// ``MissingValueError`` if both are `nil`, and otherwise the same errors as the overload for a `Result`. If
+/// the caller expects an optional, the compiler selects the overload that returns `nil` instead. See
+/// <doc:Contract> for the guarantees and the edge cases.
 ///
 /// - Parameters:
-///   - response: What to do when the task is cancelled, or the time is up, before the SDK has answered.
-///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
-///     With zero or less it is not called.
-///   - fileID: The file to name in errors and reports; by default the caller's.
-///   - line: The line to name in them; by default the caller's.
-///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the
-///     completion that the SDK must call exactly once, from any thread.
-///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
-///     actor, in the waiting task, at most once.
-///   - discard: Closes or frees a value that nobody receives. Runs on the thread that brought the value
-///     (the SDK's), or on the caller's actor if the task had received it already.
+///   - response: What happens if the call is cancelled or times out before the SDK answers.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
+///   - fileID: The file to name in errors and reports.
+///   - line: The line to name in errors and reports.
+///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
+///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
 @inlinable
 nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Request>(
   whenCancelled response: CancellationResponse = .abandonCallback,
@@ -48,7 +41,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   return value
 }
 
-/// Calls an SDK that reports a value, an error, or neither for "there is none", and waits for it.
+/// Calls an SDK that reports a value, an error, or neither to mean "not found", and waits for it.
 ///
 /// ```swift
 /// func owner(of name: String) async throws -> Profile? {
@@ -56,29 +49,22 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 /// }
 /// ```
 ///
-/// Returns the value, or `nil` if there is neither value nor error. It is called where the result is used
-/// as an optional: returned as one, assigned to one, or taken apart with `guard let`, `?.` or `??`.
-/// Otherwise everything is as for the form that returns a `Value`.
-///
-/// All ten guarantees of <doc:Contract> hold: check before, one outcome, prompt, check after, nothing
-/// lost, misuse, forwarding, no lock held, in place, no extra demands.
+/// Returns the value, or `nil` if the SDK reports neither a value nor an error. The compiler selects this
+/// overload where the result is used as an optional: with an optional return type or variable, `guard let`,
+/// `?.` or `??`. The rest is the same as in the overload that returns a `Value`. See <doc:Contract> for the
+/// guarantees and the edge cases.
 ///
 /// - Parameters:
-///   - response: What to do when the task is cancelled, or the call times out, before the SDK has answered.
-///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
-///     With zero or less it is not called.
-///   - fileID: The file to name in errors and reports; by default the caller's.
-///   - line: The line to name in them; by default the caller's.
-///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the
-///     completion that the SDK must call exactly once, from any thread.
-///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
-///     actor, in the waiting task, at most once.
-///   - discard: Closes or frees a value that nobody receives. Runs on the thread that brought it
-///     (the SDK's), or on the caller's actor if the task had received it already.
-///   - rank: Not to be passed: it ranks this form behind others that fit.
-// The last parameter is never passed. A declaration with more parameters is chosen last, where the caller
-// does not say which of the two results it wants.
+///   - response: What happens if the call is cancelled or times out before the SDK answers.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
+///   - fileID: The file to name in errors and reports.
+///   - line: The line to name in errors and reports.
+///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
+///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
+///   - rank: Do not pass it: it ranks this overload behind others that match.
+// The last parameter is never passed. If the caller does not say which result it wants, the compiler prefers the
+// overload with fewer parameters.
 @inlinable
 nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Request>(
   whenCancelled response: CancellationResponse = .abandonCallback,
@@ -99,7 +85,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   )
 }
 
-/// Calls an SDK that reports two values and an error, and waits for it.
+/// Calls an SDK that reports two values and an error, and waits for the values.
 ///
 /// ```swift
 /// let (data, response) = try await withAsyncThrowingValue { completion in
@@ -111,27 +97,19 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 /// }
 /// ```
 ///
-/// Returns both values. Throws the error, even if there are values beside it; ``MissingValueError`` if
-/// there is no error and a value is missing; and whatever else the bridge for a `Result` throws. Values
-/// that are not returned go to `onDiscard`, a lone one with `nil` for the other.
-///
-/// All ten guarantees of <doc:Contract> hold: check before, one outcome, prompt, check after, nothing
-/// lost, misuse, forwarding, no lock held, in place, no extra demands.
+/// Returns both values. Throws the error if there is one, ``MissingValueError`` if there is none and a value
+/// is missing, and otherwise the same errors as the overload for a `Result`. See <doc:Contract> for the
+/// guarantees and the edge cases.
 ///
 /// - Parameters:
-///   - response: What to do when the task is cancelled, or the time is up, before the SDK has answered.
-///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
-///     With zero or less it is not called.
-///   - fileID: The file to name in errors and reports; by default the caller's.
-///   - line: The line to name in them; by default the caller's.
-///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the
-///     completion that the SDK must call exactly once, from any thread.
-///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
-///     actor, in the waiting task, at most once.
-///   - discard: Closes or frees values that nobody receives; at least one of the two is there. Runs on the
-///     thread that brought them (the SDK's), or on the caller's actor if the task had received them
-///     already.
+///   - response: What happens if the call is cancelled or times out before the SDK answers.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
+///   - fileID: The file to name in errors and reports.
+///   - line: The line to name in errors and reports.
+///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
+///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - discard: Closes or frees values that are not returned; at least one is not `nil`. Runs on the SDK's
+///     thread or the caller's actor.
 @inlinable
 nonisolated(nonsending) public func withAsyncThrowingValue<
   First: Sendable,
@@ -161,26 +139,20 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
   return (first, second)
 }
 
-/// Calls an SDK that reports three values and an error, and waits for it.
+/// Calls an SDK that reports three values and an error, and waits for the values.
 ///
-/// Returns the three values. Throws and discards as the form for two values does.
-///
-/// All ten guarantees of <doc:Contract> hold: check before, one outcome, prompt, check after, nothing
-/// lost, misuse, forwarding, no lock held, in place, no extra demands.
+/// Returns the three values. Throws the same errors as the overload for two values. See <doc:Contract> for
+/// the guarantees and the edge cases.
 ///
 /// - Parameters:
-///   - response: What to do when the task is cancelled, or the call times out, before the SDK has answered.
-///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
-///     With zero or less it is not called.
-///   - fileID: The file to name in errors and reports; by default the caller's.
-///   - line: The line to name in them; by default the caller's.
-///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the
-///     completion that the SDK must call exactly once, from any thread.
-///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
-///     actor, in the waiting task, at most once.
-///   - discard: Closes or frees values that nobody receives; at least one of them is there. Runs on the thread that brought it
-///     (the SDK's), or on the caller's actor if the task had received it already.
+///   - response: What happens if the call is cancelled or times out before the SDK answers.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
+///   - fileID: The file to name in errors and reports.
+///   - line: The line to name in errors and reports.
+///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
+///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - discard: Closes or frees values that are not returned; at least one is not `nil`. Runs on the SDK's
+///     thread or the caller's actor.
 @inlinable
 nonisolated(nonsending) public func withAsyncThrowingValue<
   First: Sendable,
@@ -211,29 +183,22 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
   return (first, second, third)
 }
 
-/// Calls an SDK that reports an error or nothing, and waits until it is done.
+/// Calls an SDK that reports an error or `nil`, and waits until it is done.
 ///
 /// ```swift
 /// try await withAsyncThrowingValue { sdk.save(document, completion: $0) }
 /// ```
 ///
-/// Returns when the SDK reports `nil`. Throws the error that it reports, and whatever else the bridge for a
-/// `Result` throws.
-///
-/// All ten guarantees of <doc:Contract> hold: check before, one outcome, prompt, check after, nothing
-/// lost, misuse, forwarding, no lock held, in place, no extra demands.
+/// Returns when the SDK reports `nil`. Throws the error that it reports, and otherwise the same errors as the
+/// overload for a `Result`. See <doc:Contract> for the guarantees and the edge cases.
 ///
 /// - Parameters:
-///   - response: What to do when the task is cancelled, or the time is up, before the SDK has answered.
-///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
-///     With zero or less it is not called.
-///   - fileID: The file to name in errors and reports; by default the caller's.
-///   - line: The line to name in them; by default the caller's.
-///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the
-///     completion that the SDK must call exactly once, from any thread.
-///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
-///     actor, in the waiting task, at most once.
+///   - response: What happens if the call is cancelled or times out before the SDK answers.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
+///   - fileID: The file to name in errors and reports.
+///   - line: The line to name in errors and reports.
+///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
+///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
 @inlinable
 nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
   whenCancelled response: CancellationResponse = .abandonCallback,

@@ -1,5 +1,4 @@
-/// Calls an SDK that reports a `Result` to a completion handler, and waits for it; a cancelled task
-/// stops waiting at once, and the SDK is told.
+/// Calls an SDK that reports a `Result` to a completion handler, and waits for the result.
 ///
 /// ```swift
 /// func user(id: String) async throws -> User {
@@ -11,56 +10,26 @@
 /// }
 /// ```
 ///
-/// Returns the value that the SDK reports. Throws the error that it reports; or the error that
-/// `operation` throws; or `CancellationError` if the task is cancelled; or ``TimeoutError`` if the time is
-/// up; or ``DroppedCompletionError`` if the SDK releases `completion` without calling it.
+/// When the task is cancelled, the wait ends at once and `onCancel` stops the SDK; ``CancellationResponse``
+/// has the alternatives. The SDK may call `completion` on any thread, and must call it exactly once. What
+/// `operation` returns is kept until the wait ends.
 ///
-/// A closure of your own between the SDK and `completion` needs `@Sendable`: <doc:CrossingThreads>.
-/// <doc:Choosing> says what takes which completion, and <doc:Recipes> has an example for each kind of SDK.
+/// Returns the SDK's value. Throws the SDK's error, the error that `operation` throws, `CancellationError` if
+/// the task is cancelled, ``TimeoutError`` if the call times out, or ``DroppedCompletionError`` if the SDK
+/// releases `completion` without calling it.
 ///
-/// ## Guarantees
-///
-/// - **Check before**: if the task is already cancelled, `operation` is not called.
-/// - **One outcome**: exactly one of value, error, cancel, timeout, dropped completion, or the throw of
-///   `operation` decides, in one atomic step. What comes later changes nothing.
-/// - **Prompt**: a cancelled wait ends as soon as the caller's actor is free, even if the SDK never
-///   calls back.
-/// - **Check after**: a value is not delivered to a task that is cancelled by the time it resumes. An
-///   error that the SDK reported first is delivered as it is.
-/// - **Nothing lost**: each value that is not delivered goes to `onDiscard`, exactly once. An error that
-///   comes too late is dropped.
-/// - **Misuse**: a second call of `completion` is ignored and reported to ``MisuseReport/handler``; a
-///   dropped completion ends the wait with an error. The first late call after a cancel or a timeout is
-///   normal and silent. Nothing traps.
-/// - **Forwarding**: `onCancel` runs at most once, after `operation` returned, only if the cancel or the
-///   timeout came before the SDK's answer, and before this function returns. By then the SDK may have
-///   finished: its `cancel()` must allow that.
-/// - **No lock held**: none of the library's locks is held while the task is resumed, and no lock of the
-///   library's or the runtime's while one of the closures runs or a value is released.
-/// - **In place**: `operation` and `onCancel` run on the caller's actor, `operation` before anything
-///   suspends. An answer that the SDK gives inside `operation` costs no suspension.
-/// - **No extra demands**: neither the SDK's objects nor its request need be `Sendable`.
-///
-/// ## Cancellation
-///
-/// `response` says what a wait does that is cancelled before the SDK has answered; see
-/// ``CancellationResponse``. With ``CancellationResponse/waitForCallback`` it is not prompt; with
-/// ``CancellationResponse/deliverResult`` neither that nor the check after holds. A timeout is forwarded
-/// like a cancel.
+/// See <doc:Contract> for the guarantees and the edge cases, <doc:Choosing> for the function that fits your
+/// completion handler, <doc:Recipes> for an example of each kind of SDK, and <doc:CrossingThreads> for closures
+/// that need `@Sendable`.
 ///
 /// - Parameters:
-///   - response: What to do when the task is cancelled, or the time is up, before the SDK has answered.
-///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
-///     With zero or less it is not called.
-///   - fileID: The file to name in errors and reports; by default the caller's.
-///   - line: The line to name in them; by default the caller's.
-///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the
-///     completion that the SDK must call exactly once, from any thread.
-///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
-///     actor, in the waiting task, at most once.
-///   - discard: Closes or frees a value that nobody receives. Runs on the thread that brought the value
-///     (the SDK's), or on the caller's actor if the task had received it already.
+///   - response: What happens if the call is cancelled or times out before the SDK answers.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
+///   - fileID: The file to name in errors and reports.
+///   - line: The line to name in errors and reports.
+///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
+///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
 @inlinable
 nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Request>(
   whenCancelled response: CancellationResponse = .abandonCallback,
@@ -90,22 +59,16 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 /// }
 /// ```
 ///
-/// Returns when the SDK reports success, and throws what the bridge for a value does.
-///
-/// All ten guarantees of <doc:Contract> hold: check before, one outcome, prompt, check after, nothing
-/// lost, misuse, forwarding, no lock held, in place, no extra demands.
+/// Returns when the SDK reports success. Throws the same errors as the overload with a value. See
+/// <doc:Contract> for the guarantees and the edge cases.
 ///
 /// - Parameters:
-///   - response: What to do when the task is cancelled, or the time is up, before the SDK has answered.
-///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
-///     With zero or less it is not called.
-///   - fileID: The file to name in errors and reports; by default the caller's.
-///   - line: The line to name in them; by default the caller's.
-///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the
-///     completion that the SDK must call exactly once, from any thread.
-///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
-///     actor, in the waiting task, at most once.
+///   - response: What happens if the call is cancelled or times out before the SDK answers.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
+///   - fileID: The file to name in errors and reports.
+///   - line: The line to name in errors and reports.
+///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
+///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
 @inlinable
 nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
   whenCancelled response: CancellationResponse = .abandonCallback,
@@ -124,31 +87,23 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
   )
 }
 
-/// Calls an SDK that reports a `Result` with an error type of its own, and waits for it.
+/// Calls an SDK that reports a `Result` with its own error type, and waits for the result.
 ///
 /// ```swift
 /// let user = try await withAsyncThrowingValue { sdk.loadUser(id, completion: $0) }
 /// ```
 ///
-/// Returns and throws what the bridge for `Result<Value, any Error>` does; the SDK's error keeps its type
-/// inside the `any Error`.
-///
-/// All ten guarantees of <doc:Contract> hold: check before, one outcome, prompt, check after, nothing
-/// lost, misuse, forwarding, no lock held, in place, no extra demands.
+/// Returns and throws the same as the overload for `Result<Value, any Error>`. The SDK's error keeps its type
+/// inside the `any Error`. See <doc:Contract> for the guarantees and the edge cases.
 ///
 /// - Parameters:
-///   - response: What to do when the task is cancelled, or the time is up, before the SDK has answered.
-///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
-///     With zero or less it is not called.
-///   - fileID: The file to name in errors and reports; by default the caller's.
-///   - line: The line to name in them; by default the caller's.
-///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the
-///     completion that the SDK must call exactly once, from any thread.
-///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
-///     actor, in the waiting task, at most once.
-///   - discard: Closes or frees a value that nobody receives. Runs on the thread that brought the value
-///     (the SDK's), or on the caller's actor if the task had received it already.
+///   - response: What happens if the call is cancelled or times out before the SDK answers.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
+///   - fileID: The file to name in errors and reports.
+///   - line: The line to name in errors and reports.
+///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
+///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
 @inlinable
 nonisolated(nonsending) public func withAsyncThrowingValue<
   Value: Sendable,
@@ -172,7 +127,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
   )
 }
 
-/// Calls an SDK that reports a `Result` whose value is not `Sendable`, and takes the value over.
+/// Calls an SDK that reports a `Result` whose value is not `Sendable`, and transfers the value to the caller.
 ///
 /// ```swift
 /// let document: Document = try await withAsyncThrowingValue { completion in
@@ -182,29 +137,20 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
 /// }
 /// ```
 ///
-/// The value moves from the SDK's thread to the caller: `completion` takes it as `sending`, so the
-/// compiler lets it pass only where the SDK keeps no hold of it, that is, where it is made inside the
-/// callback or the SDK's own parameter is `sending`. Elsewhere, convert it to something `Sendable` inside
-/// the callback.
+/// `completion` takes the value as `sending`. The compiler accepts a value that the callback creates, or that
+/// the SDK itself passes as `sending`. Convert any other value to a `Sendable` type inside the callback.
 ///
-/// Returns and throws what the bridge for a `Sendable` value does.
-///
-/// All ten guarantees of <doc:Contract> hold: check before, one outcome, prompt, check after, nothing
-/// lost, misuse, forwarding, no lock held, in place, no extra demands.
+/// Returns and throws the same as the overload for a `Sendable` value. See <doc:Contract> for the guarantees
+/// and the edge cases.
 ///
 /// - Parameters:
-///   - response: What to do when the task is cancelled, or the time is up, before the SDK has answered.
-///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
-///     With zero or less it is not called.
-///   - fileID: The file to name in errors and reports; by default the caller's.
-///   - line: The line to name in them; by default the caller's.
-///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the
-///     completion that the SDK must call exactly once, from any thread.
-///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
-///     actor, in the waiting task, at most once.
-///   - discard: Closes or frees a value that nobody receives. Runs on the thread that brought the value
-///     (the SDK's), or on the caller's actor if the task had received it already.
+///   - response: What happens if the call is cancelled or times out before the SDK answers.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
+///   - fileID: The file to name in errors and reports.
+///   - line: The line to name in errors and reports.
+///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
+///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
 @inlinable
 nonisolated(nonsending) public func withAsyncThrowingValue<Value, Request>(
   whenCancelled response: CancellationResponse = .abandonCallback,

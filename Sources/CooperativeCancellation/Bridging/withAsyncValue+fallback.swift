@@ -1,5 +1,4 @@
-/// Calls an SDK that cannot fail and waits for its value; a cancelled task gets the fallback at once, and
-/// the SDK is told.
+/// Calls an SDK that cannot fail, and waits for its value. A cancelled task gets the fallback at once.
 ///
 /// ```swift
 /// let name = await withAsyncValue(fallback: "Guest") { completion in
@@ -7,51 +6,23 @@
 /// }
 /// ```
 ///
-/// Returns the value that the SDK reports, or `fallback` where a throwing bridge would throw: if the task
-/// is cancelled, if the time is up, and if the SDK releases `completion` without calling it (which is also
-/// reported to ``MisuseReport/handler``).
+/// Returns the SDK's value, or `fallback` where `withAsyncThrowingValue` would throw: if the task is
+/// cancelled, if the call times out, or if the SDK releases `completion` without calling it. The last case is
+/// also reported to ``MisuseReport/handler``.
 ///
-/// A closure of your own between the SDK and `completion` needs `@Sendable`: <doc:CrossingThreads>.
-///
-/// ## Guarantees
-///
-/// - **Check before**: if the task is already cancelled, `operation` is not called.
-/// - **One outcome**: exactly one of value, cancel, timeout or dropped completion decides, in one atomic
-///   step. What comes later changes nothing.
-/// - **Prompt**: a cancelled wait ends as soon as the caller's actor is free, even if the SDK never
-///   calls back.
-/// - **Check after**: a value is not delivered to a task that is cancelled by the time it resumes.
-/// - **Nothing lost**: each value that is not delivered goes to `onDiscard`, exactly once.
-/// - **Misuse**: a second call of `completion` is ignored and reported; a dropped completion ends the wait
-///   and is reported. The first late call after a cancel or a timeout is normal and silent. Nothing traps.
-/// - **Forwarding**: `onCancel` runs at most once, after `operation` returned, only if the cancel or the
-///   timeout came before the SDK's answer, and before this function returns. By then the SDK may have
-///   finished: its `cancel()` must allow that.
-/// - **No lock held**: none of the library's locks is held while the task is resumed, and no lock of the
-///   library's or the runtime's while one of the closures runs or a value is released.
-/// - **In place**: `operation` and `onCancel` run on the caller's actor, `operation` before anything
-///   suspends. An answer that the SDK gives inside `operation` costs no suspension.
-/// - **No extra demands**: neither the SDK's objects nor its request need be `Sendable`.
-///
-/// ## Cancellation
-///
-/// `response` says what a wait does that is cancelled before the SDK has answered; see
-/// ``CancellationResponse``, and read "returns the fallback" for "throws `CancellationError`".
+/// The SDK may call `completion` on any thread, and must call it exactly once. What `operation` returns is
+/// kept until the wait ends. See <doc:Contract> for the guarantees and the edge cases. <doc:CrossingThreads>
+/// explains when a closure needs `@Sendable`.
 ///
 /// - Parameters:
-///   - fallback: What to return when there is no value to deliver.
-///   - response: What to do when the task is cancelled, or the time is up, before the SDK has answered.
-///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
-///     With zero or less it is not called.
-///   - fileID: The file to name in reports; by default the caller's.
-///   - line: The line to name in them; by default the caller's.
-///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the
-///     completion that the SDK must call exactly once, from any thread.
-///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
-///     actor, in the waiting task, at most once.
-///   - discard: Closes or frees a value that nobody receives; never the fallback. Runs on the thread that
-///     brought the value (the SDK's), or on the caller's actor if the task had received it already.
+///   - fallback: The value to return if the SDK's value is not delivered.
+///   - response: What happens if the call is cancelled or times out before the SDK answers.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
+///   - fileID: The file to name in reports.
+///   - line: The line to name in reports.
+///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
+///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
 @inlinable
 nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
   fallback: Value,
@@ -72,28 +43,20 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
   )
 }
 
-/// Calls an SDK that reports a `Result` without an error and waits for its value; a cancelled task gets
-/// the fallback at once, and the SDK is told.
+/// Calls an SDK that reports a `Result` that cannot fail. A cancelled task gets the fallback at once.
 ///
-/// Everything is as for the completion that takes the bare value.
-///
-/// All ten guarantees of <doc:Contract> hold: check before, one outcome, prompt, check after, nothing
-/// lost, misuse, forwarding, no lock held, in place, no extra demands.
+/// The rest is the same as in the overload for a plain value. See <doc:Contract> for the guarantees and the
+/// edge cases.
 ///
 /// - Parameters:
-///   - fallback: What to return when there is no value to deliver.
-///   - response: What to do when the task is cancelled, or the time is up, before the SDK has answered.
-///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
-///     With zero or less it is not called.
-///   - fileID: The file to name in reports; by default the caller's.
-///   - line: The line to name in them; by default the caller's.
-///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the
-///     completion that the SDK must call exactly once, from any thread.
-///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
-///     actor, in the waiting task, at most once.
-///   - discard: Closes or frees a value that nobody receives; never the fallback. Runs on the thread that
-///     brought the value (the SDK's), or on the caller's actor if the task had received it already.
+///   - fallback: The value to return if the SDK's value is not delivered.
+///   - response: What happens if the call is cancelled or times out before the SDK answers.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
+///   - fileID: The file to name in reports.
+///   - line: The line to name in reports.
+///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
+///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
 @inlinable
 nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
   fallback: Value,
@@ -114,28 +77,20 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
   )
 }
 
-/// Calls an SDK that cannot fail and waits for its two values; a cancelled task gets the fallback at once,
-/// and the SDK is told.
+/// Calls an SDK that cannot fail, and waits for its two values. A cancelled task gets the fallback at once.
 ///
-/// Everything is as for the completion that takes the bare value.
-///
-/// All ten guarantees of <doc:Contract> hold: check before, one outcome, prompt, check after, nothing
-/// lost, misuse, forwarding, no lock held, in place, no extra demands.
+/// The rest is the same as in the overload for a plain value. See <doc:Contract> for the guarantees and the
+/// edge cases.
 ///
 /// - Parameters:
-///   - fallback: What to return when there is no value to deliver.
-///   - response: What to do when the task is cancelled, or the time is up, before the SDK has answered.
-///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
-///     With zero or less it is not called.
-///   - fileID: The file to name in reports; by default the caller's.
-///   - line: The line to name in them; by default the caller's.
-///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the
-///     completion that the SDK must call exactly once, from any thread.
-///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
-///     actor, in the waiting task, at most once.
-///   - discard: Closes or frees a value that nobody receives; never the fallback. Runs on the thread that
-///     brought the value (the SDK's), or on the caller's actor if the task had received it already.
+///   - fallback: The value to return if the SDK's value is not delivered.
+///   - response: What happens if the call is cancelled or times out before the SDK answers.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
+///   - fileID: The file to name in reports.
+///   - line: The line to name in reports.
+///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
+///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
 @inlinable
 nonisolated(nonsending) public func withAsyncValue<First: Sendable, Second: Sendable, Request>(
   fallback: (First, Second),
@@ -156,31 +111,25 @@ nonisolated(nonsending) public func withAsyncValue<First: Sendable, Second: Send
   )
 }
 
-/// Calls an SDK that reports nothing but that it is done, and waits for that; a cancelled task stops
-/// waiting at once, and the SDK is told.
+/// Calls an SDK that cannot fail and has no value, and waits until it is done. A cancelled task stops waiting
+/// at once.
 ///
 /// ```swift
 /// await withAsyncValue(fallback: ()) { sdk.flush($0) }
 /// ```
 ///
-/// Check `Task.isCancelled` afterwards if you need to know whether the SDK is done. Everything else is as
-/// for the completion that takes a value.
-///
-/// All ten guarantees of <doc:Contract> hold: check before, one outcome, prompt, check after, nothing
-/// lost, misuse, forwarding, no lock held, in place, no extra demands.
+/// To find out afterwards whether the wait was cut short by cancellation, check `Task.isCancelled`. The rest
+/// is the same as in the overload for a plain value. See <doc:Contract> for the guarantees and the edge
+/// cases.
 ///
 /// - Parameters:
-///   - fallback: Nothing, written `()`: says that the wait may end before the SDK is done.
-///   - response: What to do when the task is cancelled, or the time is up, before the SDK has answered.
-///   - timeout: How long the SDK may take, counted from before `operation`; `nil` for as long as it likes.
-///     With zero or less it is not called.
-///   - fileID: The file to name in reports; by default the caller's.
-///   - line: The line to name in them; by default the caller's.
-///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once. What it returns is kept until the wait ends. It receives the
-///     completion that the SDK must call exactly once, from any thread.
-///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
-///     actor, in the waiting task, at most once.
+///   - fallback: Written `()`; says that the wait may end before the SDK is done.
+///   - response: What happens if the call is cancelled or times out before the SDK answers.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
+///   - fileID: The file to name in reports.
+///   - line: The line to name in reports.
+///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
+///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
 @inlinable
 nonisolated(nonsending) public func withAsyncValue<Request>(
   fallback: Void,

@@ -1,5 +1,4 @@
-/// Calls an SDK that cannot fail and waits for its value, however long that takes: `withAsyncThrowingValue`
-/// and the form with `fallback:` take the same completion, and can be cancelled.
+/// Calls an SDK that cannot fail, and waits for its value, even if the task is cancelled.
 ///
 /// ```swift
 /// let size = await withAsyncValue { completion in
@@ -7,25 +6,20 @@
 /// }
 /// ```
 ///
-/// - Important: There is nothing to return but the SDK's value, so cancelling does not end this wait,
-///   neither before nor after the SDK was called: the cancel is forwarded, and the wait goes on. If the
-///   SDK releases `completion` without calling it, that is reported to ``MisuseReport/handler`` and **the
-///   wait does not end**. Use `withAsyncThrowingValue`, or name a fallback: both end at once.
+/// - Important: Cancellation does not end this wait: `onCancel` runs, and the wait continues. If the SDK
+///   releases `completion` without calling it, the library reports that to ``MisuseReport/handler``, and
+///   **the wait never ends**. `withAsyncThrowingValue`, and this function with `fallback:`, end at once in
+///   both cases.
 ///
-/// The rest holds: one outcome, nothing lost (a second value goes to `onDiscard`), misuse, forwarding, no
-/// lock held, in place, no extra demands.
+/// The other guarantees of <doc:Contract> hold.
 ///
 /// - Parameters:
-///   - fileID: The file to name in reports; by default the caller's.
-///   - line: The line to name in them; by default the caller's.
-///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once, even in a cancelled task. What it returns is kept until the wait
-///     ends. It receives the completion that the SDK must call exactly once,
-///     from any thread.
-///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
-///     actor, in the cancelled task, at most once.
-///   - discard: Closes or frees a value that nobody receives. Runs on the SDK's thread.
-// Disfavored, because a `Result<_, Never>` is a value too.
+///   - fileID: The file to name in reports.
+///   - line: The line to name in reports.
+///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
+///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread.
+// Disfavored, because a `Result<_, Never>` also matches `Value`.
 @_disfavoredOverload
 @inlinable
 nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
@@ -44,22 +38,17 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
   )
 }
 
-/// Calls an SDK that reports a `Result` without an error and waits for its value, however long that
-/// takes.
+/// Calls an SDK that reports a `Result` that cannot fail, and waits for its value, even if the task is
+/// cancelled.
 ///
-/// - Important: As with the completion that takes the bare value, cancelling does not end this wait, and
-///   neither does a dropped completion. With `fallback:` both do.
+/// - Important: Neither cancellation nor a released completion ends this wait. With `fallback:`, both end it.
 ///
 /// - Parameters:
-///   - fileID: The file to name in reports; by default the caller's.
-///   - line: The line to name in them; by default the caller's.
-///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once, even in a cancelled task. What it returns is kept until the wait
-///     ends. It receives the completion that the SDK must call exactly once,
-///     from any thread.
-///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
-///     actor, in the cancelled task, at most once.
-///   - discard: Closes or frees a value that nobody receives. Runs on the SDK's thread.
+///   - fileID: The file to name in reports.
+///   - line: The line to name in reports.
+///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
+///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread.
 @inlinable
 nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
   fileID: StaticString = #fileID,
@@ -77,21 +66,16 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
   )
 }
 
-/// Calls an SDK that cannot fail and waits for its two values, however long that takes.
+/// Calls an SDK that cannot fail, and waits for its two values, even if the task is cancelled.
 ///
-/// - Important: As with the completion that takes the bare value, cancelling does not end this wait, and
-///   neither does a dropped completion. With `fallback:` both do.
+/// - Important: Neither cancellation nor a released completion ends this wait. With `fallback:`, both end it.
 ///
 /// - Parameters:
-///   - fileID: The file to name in reports; by default the caller's.
-///   - line: The line to name in them; by default the caller's.
-///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once, even in a cancelled task. What it returns is kept until the wait
-///     ends. It receives the completion that the SDK must call exactly once,
-///     from any thread.
-///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
-///     actor, in the cancelled task, at most once.
-///   - discard: Closes or frees a value that nobody receives. Runs on the SDK's thread.
+///   - fileID: The file to name in reports.
+///   - line: The line to name in reports.
+///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
+///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread.
 @inlinable
 nonisolated(nonsending) public func withAsyncValue<First: Sendable, Second: Sendable, Request>(
   fileID: StaticString = #fileID,
@@ -109,25 +93,21 @@ nonisolated(nonsending) public func withAsyncValue<First: Sendable, Second: Send
   )
 }
 
-/// Calls an SDK that reports nothing but that it is done, and waits for that, however long it takes.
+/// Calls an SDK that cannot fail and has no value, and waits until it is done, even if the task is cancelled.
 ///
 /// ```swift
 /// await withAsyncValue { sdk.flush($0) }
 /// ```
 ///
-/// - Important: Cancelling does not end this wait: the cancel is forwarded, and the wait goes on until the
-///   SDK is done. `withAsyncThrowingValue`, and this with `fallback: ()`, end at once. A dropped completion is reported to
-///   ``MisuseReport/handler`` and ends the wait.
+/// - Important: Cancellation does not end this wait: `onCancel` runs, and the wait continues until the SDK is
+///   done. With `fallback: ()`, cancellation ends it. A released completion ends it, and the library reports
+///   it to ``MisuseReport/handler``.
 ///
 /// - Parameters:
-///   - fileID: The file to name in reports; by default the caller's.
-///   - line: The line to name in them; by default the caller's.
-///   - operation: Starts the SDK and returns its request, or whatever `onCancel` needs; or nothing. Runs
-///     on the caller's actor, at once, even in a cancelled task. What it returns is kept until the wait
-///     ends. It receives the completion that the SDK must call exactly once,
-///     from any thread.
-///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's
-///     actor, in the cancelled task, at most once.
+///   - fileID: The file to name in reports.
+///   - line: The line to name in reports.
+///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
+///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
 @inlinable
 nonisolated(nonsending) public func withAsyncValue<Request>(
   fileID: StaticString = #fileID,

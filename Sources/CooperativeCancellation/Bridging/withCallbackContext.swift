@@ -1,5 +1,4 @@
-/// Runs `body` with a repeating ``CallbackContext`` that is released when `body` is done: for a C library
-/// that calls back only while it is being called.
+/// Runs `body` with a repeating ``CallbackContext``, for a C library that calls back only during the call.
 ///
 /// ```swift
 /// // int work(int steps, int (*should_stop)(void *context), void *context);
@@ -8,14 +7,14 @@
 /// }
 /// ```
 ///
-/// Returns what `body` returns, and throws what it throws. A call that comes later finds nothing, and does
-/// nothing.
+/// Returns what `body` returns, and throws what it throws. The context is released when `body` returns; a later
+/// callback does nothing.
 ///
 /// - Parameters:
-///   - closure: What C calls, as in ``CallbackContext``: on the thread that calls, with no lock held.
-///   - fileID: The file to name in reports; by default the caller's.
-///   - line: The line to name in them; by default the caller's.
-///   - body: Calls the C library, here and now. It receives what to pass as the context.
+///   - closure: The closure that C calls. Runs on the calling thread, with no lock held.
+///   - fileID: The file to name in reports.
+///   - line: The line to name in reports.
+///   - body: Calls the C library with `context`. Runs at once, in place.
 public func withCallbackContext<each Argument, Output, Result: ~Copyable, Failure: Error>(
   _ closure: @escaping @Sendable (repeat each Argument) -> Output,
   fileID: StaticString = #fileID,

@@ -1,4 +1,4 @@
-/// A checkpoint for hot loops: looks only now and then.
+/// A checkpoint for hot loops, which checks for cancellation only at intervals.
 ///
 /// ```swift
 /// var pace = PacedCheckpoint(every: 1_000)
@@ -8,11 +8,10 @@
 /// }
 /// ```
 ///
-/// When it does not look, it counts down, which takes about a nanosecond.
+/// A step without a check takes about a nanosecond.
 public struct PacedCheckpoint: Sendable {
-  /// Measures time where a pace is kept by time.
+  /// Measures time for an interval of time. All values are in nanoseconds.
   private struct Stopwatch {
-    /// In nanoseconds, as all that follows.
     let interval: Int64
     var due: Int64
     let elapsed: @Sendable () -> Int64
@@ -22,22 +21,22 @@ public struct PacedCheckpoint: Sendable {
   @usableFromInline var stepsLeft: Int
   private var stopwatch: Stopwatch?
 
-  /// Looks at every n-th step, the n-th first.
+  /// Checks at every n-th step, for the first time at the n-th.
   ///
-  /// - Parameter steps: The steps from one look to the next; 1 or less means each step.
+  /// - Parameter steps: The number of steps from one check to the next. With 1 or less, each step checks.
   public init(every steps: Int) {
     stride = max(1, steps)
     stepsLeft = stride
   }
 
-  /// Looks once in each interval of time.
+  /// Checks once in each interval of time.
   ///
-  /// Reading a clock takes longer than a short step, so it is read at every n-th step only.
+  /// Reading a clock takes longer than a short step, so the clock is read only at every n-th step.
   ///
   /// - Parameters:
-  ///   - interval: The time from one look to the next, at least, written as a timeout is: `.milliseconds(1)`.
-  ///     Zero or less means each time that the clock is read.
-  ///   - steps: The steps from one reading of the clock to the next; 1 or less means each step.
+  ///   - interval: The minimum time from one check to the next, such as `.milliseconds(1)`. With zero or less, each
+  ///     reading of the clock checks.
+  ///   - steps: The number of steps from one reading of the clock to the next. With 1 or less, each step reads it.
   public init(every interval: Timeout, readingClockEvery steps: Int = 64) {
     self.init(every: steps)
     stopwatch = Stopwatch(
@@ -47,7 +46,7 @@ public struct PacedCheckpoint: Sendable {
     )
   }
 
-  /// Throws `CancellationError` if it is time to look and the current task is cancelled.
+  /// If a check is due, throws `CancellationError` if the current task is cancelled.
   @inlinable
   public mutating func checkpoint(
     fileID: StaticString = #fileID,
@@ -59,8 +58,7 @@ public struct PacedCheckpoint: Sendable {
     }
   }
 
-  /// If it is time to look, lets other tasks run, then throws `CancellationError` if the current task is
-  /// cancelled.
+  /// If a check is due, lets other tasks run, then throws `CancellationError` if the current task is cancelled.
   @inlinable
   nonisolated(nonsending) public mutating func yieldingCheckpoint() async throws(CancellationError)
   {
@@ -70,7 +68,7 @@ public struct PacedCheckpoint: Sendable {
     }
   }
 
-  /// Begins the next round of steps, and says whether it is time to look.
+  /// Begins the next round of steps, and returns whether a check is due.
   @usableFromInline
   mutating func isDue() -> Bool {
     stepsLeft = stride

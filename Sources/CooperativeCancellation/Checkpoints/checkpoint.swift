@@ -7,14 +7,14 @@
 /// }
 /// ```
 ///
-/// Costs what `Task.checkCancellation()` costs. Outside any task it can never throw; a debug build reports
-/// that to ``MisuseReport/handler``, with the call site, and a release build does not look.
+/// Costs the same as `Task.checkCancellation()`. Outside a task it never throws; a debug build reports that to
+/// ``MisuseReport/handler``.
 ///
-/// Where checkpoints belong, and where not: <doc:Checkpoints>.
+/// <doc:Checkpoints> explains where checkpoints belong.
 ///
 /// - Parameters:
-///   - fileID: The file to name in reports; by default the caller's.
-///   - line: The line to name in them; by default the caller's.
+///   - fileID: The file to name in reports.
+///   - line: The line to name in reports.
 @inlinable
 public func checkpoint(
   fileID: StaticString = #fileID,
@@ -32,16 +32,16 @@ public func checkpoint(
 /// try checkpoint { try? fileManager.removeItem(at: partialFile) }
 /// ```
 ///
-/// For the same clean-up at several checkpoints, declare it once: ``withCancellationCleanUp(_:cleanUp:)``.
+/// To share a clean-up between several checkpoints, use ``withCancellationCleanUp(_:cleanUp:)``.
 ///
-/// Not to be awaited: `cleanUp` runs in the cancelled task, so `Task.isCancelled` is `true` in it. One that
-/// awaits picks ``checkpoint(isolation:fileID:line:cleanUp:)``, in which it is not.
+/// `cleanUp` runs in the cancelled task, so `Task.isCancelled` is `true` in it. A clean-up that awaits selects
+/// ``checkpoint(isolation:fileID:line:cleanUp:)``, in which it is `false`.
 ///
 /// - Parameters:
-///   - fileID: The file to name in reports; by default the caller's.
-///   - line: The line to name in them; by default the caller's.
-///   - cleanUp: Runs before the error is thrown, in place, and only if the task is cancelled. What it throws
-///     is thrown instead of the `CancellationError`.
+///   - fileID: The file to name in reports.
+///   - line: The line to name in reports.
+///   - cleanUp: Runs in place if the task is cancelled, before the error is thrown. An error that it throws
+///     replaces the `CancellationError`.
 @inlinable
 public func checkpoint(
   fileID: StaticString = #fileID,
@@ -62,16 +62,15 @@ public func checkpoint(
 /// try await checkpoint { await session.close() }
 /// ```
 ///
-/// The clean-up may await as if nothing had happened: it runs in an unstructured task, which is not
-/// cancelled with the current one. (Swift 6.4 has cancellation shields for that.) Without an actor, a task
-/// executor that the current task prefers is not that task's: name it in the clean-up.
+/// The clean-up runs in an unstructured task, which is not cancelled with the current one. This task does not
+/// inherit a task executor preference: see ``withCancellationCleanUp(isolation:_:cleanUp:)``.
 ///
 /// - Parameters:
-///   - isolation: The actor on which `cleanUp` runs; the caller's.
-///   - fileID: The file to name in reports; by default the caller's.
-///   - line: The line to name in them; by default the caller's.
-///   - cleanUp: Runs to its end before the error is thrown, on the caller's actor, and only if the task is
-///     cancelled. What it throws is thrown instead of the `CancellationError`.
+///   - isolation: The actor on which `cleanUp` runs; by default the caller's.
+///   - fileID: The file to name in reports.
+///   - line: The line to name in reports.
+///   - cleanUp: Runs on the caller's actor if the task is cancelled, and completes before the error is thrown. An
+///     error that it throws replaces the `CancellationError`.
 public func checkpoint(
   isolation: isolated (any Actor)? = #isolation,
   fileID: StaticString = #fileID,
@@ -88,9 +87,8 @@ public func checkpoint(
 
 /// Lets other tasks run, then throws `CancellationError` if the current task is cancelled.
 ///
-/// For long computations on the cooperative pool, which has as many threads as the machine has cores: a
-/// point where the task can be cancelled, and where another can have its thread. It yields first, so that
-/// the check sees a cancel that came meanwhile.
+/// For long computations on the cooperative pool, which has one thread for each core. It yields before it checks, so
+/// that it notices a cancellation that arrives in between.
 ///
 /// ```swift
 /// for block in blocks {
@@ -99,7 +97,7 @@ public func checkpoint(
 /// }
 /// ```
 ///
-/// If a step takes less than some ten microseconds, pace it: ``PacedCheckpoint``.
+/// If a step takes less than about ten microseconds, use a ``PacedCheckpoint``.
 @inlinable
 nonisolated(nonsending) public func yieldingCheckpoint() async throws(CancellationError) {
   await Task.yield()
@@ -109,7 +107,7 @@ nonisolated(nonsending) public func yieldingCheckpoint() async throws(Cancellati
 #if DEBUG
   @usableFromInline
   func reportIfOutsideTask(_ callSite: CallSite) {
-    // Only a task has one.
+    // Only a task has a base priority.
     if Task.basePriority == nil { MisuseReport.send(.checkpointOutsideTask, callSite) }
   }
 #endif

@@ -1,6 +1,6 @@
-/// Runs `body`, and `cleanUp` if a cancel ended it.
+/// Runs `body`, and runs `cleanUp` if a cancellation ended it.
 ///
-/// Declares the clean-up once for all checkpoints, bridges and other throwing waits inside:
+/// One clean-up serves all checkpoints, bridges and other throwing waits in `body`:
 ///
 /// ```swift
 /// try await withCancellationCleanUp {
@@ -13,22 +13,20 @@
 /// }
 /// ```
 ///
-/// Returns what `body` returns; then `cleanUp` does not run, even if a cancel came after the last
-/// checkpoint. Throws what `body` throws. `cleanUp` runs exactly once, before that, if the error is a
-/// `CancellationError` or the task is cancelled by then (an SDK that is told to stop may report an error of
-/// its own). If `cleanUp` throws, its error is thrown instead.
+/// Returns what `body` returns, without a clean-up. Throws what `body` throws. Before that, `cleanUp` runs exactly
+/// once if the error is a `CancellationError`, or if the task is cancelled: an SDK may report a cancellation with its
+/// own error. An error that `cleanUp` throws replaces the error of `body`.
 ///
 /// ## Cancellation
 ///
-/// `cleanUp` may await as if nothing had happened: it runs in an unstructured task, which neither this
-/// cancel nor a second one reaches. (Swift 6.4 has cancellation shields for that.) Without an actor, a task
-/// executor that the current task prefers is not that task's: no safe code can ask for it. Name it in the
-/// clean-up, `await withTaskExecutorPreference(executor) { … }`.
+/// `cleanUp` runs in an unstructured task, which is not cancelled with the current one. This task does not inherit a
+/// task executor preference: in code without an actor, write `await withTaskExecutorPreference(executor) { … }` in
+/// the clean-up.
 ///
 /// - Parameters:
-///   - isolation: The actor on which both closures run; the caller's.
+///   - isolation: The actor on which both closures run; by default the caller's.
 ///   - body: The work. Runs at once, on the caller's actor.
-///   - cleanUp: Runs to its end before this function throws, on the caller's actor.
+///   - cleanUp: Completes before this function throws. Runs on the caller's actor.
 public func withCancellationCleanUp<Result: ~Copyable>(
   isolation: isolated (any Actor)? = #isolation,
   _ body: () async throws -> Result,
@@ -42,20 +40,17 @@ public func withCancellationCleanUp<Result: ~Copyable>(
   }
 }
 
-/// Runs `body`, and `cleanUp` if a cancel ended it: for synchronous functions.
+/// Runs `body`, and runs `cleanUp` if a cancellation ended it, in a synchronous function.
 ///
-/// In an asynchronous one, `withCancellationCleanUp` is always the form that is awaited, whatever its closures do:
-/// its clean-up runs as if nothing had been cancelled. Here it runs in the cancelled task, so `Task.isCancelled` is
-/// `true` in it, and a checkpoint in it throws.
+/// `cleanUp` runs in the cancelled task: `Task.isCancelled` is `true` in it, and a checkpoint in it throws. An
+/// asynchronous function always uses ``withCancellationCleanUp(isolation:_:cleanUp:)``.
 ///
-/// Returns what `body` returns; then `cleanUp` does not run. Throws what `body` throws. `cleanUp` runs
-/// exactly once, before that, if the error is a `CancellationError` or the task is cancelled by then. If
-/// `cleanUp` throws, its error is thrown instead.
+/// Returns and throws the same as the asynchronous function.
 ///
 /// - Parameters:
 ///   - body: The work. Runs at once, in place.
 ///   - cleanUp: Runs in place, before this function throws.
-// Disfavored, so that two closures that do not await do not pick it where the other form can be awaited.
+// Disfavored, so that an asynchronous function does not select it for two closures that do not await.
 @_disfavoredOverload
 public func withCancellationCleanUp<Result: ~Copyable>(
   _ body: () throws -> Result,
@@ -73,7 +68,7 @@ private func isCancellation(_ error: any Error) -> Bool {
   error is CancellationError || Task.isCancelled
 }
 
-/// Runs `body` on the current actor, in a task that is not cancelled with the current one, and waits for it.
+/// Runs `body` on the current actor, in a task that is not cancelled with the current one, and waits for that task.
 func withoutCancellation(
   isolation: isolated (any Actor)? = #isolation,
   _ body: @escaping () async throws -> Void

@@ -1,9 +1,8 @@
-/// What a task of a ``TaskBag``, or a call of ``PendingCalls``, is found by.
+/// The id of a task in a ``TaskBag``, or of a call in ``PendingCalls``.
 ///
-/// To hash and to compare is the user's code, and so is what happens when the last copy of a value is released:
-/// none of it is for under a lock. So the hash is taken once, and a registry, which is under a lock, looks at hashes
-/// and at the identity of these objects instead of the values in them.
-// For its inlined `init`, where the library is built with library evolution.
+/// Hashing, comparing and releasing a value run the user's code, which must not run under a lock. The hash is
+/// therefore computed once. Under its lock, a registry uses only the hashes and the identity of these objects.
+// `@_fixed_layout` allows the inlined `init` in a build with library evolution.
 @_fixed_layout
 @usableFromInline
 package final class AnyID: Sendable {
@@ -16,13 +15,12 @@ package final class AnyID: Sendable {
     hash = value.hashValue
   }
 
-  /// Whether the other one has the same type and an equal value: `1` and `"1"`, and also `"x"` and `Optional("x")`,
-  /// are different ids.
+  /// Whether the other id has the same type and an equal value. `"x"` and `Optional("x")` are different ids.
   package func equals(_ other: AnyID) -> Bool {
     hash == other.hash && value.isOfSameTypeAndEqual(to: other.value)
   }
 
-  /// Whether it has that value, where all have the same type.
+  /// Whether the id has that value, if all ids have the same type.
   @inlinable
   package func equals<Value: Hashable>(_ other: Value) -> Bool {
     value as? Value == other
@@ -31,7 +29,7 @@ package final class AnyID: Sendable {
 
 extension Hashable {
   fileprivate func isOfSameTypeAndEqual(to other: any Hashable) -> Bool {
-    // Asked first, because a cast also unwraps optionals and finds superclasses.
+    // The types are compared first, because a cast also unwraps optionals and accepts subclasses.
     type(of: other) == type(of: self) && other as? Self == self
   }
 }

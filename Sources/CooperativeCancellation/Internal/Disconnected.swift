@@ -1,8 +1,8 @@
-/// Carries one value that is not `Sendable` through code that wants one that is.
+/// Carries a value that is not `Sendable` through code that requires `Sendable`.
 ///
-/// The value is sent in and sent out again, so nobody else can hold it meanwhile. It is delivered
-/// or discarded, never both, so it is opened once.
-// For its inlined `init`, where the library is built with library evolution.
+/// The value goes in and comes out as `sending`, so no other code has a reference to it. It is either delivered or
+/// discarded, so it is opened once.
+// `@_fixed_layout` allows the inlined `init` in a build with library evolution.
 @_fixed_layout
 @usableFromInline
 final class Disconnected<Value>: Sendable {

@@ -2,11 +2,10 @@
 
   public import Synchronization
 
-  /// Something that happens once, and that others may look at without a lock.
+  /// A Boolean that becomes `true` once, and that any thread may read without a lock.
   ///
-  /// Why not the atomic itself: a generic class that stores one destroys it with code that is not
-  /// specialised, and looks up its type each time. The `deinit` of a type that is not generic, empty as it
-  /// is, has the type built in.
+  /// A generic class that stores a bare atomic destroys it with code that is not specialized, which looks up its
+  /// type each time. The empty `deinit` of this type, which is not generic, avoids the lookup.
   @frozen
   @usableFromInline
   package struct Flag: ~Copyable, Sendable {
@@ -26,7 +25,7 @@
       value.store(true, ordering: .releasing)
     }
 
-    /// Raises it. Returns whether it was not raised before.
+    /// Raises the flag. Returns whether this call was the first.
     @inlinable
     package func raiseFirst() -> Bool {
       !value.exchange(true, ordering: .acquiringAndReleasing)
@@ -35,7 +34,7 @@
 
 #else
 
-  /// Something that happens once. Apple's systems before macOS 15 have no atomics: here a lock is in their place.
+  /// A Boolean that becomes `true` once. It uses a lock, because Apple systems before macOS 15 have no atomics.
   @frozen
   @usableFromInline
   package struct Flag: ~Copyable, Sendable {
@@ -52,7 +51,7 @@
       value.locked { $0 = true }
     }
 
-    /// Raises it. Returns whether it was not raised before.
+    /// Raises the flag. Returns whether this call was the first.
     @inlinable
     package func raiseFirst() -> Bool {
       value.locked { value in

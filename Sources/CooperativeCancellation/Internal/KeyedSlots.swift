@@ -1,9 +1,9 @@
-/// Numbered slots, of which some can be found by the hash of an id: the tasks of a bag, and pending calls.
+/// Numbered slots, some of which can be found by the hash of an id: the tasks of a bag, and pending calls.
 ///
-/// A slot with an id is in a doubly linked list of the ids whose hash has the same remainder, as in a hash table
-/// with chains. Which ids are equal is for the caller to ask, without a lock: see ``AnyID``.
+/// A hash table with chains: a doubly linked list contains the slots whose ids fall into the same bucket. The caller
+/// compares ids for equality without a lock: see ``AnyID``.
 package struct KeyedSlots<Element: Keyed>: Sendable {
-  /// How many lists are kept for reuse, however few are used.
+  /// The smallest number of lists.
   private static var keptCapacity: Int { 32 }
 
   private var slots = Slots<Element>()
@@ -12,7 +12,7 @@ package struct KeyedSlots<Element: Keyed>: Sendable {
 
   package init() {}
 
-  /// The element in a slot, or `nil`. A slot that was given back has none.
+  /// The element in a slot, or `nil` if the slot is empty.
   package subscript(slot: Int) -> Element? {
     get { slots[slot] }
     _modify { yield &slots[slot] }
@@ -20,12 +20,12 @@ package struct KeyedSlots<Element: Keyed>: Sendable {
 
   var used: [Int] { slots.used }
 
-  /// Returns the slot in which the element is. It has no id.
+  /// Inserts an element without an id. Returns its slot.
   package mutating func insert(_ element: Element) -> Int {
     slots.insert(element)
   }
 
-  /// Empties a slot that has no id any more.
+  /// Empties a slot that has no id.
   package mutating func remove(_ slot: Int) -> Element? {
     slots.remove(slot)
   }
@@ -52,7 +52,7 @@ package struct KeyedSlots<Element: Keyed>: Sendable {
     }
   }
 
-  /// Takes the id from a slot that may have one. Returns it, for releasing.
+  /// Removes the id of a slot, if it has one. Returns the id, to release.
   package mutating func unlink(_ slot: Int) -> AnyID? {
     guard let id = slots[slot]?.link.id.take() else { return nil }
     idCount -= 1
@@ -61,7 +61,7 @@ package struct KeyedSlots<Element: Keyed>: Sendable {
     return id
   }
 
-  /// Makes about twice as many lists as there are ids; a power of two.
+  /// Creates at least twice as many lists as there are ids; a power of two.
   private mutating func rebuildLists() {
     var size = Self.keptCapacity
     while size < 2 * idCount { size *= 2 }
@@ -71,7 +71,7 @@ package struct KeyedSlots<Element: Keyed>: Sendable {
     }
   }
 
-  /// The list that an id belongs to.
+  /// The list for an id with that hash.
   private func bucket(of hash: Int) -> Int {
     hash & (buckets.count - 1)
   }
@@ -95,7 +95,7 @@ package struct KeyedSlots<Element: Keyed>: Sendable {
   }
 }
 
-/// What can be in ``KeyedSlots``.
+/// An element of ``KeyedSlots``.
 package protocol Keyed: Sendable {
   var link: KeyLink { get set }
 }

@@ -19,7 +19,7 @@
       func unlock() { os_unfair_lock_unlock(self) }
     }
   #else
-    // To test on Linux what Apple's platforms have: `swift test -Xswiftc -DLOCK_BUFFER`.
+    // Tests the lock of Apple's platforms on Linux: `swift test -Xswiftc -DLOCK_BUFFER`.
     public import Glibc
 
     @usableFromInline
@@ -39,18 +39,17 @@
     }
   #endif
 
-  /// One object for a lock and the value that it protects, for systems without `Mutex`.
+  /// One object that contains a lock and the value that it protects, for systems without `Mutex`.
   ///
-  /// The one place of the library, besides a line of ``CallbackContext``, where the compiler cannot check what is
-  /// claimed. Why it holds:
+  /// Apart from one line of ``CallbackContext``, this is the only code in the library that the compiler cannot check.
+  /// It is safe for these reasons:
   ///
-  /// - The lock never moves. It is the header of a `ManagedBuffer`, in the object itself, and is only ever touched
-  ///   through the pointer that the buffer gives to it. That pointer stays the same for the buffer's life, which
-  ///   `locked` extends until after the unlock.
-  /// - The value is initialised once, before anybody else can have the object, and destroyed once, by `deinit`,
-  ///   when nobody has it any more. In between it is only touched by `locked`, under the lock.
-  /// - What goes in and what comes out is `sending`, as with `Mutex`: nothing of the value is shared with the
-  ///   outside.
+  /// - The lock never moves. It is the header of a `ManagedBuffer`, inside the object, and is accessed only through
+  ///   the buffer's pointer. The pointer is valid until the object is released, and `locked` keeps the object alive
+  ///   until after the unlock.
+  /// - The value is initialized once, before other code has a reference to the object, and destroyed once, by
+  ///   `deinit`. In between, only `locked` accesses it, under the lock.
+  /// - Values go in and come out as `sending`, as with `Mutex`, so no other code shares them.
   @_fixed_layout
   @usableFromInline
   package final class LockBuffer<Value: ~Copyable>: ManagedBuffer<PlatformLock, Value> {
@@ -60,13 +59,13 @@
     }
   }
 
-  /// The same, for contents that are told when the last reference goes.
+  /// A lock buffer that notifies its contents when the last reference is released.
   @_fixed_layout
   @usableFromInline
   final class SharedBuffer<Contents: SharedContents & ~Copyable>:
     ManagedBuffer<PlatformLock, Contents>
   {
-    // Nobody else has it any more, so it takes no lock.
+    // No other reference is left, so this takes no lock.
     @inlinable
     deinit {
       withUnsafeMutablePointerToElements { $0.pointee.lastReferenceWasReleased() }
@@ -75,19 +74,18 @@
   }
 
   extension ManagedBuffer where Header == PlatformLock, Element: ~Copyable {
-    /// For the `deinit` of a subclass.
+    /// Destroys the value, in the `deinit` of a subclass.
     @inlinable
     func destroy() {
       withUnsafeMutablePointerToElements { value in
-        // Neither lock has anything to give back: an `os_unfair_lock` is a number, and so are all parts of glibc's
-        // `pthread_mutex_t`.
+        // Neither lock needs to be destroyed: `os_unfair_lock` and glibc's `pthread_mutex_t` contain only numbers.
         _ = value.deinitialize(count: 1)
       }
     }
   }
 
-  /// A reference to a ``LockBuffer``. `@unchecked`, for a buffer's subclass cannot be `Sendable`; see there why it
-  /// holds.
+  /// A reference to a ``LockBuffer``, which explains why this is safe. `@unchecked`, because a subclass of
+  /// `ManagedBuffer` cannot be `Sendable`.
   @frozen
   @usableFromInline
   package struct Locked<Value: ~Copyable>: @unchecked Sendable {
@@ -111,7 +109,7 @@
       self.buffer = buffer
     }
 
-    /// Where it is.
+    /// The address of the lock.
     package var id: UInt { UInt(bitPattern: pointers.lock) }
 
     @inlinable
@@ -135,7 +133,7 @@
     }
   }
 
-  /// A ``Locked``, whatever its value is. `@unchecked` for the same reason.
+  /// A ``Locked`` with any type of value. `@unchecked` for the same reason.
   @frozen
   @usableFromInline
   package struct AnyLocked: @unchecked Sendable {

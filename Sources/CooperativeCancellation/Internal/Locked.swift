@@ -4,11 +4,11 @@
 
   #if !THREAD_SANITIZER
 
-    /// The lock of this library: a value that one thread at a time may touch.
+    /// The library's lock: a value that one thread at a time may access.
     ///
-    /// A `Mutex`, which Apple's systems before macOS 15 do not have: `LockBuffer.swift` has what is in its place
-    /// there. The members have names of their own, so that only this file imports `Synchronization`; and it is not
-    /// a structure around a `Mutex`, because in code that is not specialised that costs another look-up of a type.
+    /// Apple systems before macOS 15 have no `Mutex`; `LockBuffer.swift` contains their lock. The members have their
+    /// own names, so that only this file imports `Synchronization`. A structure around the `Mutex` would cost another
+    /// type lookup in code that is not specialized.
     @usableFromInline
     package typealias Locked = Mutex
 
@@ -30,11 +30,11 @@
 
   #else
 
-    /// The lock of this library, as the thread sanitizer can see it.
+    /// The library's lock for the thread sanitizer.
     ///
-    /// On Linux, the part of `Mutex` that waits for another thread is compiled into the standard library
-    /// without the sanitizer, which then takes every contended access for a race (Swift 6.3.1). Here, each
-    /// holder of the same `Mutex` also reads what the one before wrote.
+    /// On Linux, the standard library's code that waits for a `Mutex` is compiled without the sanitizer, which then
+    /// reports each contended access as a race (Swift 6.3.1). Here, each holder also reads an atomic that the
+    /// previous holder wrote.
     @usableFromInline
     package struct Locked<Value: ~Copyable>: ~Copyable, Sendable {
       @usableFromInline let mutex: Mutex<Value>
@@ -62,10 +62,10 @@
 #endif
 
 extension Locked where Value: ~Copyable {
-  /// As `locked`, for what may run somebody else's code when it is released: not before unlocking.
+  /// Like `locked`, but releases the result only after unlocking, because a release may run the user's code.
   ///
-  /// A result that nobody uses is otherwise the optimiser's to release where it likes, also before the unlock
-  /// (Swift 6.3.1 does). What is used after the unlock needs no such care.
+  /// Otherwise, the optimizer may release an unused result before the unlock, as Swift 6.3.1 does. A result that is
+  /// used after the unlock does not need this.
   @inlinable
   package func extract<Result>(_ body: (inout sending Value) -> sending Result) -> sending Result {
     let result = locked(body)

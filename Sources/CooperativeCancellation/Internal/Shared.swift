@@ -1,10 +1,9 @@
-/// A reference to something that cannot be copied.
+/// A reference to a noncopyable value.
 ///
-/// Why it is generic over what it stores: a generic class is released by code that is not specialised. If it
-/// stored a `Mutex<State<Value>>` and were generic over `Value`, that code would look up `State<Value>`,
-/// `Mutex<State<Value>>` and so on in the runtime's tables each time. Generic over its contents, it finds
-/// their type in its own.
-// For its inlined `init` and `deinit`, where the library is built with library evolution.
+/// The class is generic over its contents for speed. Code that is not specialized releases a generic class. If the
+/// class were generic over `Value` and stored a `Mutex<State<Value>>`, that code would look up both types each time.
+/// The type of the contents is part of the class's own type.
+// `@_fixed_layout` allows the inlined `init` and `deinit` in a build with library evolution.
 @_fixed_layout
 @usableFromInline
 package final class Shared<Contents: SharedContents & ~Copyable>: Sendable {
@@ -15,15 +14,15 @@ package final class Shared<Contents: SharedContents & ~Copyable>: Sendable {
     self.contents = contents
   }
 
-  // Not a `deinit` of the contents: compiled with optimisation by Swift 6.3.1, a generic class does not
-  // run the `deinit` of a generic structure that it stores.
+  // The contents have no `deinit` of their own: in optimized code of Swift 6.3.1, a generic class does not run the
+  // `deinit` of a generic structure that it stores.
   @inlinable
   deinit {
     contents.lastReferenceWasReleased()
   }
 }
 
-/// What a ``Shared`` reference can refer to.
+/// The contents of a ``Shared`` reference.
 @usableFromInline
 package protocol SharedContents: ~Copyable, Sendable {
   func lastReferenceWasReleased()

@@ -1,8 +1,8 @@
-/// A task that sleeps. It is woken once.
+/// A sleeping task, to be woken once.
 ///
-/// A matter of speed: the size of a `CheckedContinuation` is not known outside the standard library, so that
-/// nothing which stores one has a known layout. What is erased has. And what cannot be copied is moved word by
-/// word, where an optional of the erased would be moved by way of its type's table.
+/// This type exists for speed. The size of a `CheckedContinuation` is unknown outside the standard library, so a type
+/// that stores one has no known layout; an existential has one. A noncopyable structure is moved word by word,
+/// whereas an optional existential is moved through its type's witness table.
 @frozen
 @usableFromInline
 package struct Sleeper: ~Copyable, Sendable {

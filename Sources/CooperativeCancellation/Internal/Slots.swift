@@ -1,14 +1,14 @@
-/// Keeps elements in numbered slots, which are used again.
+/// Keeps elements in numbered slots, which are reused.
 struct Slots<Element> {
-  /// How many slots are kept for reuse, however few are used.
+  /// The number of slots that are never given back.
   private static var keptCapacity: Int { 32 }
 
   private var elements: [Element?] = []
-  /// Also names slots that were given back. New ones are made only when this is empty, so it names none
-  /// twice.
+  /// The empty slots, and slots that were given back. A new slot is created only when this is empty, so it contains
+  /// no slot twice.
   private var spare: [Int] = []
 
-  /// The element in a slot, or `nil`. A slot that was given back has none.
+  /// The element in a slot, or `nil` if the slot is empty.
   subscript(slot: Int) -> Element? {
     get { slot < elements.count ? elements[slot] : nil }
     _modify { yield &elements[slot] }
@@ -16,7 +16,7 @@ struct Slots<Element> {
 
   var used: [Int] { elements.indices.filter { elements[$0] != nil } }
 
-  /// Returns the slot in which the element is.
+  /// Inserts an element. Returns its slot.
   mutating func insert(_ element: Element) -> Int {
     while let slot = spare.popLast() {
       if slot >= elements.count { continue }
@@ -27,14 +27,14 @@ struct Slots<Element> {
     return elements.count - 1
   }
 
-  /// Empties a slot. Beyond those that are kept, empty ones at the end are given back.
+  /// Empties a slot. Gives back empty slots at the end, beyond those that are kept.
   mutating func remove(_ slot: Int) -> Element? {
     let element = elements[slot].take()
     spare.append(slot)
     while elements.count > Slots.keptCapacity, elements[elements.count - 1] == nil {
       elements.removeLast()
     }
-    // An array keeps its capacity, a copy does not. Not for a few, or it would be copied each time.
+    // A copy gives back the array's unused capacity. Small arrays are not copied, to avoid a copy each time.
     if elements.capacity > 4 * max(elements.count, Slots.keptCapacity) {
       elements = elements.map { $0 }
       spare = spare.filter { $0 < elements.count }

@@ -1,7 +1,6 @@
-/// The place in the source where a function of this library was called.
+/// The place in the source code of a call to this library.
 ///
-/// Errors and reports carry it, because by the time that an SDK turns out to have lost a completion
-/// the stack no longer says who passed it.
+/// Errors and reports contain it, because the call stack no longer shows the call when the library notices a mistake.
 @frozen
 public struct CallSite: Sendable, Hashable, CustomStringConvertible {
   /// The module and file of the call, as `#fileID` gives it: `"App/UserService.swift"`.
@@ -10,17 +9,17 @@ public struct CallSite: Sendable, Hashable, CustomStringConvertible {
   /// The line of the call, counted from 1.
   public let line: UInt
 
-  // A `StaticString` costs nothing to make on each call; a `String` is made only for a report.
+  // A `StaticString` costs nothing on each call. The `String` is created only for a report.
   @usableFromInline let file: StaticString
 
-  /// Names a place in the source; without arguments, the place of this very call.
+  /// Creates a call site; without arguments, that of this initializer's call.
   @inlinable
   public init(fileID: StaticString = #fileID, line: UInt = #line) {
     self.file = fileID
     self.line = line
   }
 
-  /// The place as compilers write it: `"App/UserService.swift:42"`.
+  /// The call site as compilers write it: `"App/UserService.swift:42"`.
   public var description: String { "\(file):\(line)" }
 
   /// Two call sites are equal if they name the same line of the same file.

@@ -1,7 +1,7 @@
-/// A mistake in how an SDK or its wrapper uses a completion, which the library survived.
+/// A mistake in how an SDK or its wrapper uses a completion.
 ///
-/// Nothing is thrown for these and nothing traps: the wait that the mistake belongs to has ended, or
-/// has no way to throw. They reach one hook, ``handler``, which a host sets once, at launch:
+/// The library neither throws an error nor traps. It passes the report to ``handler``, which an app sets once, at
+/// launch:
 ///
 /// ```swift
 /// MisuseReport.handler = { report in logger.error("\(report)") }
@@ -9,18 +9,17 @@
 public struct MisuseReport: Sendable, Hashable {
   /// What went wrong.
   public enum Kind: Sendable, Hashable {
-    /// A completion was called a second time. The call was ignored; a value it carried was passed to
-    /// `onDiscard`.
+    /// A completion was called more than once. The library ignored the call and passed its value to `onDiscard`.
     case completionCalledAgain
 
-    /// A completion was released without having been called, in a wait that cannot throw. With a fallback,
-    /// or for `Void`, the wait has ended; otherwise it never ends.
+    /// A completion was released without being called, in a wait that cannot throw. The wait ends if it has a
+    /// fallback or waits for `Void`; otherwise it never ends.
     case completionDropped
 
-    /// A C library's callback passed arguments of other types to ``CallbackContext`` than its closure has.
+    /// A C callback passed arguments whose types differ from those of the closure in its ``CallbackContext``.
     case contextCalledWithOtherTypes
 
-    /// A checkpoint ran outside any task, where it can never throw. Reported by debug builds.
+    /// A checkpoint ran outside a task, where it never throws. Only debug builds report it.
     case checkpointOutsideTask
   }
 
@@ -30,7 +29,7 @@ public struct MisuseReport: Sendable, Hashable {
   /// The call that made the completion.
   public let callSite: CallSite
 
-  /// What the description says besides.
+  /// Further text for the description.
   private let detail: String
 
   package init(kind: Kind, callSite: CallSite, detail: String = "") {
@@ -41,7 +40,7 @@ public struct MisuseReport: Sendable, Hashable {
 }
 
 extension MisuseReport: CustomStringConvertible {
-  /// One line: where, what happened, and what to change.
+  /// One line that says where, what happened, and what to change.
   public var description: String {
     switch kind {
     case .completionCalledAgain:
@@ -71,8 +70,8 @@ extension MisuseReport: CustomStringConvertible {
 }
 
 extension MisuseReport {
-  /// A closure in a structure: one that passes through a generic function by itself, as through the lock, is
-  /// wrapped once more each time, until a call of it overflows the stack.
+  /// Wraps the closure in a structure. A bare closure gets another thunk each time that it passes through the
+  /// generic lock, until a call overflows the stack.
   package struct Handler: Sendable {
     let body: @Sendable (MisuseReport) -> Void
 
@@ -81,7 +80,7 @@ extension MisuseReport {
     }
   }
 
-  /// Receives the reports of one test, in the place of ``handler``.
+  /// Receives the reports of one test instead of ``handler``.
   package static let collector = TaskLocal<Handler?>(wrappedValue: nil)
 
   private static let current = Locked(initially: Handler(printOncePerCallSite))
@@ -89,13 +88,12 @@ extension MisuseReport {
 
   /// Receives every report. The default is ``printOncePerCallSite(_:)``.
   ///
-  /// It runs on the thread that made the mistake, usually the SDK's, or wherever the last reference to
-  /// a completion was released. No lock is held meanwhile, so it may call anything, this library
-  /// included. It receives repeated reports of the same call site; keep it short.
+  /// The handler runs on the thread that made the mistake or released the completion, usually the SDK's. No lock is
+  /// held, so it may call this library. It also receives repeated reports of the same call site; keep it fast.
   public static var handler: @Sendable (MisuseReport) -> Void {
     get { current.locked { $0 }.body }
     set {
-      // The old handler is released after unlocking: its captures are the host's.
+      // The old handler holds the app's captures, so it is released after unlocking.
       _ = current.extract { current in
         defer { current = Handler(newValue) }
         return current
@@ -105,9 +103,9 @@ extension MisuseReport {
 
   /// Prints one line to standard error for the first report of each kind from each call site.
   ///
-  /// It neither blocks nor ends the process. If standard error is a pipe that is full, or that nobody reads,
-  /// nothing is printed, and the next report from that call site counts as the first. (The write waits for the
-  /// reader only if another writer fills the pipe between the look at it and the write.)
+  /// It neither blocks nor ends the process. If standard error is a full pipe, or a pipe without a reader, it prints
+  /// nothing and tries again at the next report from that call site. (It can wait for the reader only if another
+  /// writer fills the pipe just before the write.)
   public static func printOncePerCallSite(_ report: MisuseReport) {
     printed.printOnce(report) { printToStandardError("CooperativeCancellation: \($0)") }
   }

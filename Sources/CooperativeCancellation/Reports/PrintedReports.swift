@@ -1,13 +1,13 @@
-/// What the default handler has printed, so that it prints each report once.
+/// The reports that the default handler has printed, so that it prints each one once.
 package struct PrintedReports: ~Copyable, Sendable {
   private let reports = Locked<Set<MisuseReport>>(initially: [])
 
   package init() {}
 
-  /// Prints a report, unless it was printed before or is being printed.
+  /// Prints a report that was not printed before.
   ///
-  /// - Parameter print: Returns whether it could be printed; if not, the next one like it is tried again. Runs
-  ///   with no lock held.
+  /// - Parameter print: Prints the report, with no lock held. Returns whether it succeeded; if not, an equal report
+  ///   is printed later.
   package func printOnce(_ report: MisuseReport, by print: (MisuseReport) -> Bool) {
     guard reports.locked({ $0.insert(report).inserted }) else { return }
     if !print(report) { _ = reports.locked { $0.remove(report) } }

@@ -14,21 +14,21 @@
 
 /// Prints a line to standard error. Returns whether all of it was written.
 ///
-/// It runs on the SDK's threads, so it must not do what a write to a pipe may: wait until somebody reads, or
-/// end the process because nobody does. In either case the line is given up.
+/// It runs on the SDK's threads. A write to a pipe could wait for the reader or, without a reader, end the process.
+/// In both cases, this function drops the line.
 ///
-/// Written with `write(2)`: C's `stderr` variable is not usable in language mode 6 on Linux.
+/// It uses `write(2)`, because C's `stderr` variable is not usable in language mode 6 on Linux.
 @discardableResult
 func printToStandardError(_ line: String) -> Bool {
   writeAll(Array((line + "\n").utf8)) { writeSome($0, to: 2) }
 }
 
-/// Writes bytes, as many at once as `writeSome` takes.
+/// Writes bytes in several steps.
 ///
 /// - Parameter writeSome: Returns how many of the bytes it wrote, or `nil` if it cannot write.
-/// - Returns: Whether all were written.
+/// - Returns: Whether it wrote all bytes.
 package func writeAll(_ bytes: [UInt8], with writeSome: (ArraySlice<UInt8>) -> Int?) -> Bool {
-  // POSIX promises that a pipe which is ready takes that many without blocking.
+  // POSIX guarantees that a pipe that is ready accepts this many bytes without blocking.
   let most = 512
   var rest = ArraySlice(bytes)
   while !rest.isEmpty {
@@ -56,28 +56,28 @@ package func writeAll(_ bytes: [UInt8], with writeSome: (ArraySlice<UInt8>) -> I
 
 #else
 
-  /// Writes some bytes to a file descriptor, unless nobody reads it or it would block.
+  /// Writes some bytes to a file descriptor, unless it has no reader or the write would block.
   ///
-  /// - Returns: How many bytes were written, or `nil` if it cannot be written to.
+  /// - Returns: How many bytes it wrote, or `nil` if it cannot write.
   package func writeSome(_ bytes: ArraySlice<UInt8>, to descriptor: CInt) -> Int? {
     var target = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     guard poll(&target, 1, 0) != 0 else { return nil }
     return withoutBrokenPipeSignal {
       let count = write(descriptor, Array(bytes), bytes.count)
       if count >= 0 { return count }
-      // A signal handler ran on this thread: try again.
+      // After a signal handler ran on this thread, the caller tries again.
       return errno == EINTR ? 0 : nil
     }
   }
 
-  /// Runs `body`, and takes back the signal that this thread gets if `body` writes to a pipe without a reader.
+  /// Runs `body`, and consumes the signal that this thread gets if `body` writes to a pipe without a reader.
   private func withoutBrokenPipeSignal(_ body: () -> Int?) -> Int? {
     var (broken, before, pending) = (sigset_t(), sigset_t(), sigset_t())
     sigemptyset(&broken)
     sigaddset(&broken, SIGPIPE)
     pthread_sigmask(SIG_BLOCK, &broken, &before)
     defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
-    // One that waited before, because the thread blocks the signal anyway, is not ours to take.
+    // A signal that was already pending must stay pending.
     sigpending(&pending)
     let wasPending = sigismember(&pending, SIGPIPE) == 1
     let count = body()

@@ -1,10 +1,10 @@
 #if canImport(Dispatch)
   @preconcurrency private import Dispatch
 
-  /// Rings once each time that it is set, on a thread of its own; perhaps more often, perhaps early.
+  /// Rings each time that it is set, on its own thread, perhaps early or more than once.
   ///
-  /// Two timers, whichever comes first. The one counts the time that the machine is awake, the other goes by the
-  /// calendar: it is there when the machine wakes up, the first one if somebody sets back the calendar.
+  /// Uses two timers; the first one to fire counts. One counts the time that the machine is awake. The other uses
+  /// the wall clock and is due when the machine wakes up. If the wall clock is set back, the first timer still fires.
   struct Alarm: ~Copyable {
     private let awake = DispatchSource.makeTimerSource(queue: .global(qos: .userInitiated))
     private let calendar = DispatchSource.makeTimerSource(queue: .global(qos: .userInitiated))
@@ -26,7 +26,7 @@
 
 #else
 
-  /// Rings once each time that it is set, on a thread of its own; perhaps more often, perhaps early.
+  /// Rings each time that it is set, on its own thread, perhaps early or more than once.
   struct Alarm: ~Copyable {
     private let ring: @Sendable () -> Void
     private var sleeper: Task<Void, Never>?

@@ -1,12 +1,12 @@
-/// The moment at which a call's time is up.
+/// The moment at which a call times out.
 @usableFromInline
 enum Deadline: Sendable {
   case at(Moment)
-  /// On a clock of the caller's, which sleeps until then.
+  /// A moment on the caller's clock, which sleeps until then.
   case custom(sleep: @Sendable () async throws -> Void)
 }
 
-/// Interrupts a wait when its time is up, unless it is stopped before.
+/// Interrupts a wait at its deadline, unless the timer is stopped before.
 enum Timer: Sendable {
   case queued(DeadlineQueue.Ticket)
   case sleeping(Task<Void, Never>)
@@ -16,11 +16,11 @@ enum Timer: Sendable {
     case .at(let moment):
       self = .queued(Deadlines.all.add(wait, until: moment))
     case .custom(let sleep):
-      // Detached, so that it keeps nothing of the caller's alive, its task-local values included, if the
-      // clock is slow to notice that it is cancelled.
+      // Detached, so that it does not keep the caller's task-local values alive if the clock reacts slowly to
+      // cancellation.
       self = .sleeping(
         Task.detached(priority: Task.currentPriority) {
-          // Cancelled, it comes to a wait that has ended, where it changes nothing.
+          // After a cancellation, the wait has ended, and the interruption changes nothing.
           try? await sleep()
           wait.interrupt(.timedOut)
         }

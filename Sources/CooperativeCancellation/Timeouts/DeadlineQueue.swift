@@ -1,10 +1,10 @@
-/// Which waits end when, and when to look again: a value type without a lock.
+/// The deadlines of all waits, as a value type without a lock.
 ///
-/// A binary heap of deadlines. Each wait also has a slot that says where in the heap it is, so that it can be
-/// taken out from the middle.
+/// A binary heap. Each wait also has a slot that stores its position in the heap, so that it can be removed from the
+/// middle.
 ///
-/// There is one alarm for all. This says when to set it, and for when; ``Deadlines`` does, and says when it rings.
-/// It is set for the earliest deadline, or for one before that, which is gone by now: then it rings once in vain.
+/// All waits share one alarm. The queue decides when to set it; ``Deadlines`` sets it, and tells the queue when it
+/// rings. After the earliest wait was removed, the alarm rings once without a due wait.
 package struct DeadlineQueue: Sendable {
   private struct Node: Sendable {
     let end: Moment
@@ -16,24 +16,24 @@ package struct DeadlineQueue: Sendable {
     var position: Int
   }
 
-  /// Each is due no later than those at twice its position and one, or two, more.
+  /// Each node is due no later than its children, at `2 * position + 1` and `2 * position + 2`.
   private var heap: [Node] = []
   private var sleepers = Slots<Sleeper>()
-  /// When the alarm rings.
+  /// The time at which the alarm rings.
   private var alarm: Moment?
 
   package init() {}
 
   package var count: Int { heap.count }
 
-  /// Where a wait is kept.
+  /// Identifies a wait in the queue.
   package struct Ticket: Sendable {
     fileprivate let slot: Int
   }
 
-  /// Keeps a wait until it is due or removed.
+  /// Adds a wait.
   ///
-  /// - Returns: What to remove it by; and when the alarm must ring, if not as it is set.
+  /// - Returns: A ticket for removing it, and the time to set the alarm for, or `nil` to leave it.
   package mutating func add(_ wait: Wait, until end: Moment) -> (Ticket, alarm: Moment?) {
     let slot = sleepers.insert(Sleeper(wait: wait, position: heap.count))
     heap.append(Node(end: end, slot: slot))
@@ -43,15 +43,15 @@ package struct DeadlineQueue: Sendable {
     return (Ticket(slot: slot), end)
   }
 
-  /// Forgets a wait, if it is still here. Returns it, for releasing.
+  /// Removes a wait, if it is still in the queue. Returns it, to release.
   package mutating func remove(_ wait: Wait, by ticket: Ticket) -> Wait? {
-    // The slot may be another's by now.
+    // Another wait may have the slot now.
     guard let sleeper = sleepers[ticket.slot], sleeper.wait.id == wait.id else { return nil }
     return take(at: sleeper.position)
   }
 
-  /// The alarm has rung, at its time or at any other. Returns waits that are due, at most as many; none means
-  /// that no other is: then the alarm must be set, unless it is `nil`.
+  /// The alarm rang, perhaps early or more than once. Returns at most `most` of the due waits. If there are none,
+  /// returns the time to set the alarm for, or `nil` if the queue is empty.
   package mutating func takeDue(
     at now: Moment,
     atMost most: Int
@@ -72,7 +72,7 @@ package struct DeadlineQueue: Sendable {
       moveUp(position)
       moveDown(position)
     }
-    // An array keeps its capacity, a copy does not. Not for a few, or it would be copied each time.
+    // A copy gives back the array's unused capacity. Small arrays are not copied, to avoid a copy each time.
     if heap.capacity > 4 * max(heap.count, 32) { heap = heap.map { $0 } }
     return sleepers.remove(node.slot)?.wait
   }

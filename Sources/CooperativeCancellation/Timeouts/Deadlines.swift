@@ -1,11 +1,10 @@
-/// All timeouts of this process that are counted by its own clock: the lock around a ``DeadlineQueue``, and the
-/// alarm.
+/// All timeouts of this process that use the library's clock: the lock around a ``DeadlineQueue``, and the alarm.
 package final class Deadlines: Sendable {
   private struct State: ~Copyable {
     var queue = DeadlineQueue()
     var alarm: Alarm
 
-    /// Under the lock, for otherwise an earlier setting could come later. Nothing of anyone's runs in it.
+    /// Called under the lock, so that settings keep their order. It runs no user code.
     mutating func setAlarm(for moment: Moment?) {
       if let moment { alarm.set(after: Moment.now.nanoseconds(to: moment)) }
     }
@@ -13,7 +12,7 @@ package final class Deadlines: Sendable {
 
   package static let all: Deadlines = Deadlines()
 
-  /// How many waits are interrupted in a row: then others may have the lock.
+  /// The number of waits to take before other threads may have the lock.
   private static let batch = 64
 
   private let state: Locked<State>
@@ -22,7 +21,7 @@ package final class Deadlines: Sendable {
     state = Locked(initially: State(alarm: Alarm { Deadlines.all.ring() }))
   }
 
-  /// How many waits have a deadline now.
+  /// The number of waits that have a deadline.
   package var count: Int { state.locked { $0.queue.count } }
 
   package func add(_ wait: Wait, until end: Moment) -> DeadlineQueue.Ticket {

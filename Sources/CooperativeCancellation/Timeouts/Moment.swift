@@ -2,9 +2,9 @@
   private import Darwin
 #endif
 
-/// A point in time on a clock that goes on while the machine sleeps.
+/// A point in time on a clock that continues while the machine sleeps.
 ///
-/// That of `ContinuousClock`, which the oldest of Apple's systems do not have.
+/// The same clock as `ContinuousClock`, which old Apple systems do not have.
 @usableFromInline
 package struct Moment: Sendable, Hashable {
   private let nanoseconds: Int64

@@ -1,4 +1,4 @@
-/// How long a call may take, as the argument `timeout:` has it.
+/// How long a call may take: the type of the argument `timeout:`.
 ///
 /// ```swift
 /// try await withAsyncThrowingValue(timeout: .seconds(5)) { completion in
@@ -8,22 +8,22 @@
 /// }
 /// ```
 ///
-/// Time is counted by a clock that goes on while the machine sleeps, as `ContinuousClock` does. No call times
-/// out early. All calls share one timer, which keeps nothing of a call that has ended.
+/// The clock continues while the machine sleeps, as `ContinuousClock` does. No call times out early. All calls
+/// share one timer, which keeps nothing of a call that has ended.
 ///
 /// | length | what happens |
 /// |---|---|
 /// | zero, negative, not a number | the SDK is not called; the call times out at once |
-/// | less than a nanosecond | counts as a nanosecond: lengths are rounded up |
-/// | 100 years and longer, infinite | the call never times out |
+/// | less than a nanosecond | rounded up to a nanosecond |
+/// | 100 years or more, infinite | the call never times out |
 ///
-/// A timer that falls due while the machine sleeps fires when the machine wakes up.
+/// A call whose timeout ends while the machine sleeps times out when the machine wakes up.
 public struct Timeout: Sendable {
-  /// Bounded by ``unlimited``, so that nothing overflows that is added to a time.
+  /// At most ``unlimited``, so that adding it to a time does not overflow.
   @usableFromInline let nanoseconds: Int64
   private let clock: CustomClock?
 
-  /// A hundred years: longer than any machine runs, and short enough for clocks that count nanoseconds.
+  /// A hundred years, which clocks that count nanoseconds can represent.
   static let unlimited: Int64 = 100 * 365 * 24 * 3600 * 1_000_000_000
 
   init(nanoseconds: Int64, clock: CustomClock? = nil) {
@@ -51,21 +51,21 @@ public struct Timeout: Sendable {
     Timeout(nanoseconds: rounding(milliseconds * 1_000_000))
   }
 
-  /// As long as a duration.
+  /// Creates a timeout of a duration.
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
   public init(_ duration: Duration) {
     self.init(nanoseconds: duration.nanosecondsRoundedUp)
   }
 
-  /// As long as a duration, measured by a clock of your own: one that a test moves by hand, for instance.
+  /// Creates a timeout of a duration on your own clock, for example one that a test controls.
   ///
-  /// A task sleeps on the clock for each call, with the priority of the caller. When `sleep` returns, the call
-  /// times out, whatever `now` says. If `sleep` throws, the call times out at once: a wait that nothing measures
-  /// might never end. If it never returns, the call never times out. The sleep is cancelled when the call ends.
+  /// For each call, a task with the caller's priority sleeps on the clock. The call times out when `sleep` returns
+  /// or throws, regardless of `now`. If `sleep` never returns, the call never times out. The sleep is cancelled when
+  /// the call ends.
   ///
   /// - Parameters:
-  ///   - duration: The length. With zero or less, and with 100 years or more, the clock is not asked.
-  ///   - clock: What measures it. Its `now` is read when the call begins, on the caller's actor.
+  ///   - duration: The length. With zero or less, or 100 years or more, the clock is not used.
+  ///   - clock: The clock. Its `now` is read when the call begins, on the caller's actor.
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
   public init(_ duration: Duration, clock: some Clock<Duration>) {
     self.init(nanoseconds: duration.nanosecondsRoundedUp, clock: CustomClock(clock, duration))
@@ -82,7 +82,7 @@ extension Timeout: CustomStringConvertible {
     let length = nanoseconds.magnitude
     let unit = length == 0 ? units[0] : units.first { length >= $0.length } ?? (1, "nanosecond")
     let (whole, rest) = length.quotientAndRemainder(dividingBy: unit.length)
-    // The digits of the rest, with the zeros before them and without those after them.
+    // The digits of the rest, with leading and without trailing zeros.
     var fraction = "\(unit.length + rest)".dropFirst()
     while fraction.last == "0" { fraction.removeLast() }
     let number = fraction.isEmpty ? "\(whole)" : "\(whole).\(fraction)"
@@ -90,12 +90,11 @@ extension Timeout: CustomStringConvertible {
   }
 }
 
-// What is done with one.
 extension Timeout {
-  /// Whether the call must not even begin.
+  /// Whether the call must not begin.
   @usableFromInline var isOver: Bool { nanoseconds <= 0 }
 
-  /// Begins to count. Returns when the time is up, or `nil` if it never is.
+  /// Begins to count. Returns the deadline, or `nil` if the call never times out.
   @usableFromInline
   func begin() -> Deadline? {
     if nanoseconds >= Timeout.unlimited { return nil }
@@ -103,7 +102,7 @@ extension Timeout {
     return .at(.now.advanced(by: nanoseconds))
   }
 
-  /// Begins to count. Returns what says how many nanoseconds have passed.
+  /// Begins to count. Returns a function that returns the elapsed nanoseconds.
   func startStopwatch() -> @Sendable () -> Int64 {
     if let clock { return clock.startStopwatch() }
     let start = Moment.now
@@ -111,13 +110,13 @@ extension Timeout {
   }
 }
 
-/// A clock that the caller brought, without its type: that does not exist on old systems.
+/// The caller's clock without its type, which old systems do not have.
 ///
-/// A class, because a task that waits keeps its timeout: a larger one does not fit into the memory that it has.
+/// A class, because a waiting task stores its timeout, and a larger one needs more memory.
 final class CustomClock: Sendable {
-  /// Begins to count the timeout. Returns what sleeps until it is over.
+  /// Begins to count. Returns a function that sleeps until the timeout is over.
   let begin: @Sendable () -> @Sendable () async throws -> Void
-  /// Begins to count. Returns what says how many nanoseconds have passed.
+  /// Begins to count. Returns a function that returns the elapsed nanoseconds.
   let startStopwatch: @Sendable () -> @Sendable () -> Int64
 
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)

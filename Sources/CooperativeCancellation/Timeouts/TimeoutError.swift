@@ -1,6 +1,6 @@
 /// The SDK did not answer within the `timeout:` of the call.
 ///
-/// It is never a `CancellationError`: the task is not cancelled, and may try again.
+/// The task is not cancelled, and may try again.
 public struct TimeoutError: Error, Sendable, Hashable, CustomStringConvertible {
   private let nanoseconds: Int64
 

@@ -1,25 +1,25 @@
-/// Brings a cancellation and the requests that it is for together, whichever comes first.
+/// Matches a cancellation with the requests that it cancels, in any order of arrival.
 ///
 /// ```
 ///                       cancel
 ///   ┌─────────────┐ ─────────────▶ ┌───────────┐
-///   │ uncancelled │ ◀─┐            │ cancelled │ ◀─┐ arrive: is to be cancelled
+///   │ uncancelled │ ◀─┐            │ cancelled │ ◀─┐ arrive: cancelled
 ///   └─────────────┘ ──┘ arrive:    └───────────┘ ──┘
-///      │                is kept    ┌──────┐
-///      └─────────────────────────▶ │ over │ ◀─┐ arrive: is let go
+///      │                kept       ┌──────┐
+///      └─────────────────────────▶ │ over │ ◀─┐ arrive: released
 ///                        end       └──────┘ ──┘
 /// ```
 ///
-/// A value type without a lock: ``LateRequest`` feeds it and acts on what it returns.
+/// A value type without a lock: ``LateRequest`` passes in the events and performs what the machine returns.
 package struct LateRequestMachine<Request: Sendable>: Sendable {
   private enum State {
-    /// Initial state: these requests have arrived. Several, if the SDK tries again or works in parts.
+    /// Initial state. These requests have arrived.
     case uncancelled([Request])
 
-    /// The wait was cancelled or timed out: each request that still arrives is told.
+    /// The wait was cancelled or timed out. Each later request is cancelled when it arrives.
     case cancelled
 
-    /// The wait ended without a cancellation: nobody needs the requests.
+    /// The wait ended without a cancellation. Later requests are released.
     case over
   }
 
@@ -27,7 +27,7 @@ package struct LateRequestMachine<Request: Sendable>: Sendable {
 
   package init() {}
 
-  /// The SDK handed a request over. Returns whether it is to be cancelled.
+  /// The SDK delivered a request. Returns whether to cancel it.
   package mutating func arrive(_ request: Request) -> Bool {
     switch state {
     case .uncancelled(let requests):
@@ -40,14 +40,14 @@ package struct LateRequestMachine<Request: Sendable>: Sendable {
     }
   }
 
-  /// The bridge forwards a cancellation or a timeout. Returns the requests that are to be cancelled now.
+  /// The bridge forwards a cancellation or a timeout. Returns the requests to cancel now.
   package mutating func cancel() -> [Request] {
     guard case .uncancelled(let requests) = state else { return [] }
     state = .cancelled
     return requests
   }
 
-  /// The wait is over. Returns the requests that nobody needs any more.
+  /// The wait is over. Returns the requests to release.
   package mutating func end() -> [Request] {
     guard case .uncancelled(let requests) = state else { return [] }
     state = .over

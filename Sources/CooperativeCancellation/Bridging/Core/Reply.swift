@@ -1,14 +1,13 @@
-// What a completion closure owns, and nobody else while the task sleeps: when the SDK has released the
-// closure without calling it, the last reference goes, and that is how a dropped completion is noticed.
+// The lock around a ``ReplyMachine``. While the task sleeps, only the completion closure owns the reply. If the SDK
+// releases the closure without calling it, the reply is destroyed, which reveals a dropped completion.
 //
-// The lock around a ``ReplyMachine``. Everything that is not the library's own, and the wait's lock,
-// is touched after unlocking.
+// User values, user closures and the wait's lock are touched only after unlocking.
 
 extension ReplyReference where Contents: ~Copyable {
   /// The SDK called the completion, on any thread.
   ///
-  /// The answer rests here until the task takes it; the wait is told where. A second one is misuse, unless
-  /// it comes from a closure that the SDK may call at the end of every call.
+  /// The reply keeps the answer until the task takes it. A second answer is misuse, unless it comes from a closure
+  /// that the SDK may call at the end of every call.
   @inlinable
   package func answer<Answer>(_ answer: Answer, reportsAgain: Bool = true)
   where Contents == ReplyContents<Answer> {
@@ -27,8 +26,7 @@ extension ReplyReference where Contents: ~Copyable {
     }
   }
 
-  /// The SDK called a completion that takes a value and an error: the error wins, and the value beside it
-  /// is discarded.
+  /// The SDK called a completion with a value and an error. If there is an error, the value is discarded.
   @inlinable
   func answer<Value>(_ value: Value, beside error: (any Error)?)
   where Contents == ReplyContents<Result<Value, any Error>> {
@@ -40,7 +38,7 @@ extension ReplyReference where Contents: ~Copyable {
     }
   }
 
-  /// `operation` threw: whatever the SDK answers, before or after, is not delivered.
+  /// `operation` threw: an answer of the SDK, earlier or later, is discarded.
   @inlinable
   @inline(never)
   func refuse<Answer>() where Contents == ReplyContents<Answer> {

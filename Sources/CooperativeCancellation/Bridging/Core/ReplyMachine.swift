@@ -1,4 +1,4 @@
-/// Makes one answer of a completion that the SDK may call never, once or many times.
+/// Reduces any number of completion calls to one answer.
 ///
 /// ```
 ///               answer             take
@@ -14,26 +14,25 @@
 ///                        └──────────┘
 /// ```
 ///
-/// `Answer` is whatever the SDK reports: a value, a `Result`. A value type without a lock: ``Reply`` feeds
-/// it and acts on what it returns.
+/// A value type without a lock: ``Reply`` passes in the events and performs what the machine returns.
 @usableFromInline
 package enum ReplyMachine<Answer: Sendable>: Sendable {
-  /// Initial state: `operation` is running, or has just returned, and the SDK has not answered.
+  /// Initial state. `operation` is running or has just returned, and the SDK has not answered.
   case expected
 
-  /// The SDK answered, and nobody has taken the answer yet.
+  /// The SDK answered. The task has not taken the answer.
   case answered(Answer)
 
-  /// The task waits: the first answer wakes it.
+  /// The task waits. The first answer wakes it.
   case awaited(by: Wait)
 
-  /// `operation` threw: the first answer is discarded in silence.
+  /// `operation` threw. The first answer is discarded without a report.
   case unwanted
 
-  /// The one answer was taken or discarded. Another is misuse.
+  /// The answer was taken or discarded. Another answer is misuse.
   case called
 
-  /// What becomes of the answer passed to ``answer(_:)``.
+  /// What the caller of ``answer(_:)`` does with the answer.
   @usableFromInline
   package enum Action: Sendable {
     case keep
@@ -60,7 +59,7 @@ package enum ReplyMachine<Answer: Sendable>: Sendable {
     }
   }
 
-  /// Takes the answer, if it is there.
+  /// Takes the answer, if there is one.
   @inlinable
   package mutating func take() -> Answer? {
     guard case .answered(let answer) = self else { return nil }
@@ -68,7 +67,7 @@ package enum ReplyMachine<Answer: Sendable>: Sendable {
     return answer
   }
 
-  /// The task is going to wait, unless the answer is there: then it is taken.
+  /// Takes the answer, if there is one; otherwise the task waits.
   @inlinable
   package mutating func takeOrAwait(by wait: Wait) -> Answer? {
     if let answer = take() { return answer }
@@ -76,7 +75,7 @@ package enum ReplyMachine<Answer: Sendable>: Sendable {
     return nil
   }
 
-  /// `operation` threw. Returns an answer that came before, for discarding.
+  /// `operation` threw. Returns an earlier answer, to discard.
   @inlinable
   package mutating func refuse() -> Answer? {
     if let answer = take() { return answer }

@@ -1,5 +1,5 @@
-// What a reply consists of: one object, with a lock around the machine, and a look at it when the last reference
-// has gone. There are two of it, because the lock is another one on Apple's platforms.
+// A reply is one object: a lock around the machine, and a check of the machine when the last reference is released.
+// There are two versions, because the lock differs on Apple's platforms.
 
 #if !LOCK_BUFFER && !canImport(Darwin)
 
@@ -8,12 +8,12 @@
   package struct ReplyContents<Answer: Sendable>: ~Copyable, SharedContents {
     @usableFromInline let callSite: CallSite
     @usableFromInline let discard: (@Sendable (Answer) -> Void)?
-    /// Whether a drop is reported, because the wait does not throw an error for it.
+    /// Whether to report a drop, because the wait throws no error for it.
     @usableFromInline let reportsDrop: Bool
     @usableFromInline let machine: Locked<ReplyMachine<Answer>>
 
-    // Only to spare a look at the machine: before the wait, and at the end of every call that was answered,
-    // where the code is not specialised (see `Shared`).
+    // Avoids reading the machine before the wait and at the end of an answered call, where the code is not
+    // specialized (see `Shared`).
     @usableFromInline let wasCalled: Flag
 
     @inlinable
@@ -39,12 +39,12 @@
       let waiter: Wait? = machine.locked { machine in
         if case .awaited(let wait) = machine { wait } else { nil }
       }
-      // Not awaited means that `operation` threw: nobody waits.
+      // If the reply is not awaited, `operation` threw.
       if let waiter { report(dropTo: waiter) }
     }
   }
 
-  /// A reply, whatever its answer is.
+  /// A reply with any type of answer.
   @usableFromInline
   package typealias AnyReply = any AnyObject & Sendable
 
@@ -71,14 +71,14 @@
       return withMachine { $0.answer(answer) }
     }
 
-    /// The answer, if the SDK has given it and nobody has taken it.
+    /// Takes the answer, if there is one.
     @inlinable
     @inline(__always)
     func take<Answer>() -> Answer? where Contents == ReplyContents<Answer> {
       contents.wasCalled.isRaised ? withMachine { $0.take() } : nil
     }
 
-    /// For an answer that may be released at once: not before unlocking.
+    /// Releases the result after unlocking, never before.
     @inlinable
     @inline(never)
     func extract<Answer>(
@@ -95,7 +95,7 @@
       contents.machine.locked(body)
     }
 
-    /// The task is going to wait, unless the SDK has answered by now.
+    /// Takes the answer, if there is one; otherwise the task waits.
     @inlinable
     @inline(never)
     func takeOrAwait<Answer>(by wait: Wait) -> Answer? where Contents == ReplyContents<Answer> {
@@ -106,14 +106,14 @@
     package func erased<Answer>() -> AnyReply where Contents == ReplyContents<Answer> { self }
   }
 
-  /// Takes the answer out of a reply. A wait does not know its type; the one reply that can answer it has that
-  /// of the call which made both.
+  /// Takes the answer out of a reply. A wait does not know the type, but its reply belongs to the same call, so the
+  /// cast succeeds.
   @inlinable
   func take<Answer: Sendable>(from reply: AnyReply) -> Answer? {
     typed(reply)?.extract { $0.take() }
   }
 
-  /// The reply with its type, if it is of that.
+  /// Casts a reply to its type.
   @inlinable
   func typed<Answer: Sendable>(_ reply: AnyReply) -> Reply<Answer>? {
     reply as? Reply<Answer>
@@ -121,16 +121,16 @@
 
 #else
 
-  /// What is under the lock of a ``Reply``.
+  /// The value under the lock of a ``Reply``.
   @frozen
   @usableFromInline
   package struct ReplyContents<Answer: Sendable>: SharedContents {
-    // The first, so that code which is not specialised finds it without looking up a type: it spares a look at the
-    // machine at the end of every call that was answered.
+    // Avoids reading the machine at the end of an answered call. The first property, so that code which is not
+    // specialized finds it without a type lookup.
     @usableFromInline var isAwaited = false
     @usableFromInline let callSite: CallSite
     @usableFromInline let discard: (@Sendable (Answer) -> Void)?
-    /// Whether a drop is reported, because the wait does not throw an error for it.
+    /// Whether to report a drop, because the wait throws no error for it.
     @usableFromInline let reportsDrop: Bool
     @usableFromInline var machine = ReplyMachine<Answer>.expected
 
@@ -156,7 +156,7 @@
     }
   }
 
-  /// A reference to what is under a lock.
+  /// A reference to a value under a lock.
   @frozen
   @usableFromInline
   package struct ReplyReference<Contents: SharedContents & ~Copyable>: Sendable {
@@ -194,14 +194,14 @@
       }
     }
 
-    /// The answer, if the SDK has given it and nobody has taken it.
+    /// Takes the answer, if there is one.
     @inlinable
     @inline(__always)
     func take<Answer>() -> Answer? where Contents == ReplyContents<Answer> {
       withMachine { $0.take() }
     }
 
-    /// For an answer that may be released at once: not before unlocking.
+    /// Releases the result after unlocking, never before.
     @inlinable
     @inline(never)
     func extract<Answer>(
@@ -210,7 +210,7 @@
       contents.extract { body(&$0.machine) }
     }
 
-    /// The task is going to wait, unless the SDK has answered by now.
+    /// Takes the answer, if there is one; otherwise the task waits.
     @inlinable
     @inline(never)
     func takeOrAwait<Answer>(by wait: Wait) -> Answer? where Contents == ReplyContents<Answer> {
@@ -234,7 +234,7 @@
     }
   }
 
-  /// A reply, whatever its answer is.
+  /// A reply with any type of answer.
   @usableFromInline
   package typealias AnyReply = AnyLocked
 
@@ -243,7 +243,7 @@
     typed(reply)?.extract { $0.take() }
   }
 
-  /// The reply with its type, if it is of that.
+  /// Casts a reply to its type.
   @inlinable
   func typed<Answer: Sendable>(_ reply: AnyReply) -> Reply<Answer>? {
     (reply.buffer as? SharedBuffer<ReplyContents<Answer>>).map { ReplyReference($0) }
@@ -255,7 +255,7 @@
 package typealias Reply<Answer: Sendable> = ReplyReference<ReplyContents<Answer>>
 
 extension ReplyContents {
-  /// Here, where it happened, and when the task has been woken: a slow handler does not keep it waiting.
+  /// Wakes the task, then reports the drop on the current thread: a slow handler does not delay the task.
   @inlinable
   func report(dropTo wait: Wait) {
     if wait.hearDrop(), reportsDrop { MisuseReport.send(.completionDropped, callSite) }

@@ -1,4 +1,4 @@
-/// What a caller asks of one bridged call, apart from the call itself.
+/// The options of one bridged call.
 @frozen
 @usableFromInline
 struct Terms {
@@ -24,12 +24,12 @@ struct Terms {
     self.callSite = callSite
   }
 
-  /// The same with another response.
+  /// Returns the same terms with another response.
   func responding(with response: CancellationResponse) -> Terms {
     Terms(response, timeout, callSite)
   }
 
-  /// The check before.
+  /// The check before: why the SDK must not be called, or `nil`.
   @inlinable
   @inline(__always)
   func causeNotToBegin() -> Interruption? {
@@ -38,7 +38,7 @@ struct Terms {
     return nil
   }
 
-  /// What a wait throws that was interrupted.
+  /// The error of an interrupted wait.
   @usableFromInline
   func error(for cause: Interruption) -> any Error {
     guard cause == .timedOut, let timeout else { return CancellationError() }

@@ -1,8 +1,7 @@
-/// What the waiting task and those who may wake it share.
+/// The state that the waiting task shares with the threads that may wake it.
 ///
-/// The lock around a ``WaitMachine`` and the continuation of the sleeping task. The continuation is
-/// resumed after unlocking: resumed under a lock that the runtime's cancellation handler also takes, it
-/// deadlocks.
+/// The lock around a ``WaitMachine`` and the continuation of the sleeping task. The continuation is resumed after
+/// unlocking: resuming it under a lock that the runtime's cancellation handler also takes would deadlock.
 @usableFromInline
 package struct Wait: Sendable {
   fileprivate struct State: ~Copyable, Sendable {
@@ -17,18 +16,17 @@ package struct Wait: Sendable {
     state = Storage(initially: State(machine: WaitMachine(response: response)))
   }
 
-  /// Which of all waits it is.
+  /// Identifies the wait.
   package var id: UInt { state.id }
 
-  /// The SDK called or dropped its completion. Returns whether that counts; an answer that does not is the
-  /// caller's to discard.
+  /// The SDK called or dropped its completion. Returns whether that counts; if not, the caller discards the answer.
   @usableFromInline
   package func hear(_ word: WaitMachine.LastWord) -> Bool {
     wakeSleeper { $0.hear(word) }
   }
 
-  /// The SDK dropped its completion. Returns whether that is what the task is told, rather than of a cancel or a
-  /// timeout that came before.
+  /// The SDK dropped its completion. Returns whether the task learns of that, instead of an earlier cancellation or
+  /// timeout.
   @usableFromInline
   func hearDrop() -> Bool {
     var tells = false
@@ -39,13 +37,15 @@ package struct Wait: Sendable {
     return tells
   }
 
-  /// The task was cancelled or its time is up. Called from the runtime's cancellation handler, which
-  /// runs under a lock of the runtime's: nothing here but a state change and a resumption.
+  /// The task was cancelled, or the call timed out.
+  ///
+  /// The runtime's cancellation handler calls this under the runtime's lock, so it only changes the state and
+  /// resumes the task.
   func interrupt(_ cause: Interruption) {
     _ = wakeSleeper { $0.interrupt(cause) }
   }
 
-  /// Tells the machine what happened, and wakes the task if that counts.
+  /// Passes an event to the machine, and wakes the task if the event counts.
   private func wakeSleeper(_ happened: (inout WaitMachine) -> Bool) -> Bool {
     var sleeper: Sleeper?
     let counts = state.locked { state in
@@ -57,7 +57,7 @@ package struct Wait: Sendable {
     return counts
   }
 
-  /// Keeps the continuation of a task that is going to sleep, unless there is an event to read.
+  /// Stores the continuation, or resumes it if there is an event to read.
   private func sleep(_ continuation: CheckedContinuation<Void, Never>) {
     let maySleep = state.locked { state in
       guard state.machine.hasNoEvent else { return false }
@@ -67,7 +67,7 @@ package struct Wait: Sendable {
     if !maySleep { continuation.resume() }
   }
 
-  /// Sleeps until the wait has ended, and forwards a cancel or a timeout as soon as it comes.
+  /// Sleeps until the wait ends, and forwards a cancellation or timeout at once.
   @inlinable
   @inline(__always)
   nonisolated(nonsending) func end(
@@ -82,8 +82,8 @@ package struct Wait: Sendable {
     }
   }
 
-  /// The same on the caller's actor. The first closure belongs to that because it captures it: otherwise the task
-  /// would leave the actor to sleep, for a thread of the global pool.
+  /// Waits on the caller's actor. The first closure captures the actor and therefore runs on it. Otherwise, the task
+  /// would switch to the global pool to sleep.
   @usableFromInline
   func endOnActor(
     by deadline: Deadline?,
@@ -103,7 +103,7 @@ package struct Wait: Sendable {
     }
   }
 
-  /// The same without an actor. The other one would do, but there a task that sleeps takes 1 kB more.
+  /// Waits without an actor. `endOnActor` would also work, but a sleeping task would take 1 kB more.
   @usableFromInline
   nonisolated(nonsending) func endAnywhere(
     by deadline: Deadline?,
@@ -121,7 +121,7 @@ package struct Wait: Sendable {
     }
   }
 
-  /// Returns how the wait has ended, or `nil`: then the task may sleep again.
+  /// Returns how the wait ended, or `nil` if the task may sleep again.
   private func readEvents(onInterruption forward: () -> Void) -> WaitMachine.End? {
     while let event = state.locked({ $0.machine.next() }) {
       switch event {
@@ -134,7 +134,7 @@ package struct Wait: Sendable {
 }
 
 extension Wait {
-  // One object, which has the lock in it.
+  // A single object that contains the lock.
   #if !LOCK_BUFFER && !canImport(Darwin)
     private final class Storage: Sendable {
       private let state: Locked<State>

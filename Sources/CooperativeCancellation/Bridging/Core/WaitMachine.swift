@@ -5,24 +5,23 @@ package enum Interruption: Sendable, Hashable {
   case timedOut
 }
 
-/// Decides how one wait ends: what came first counts, in the order in which this machine heard of it.
+/// Decides how one wait ends: the event that reaches this machine first counts.
 ///
-/// The task reads its events one after the other with ``next()`` and sleeps in between:
+/// The task reads its events with ``next()``, one at a time, and sleeps when there is none:
 ///
 /// ```
 ///   nothing yet ── answer or drop ──────▶ .ended
 ///        │
-///        └────── interrupt ─────▶ .interrupted: the cancel is forwarded
+///        └────── interrupt ─────▶ .interrupted: forwarded to the SDK
 ///                                      │
-///                    .abandonCallback  ├──▶ .ended; an answer is refused, for the SDK's side to discard
+///                    .abandonCallback  ├──▶ .ended; the SDK's thread discards a later answer
 ///                  any other response  └── answer or drop ──▶ .ended
 /// ```
 ///
-/// An interruption that comes after the answer, and a second one, change nothing.
+/// An interruption after the answer, or a second one, changes nothing.
 ///
-/// What the SDK answered is none of its business: the value rests in the ``Reply``, which is passed on as
-/// it is, and kept alive until the task has read it. A value type without a lock: ``Wait`` feeds it and acts
-/// on what it returns.
+/// The machine does not read the answer. It keeps the ``Reply`` that contains the answer alive until the task takes
+/// it. A value type without a lock: ``Wait`` passes in the events and performs what the machine returns.
 @usableFromInline
 package struct WaitMachine: Sendable {
   /// The SDK's last word.
@@ -37,11 +36,11 @@ package struct WaitMachine: Sendable {
   package enum End: Sendable {
     case answered(in: AnyReply)
     case dropped
-    /// With the answer that was waited for, but is not delivered.
+    /// With an answer that is not delivered.
     case interrupted(Interruption, discarding: AnyReply?)
   }
 
-  /// What the task reads.
+  /// An event that the task reads.
   package enum Event: Sendable {
     case interrupted
     case ended(End)
@@ -58,33 +57,32 @@ package struct WaitMachine: Sendable {
 
   private var isAbandoned: Bool { interruption != nil && response == .abandonCallback }
 
-  /// The task was cancelled or its time is up. Returns whether that counts: then a sleeping task is
-  /// woken.
+  /// The task was cancelled, or the call timed out. Returns whether that counts and wakes a sleeping task.
   package mutating func interrupt(_ cause: Interruption) -> Bool {
     guard interruption == nil, lastWord == nil else { return false }
     interruption = cause
     return true
   }
 
-  /// Whether the task would be told of a drop.
+  /// Whether the task would learn of a dropped completion.
   package var tellsOfDrop: Bool { interruption == nil || response == .deliverResult }
 
-  /// The SDK called its completion, or dropped it. Returns whether that counts: then a sleeping task is
-  /// woken, otherwise an answer is to be discarded.
+  /// The SDK called or dropped its completion. Returns whether that counts and wakes a sleeping task; if not, the
+  /// caller discards the answer.
   ///
-  /// Comes once: ``ReplyMachine`` sees to that.
+  /// ``ReplyMachine`` ensures that this is called once.
   package mutating func hear(_ word: LastWord) -> Bool {
     if isAbandoned { return false }
     lastWord = word
     return true
   }
 
-  /// Whether the task may sleep: ``next()`` would return `nil`.
+  /// Whether the task may sleep, because ``next()`` would return `nil`.
   package var hasNoEvent: Bool {
     lastWord == nil && (interruption == nil || interruptionIsRead && !isAbandoned)
   }
 
-  /// The next event for the task, or `nil`: then it may sleep.
+  /// Returns the next event for the task, or `nil` if the task may sleep.
   package mutating func next() -> Event? {
     if interruption != nil, !interruptionIsRead {
       interruptionIsRead = true

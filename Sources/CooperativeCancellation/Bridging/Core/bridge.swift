@@ -6,22 +6,21 @@
 //                              │                      ├─ .abandonCallback ─▶ end
 //                              └──────────────────────┘
 //
-// `operation` runs before anything suspends, and `onCancel` in the resumed task: both on the caller's
-// actor, and never inside the runtime's cancellation handler. That one runs under a lock of the task's,
-// with which an SDK that calls back under the lock that its `cancel()` takes would deadlock.
+// `operation` runs before anything suspends, and `onCancel` in the resumed task. Both run on the caller's actor,
+// never inside the runtime's cancellation handler. The handler runs under the task's status lock; an SDK that
+// calls back while holding the lock its `cancel()` takes would deadlock.
 
-/// Where a call is once `operation` has returned.
+/// The state of a call when `operation` has returned.
 @usableFromInline
 package enum Started<Answer: Sendable, Request> {
   case finished(Answer)
   case waiting(Wait, Request)
 }
 
-/// Runs `operation`, which hands the SDK a completion closure that owns the reply.
+/// Runs `operation`, which passes the SDK a completion closure that owns the reply.
 ///
-/// A function of its own, and not asynchronous, because it must let go of the reply before the task
-/// sleeps: from then on only the completion closure owns it, so that to drop the one is to destroy the
-/// other.
+/// A separate synchronous function, so that it releases the reply before the task sleeps. From then on, only the
+/// completion closure owns the reply: dropping the closure destroys the reply.
 @inlinable
 @inline(__always)
 package func start<Answer: Sendable, Request, Failure: Error>(
@@ -40,7 +39,7 @@ package func start<Answer: Sendable, Request, Failure: Error>(
   return go(on: reply, request, makeWait: makeWait())
 }
 
-/// The SDK has been called: takes the answer, or begins to wait.
+/// Takes the answer, or begins to wait, after the SDK was called.
 @inlinable
 @inline(__always)
 func go<Answer: Sendable, Request>(
@@ -62,9 +61,7 @@ enum Outcome<Answer: Sendable>: Sendable {
   case interrupted(Interruption)
 }
 
-/// Calls, waits, and forwards a cancel or a timeout.
-///
-/// What it does not return it has discarded.
+/// Calls the SDK, waits, and forwards a cancellation or timeout. Discards an answer that it does not return.
 @inlinable
 @inline(__always)
 nonisolated(nonsending) func bridge<Answer: Sendable, Request, Failure: Error>(
@@ -81,7 +78,7 @@ nonisolated(nonsending) func bridge<Answer: Sendable, Request, Failure: Error>(
   return await outcome(of: started, by: deadline, onCancel: cancel, onDiscard: discard)
 }
 
-/// Waits for a call that was started, and forwards a cancel or a timeout.
+/// Waits for a started call, and forwards a cancellation or timeout.
 @inlinable
 @inline(__always)
 nonisolated(nonsending) func outcome<Answer: Sendable, Request>(
@@ -106,7 +103,7 @@ nonisolated(nonsending) func outcome<Answer: Sendable, Request>(
   }
 }
 
-/// Bridges, checks after, and throws what there is to throw.
+/// Bridges, checks after, and returns the value or throws.
 @inlinable
 @inline(__always)
 nonisolated(nonsending) func throwingBridge<Value: Sendable, Request>(
@@ -124,7 +121,7 @@ nonisolated(nonsending) func throwingBridge<Value: Sendable, Request>(
   return try deliver(outcome, terms, onDiscard: discard)
 }
 
-/// Checks after, and throws what there is to throw.
+/// Checks after, and returns the value or throws.
 @inlinable
 @inline(__always)
 func deliver<Value: Sendable>(
@@ -148,7 +145,7 @@ func deliver<Value: Sendable>(
   }
 }
 
-/// Bridges, checks after, and makes an error of the caller's of what there is to report.
+/// Bridges, checks after, and converts the library's errors to the caller's type.
 @inlinable
 @inline(__always)
 nonisolated(nonsending) func resultBridge<Value: Sendable, Failure: Error, Request>(
@@ -179,7 +176,7 @@ nonisolated(nonsending) func resultBridge<Value: Sendable, Failure: Error, Reque
   }
 }
 
-/// Bridges, checks after, and has a fallback for whatever a throwing bridge throws.
+/// Bridges, checks after, and returns the fallback where a throwing bridge would throw.
 @inlinable
 @inline(__always)
 nonisolated(nonsending) func fallbackBridge<Value: Sendable, Request>(
@@ -207,10 +204,9 @@ nonisolated(nonsending) func fallbackBridge<Value: Sendable, Request>(
   }
 }
 
-/// Waits for the SDK's value, whatever happens: there is nothing else to return.
+/// Waits for the SDK's value, even if the task is cancelled.
 ///
-/// After a dropped completion the wait ends only if there is a value for that case, as for
-/// `Void`.
+/// After a dropped completion, the wait ends only if there is a value for that case, as for `Void`.
 @inlinable
 nonisolated(nonsending) func unconditionalBridge<Value: Sendable, Request>(
   _ callSite: CallSite,

@@ -1,7 +1,7 @@
-// What a bridge does with an answer that is not delivered, by the shape of the answer. Each passes on to
-// the user's `onDiscard` what is a value, and is `nil` if there is none.
+// How a bridge discards an answer, for each shape of answer. Each function passes the values to the user's
+// `onDiscard`, and returns `nil` if there is no `onDiscard`.
 
-/// A result: its value is passed on, its error is dropped.
+/// Passes on the value of a result.
 @inlinable
 func onlyValues<Value, Failure>(
   to discard: (@Sendable (Value) -> Void)?
@@ -12,7 +12,7 @@ func onlyValues<Value, Failure>(
   }
 }
 
-/// A value that may be missing.
+/// Passes on an optional value.
 @inlinable
 func onlyPresent<Value>(
   to discard: (@Sendable (Value) -> Void)?
@@ -23,7 +23,7 @@ func onlyPresent<Value>(
   }
 }
 
-/// Two values, each of which may be missing.
+/// Passes on two optional values, unless both are `nil`.
 @inlinable
 func onlyPresent<First, Second>(
   to discard: (@Sendable (First?, Second?) -> Void)?
@@ -34,7 +34,7 @@ func onlyPresent<First, Second>(
   }
 }
 
-/// Three values, each of which may be missing.
+/// Passes on three optional values, unless all are `nil`.
 @inlinable
 func onlyPresent<First, Second, Third>(
   to discard: (@Sendable (First?, Second?, Third?) -> Void)?
@@ -47,7 +47,7 @@ func onlyPresent<First, Second, Third>(
   }
 }
 
-/// Two values.
+/// Passes on two values.
 @inlinable
 func all<First, Second>(
   to discard: (@Sendable (First, Second) -> Void)?
@@ -56,7 +56,7 @@ func all<First, Second>(
   return { values in discard(values.0, values.1) }
 }
 
-/// Three values.
+/// Passes on three values.
 @inlinable
 func all<First, Second, Third>(
   to discard: (@Sendable (First, Second, Third) -> Void)?
