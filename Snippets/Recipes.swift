@@ -71,7 +71,7 @@ final class Drive {
   // snippet.ready
   func link(to host: String) async throws -> Link {
     let link = Link(host: host)
-    defer { link.stateHandler = nil }  // A later state is no second answer.
+    defer { link.stateHandler = nil }  // A later state is not a second answer.
     do {
       try await withAsyncThrowingValue { completion in
         link.stateHandler = { @Sendable state in

@@ -1,7 +1,7 @@
 import CooperativeCancellation
 import Testing
 
-/// The corners of the contract in which a timeout takes part, and the order of events in general.
+/// The edge cases of the contract in which a timeout takes part, and the order of events in general.
 @Suite("WaitMachine", .watchdog)
 struct WaitMachineTests {
   enum Step {
