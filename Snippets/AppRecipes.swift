@@ -171,19 +171,21 @@ final class Store {
 
 // snippet.undo
 actor Album {
-  private(set) var photos: [String] = []
+  private(set) var photos: [Int: String] = [:]
+  private var lastNumber = 0
 
   func add(_ names: [String]) async throws {
-    var added: Set<String> = []
+    var added: [Int] = []
     try await withCancellationCleanUp {
       for name in names {
         try checkpoint()
         await upload(name)
-        photos.append(name)
-        added.insert(name)
+        lastNumber += 1
+        photos[lastNumber] = name
+        added.append(lastNumber)
       }
     } cleanUp: {
-      self.photos.removeAll { added.contains($0) }
+      for number in added { self.photos[number] = nil }
     }
   }
 }
@@ -211,7 +213,7 @@ await Task.yield()  // All run on the main actor, so the SDK has been called now
 payment.cancel()
 connection.cancel()
 print("connection, cancelled:", await connection.result)
-shop.queue.activate()  // Only now does the SDK answer.
+shop.queue.activate()  // From now on, the SDK answers.
 try await payment.value
 print("payment, cancelled:", shop.receiptCount, "receipt")
 print("prices:", try await shop.pricesWithRetries())
@@ -229,15 +231,15 @@ statements[1].cancel()
 print("rows of b, cancelled:", await statements[1].result)
 statements[0].cancel()
 print("rows of a, cancelled:", await statements[0].result)
-store.queue.activate()  // Only now does the database answer.
+store.queue.activate()  // From now on, the database answers.
 print("rows of c:", try await statements[2].value)
 
 let album = Album()
 try await album.add(["wood"])
 let addition = Task { try await album.add(["sea", "hill", "lake"]) }
-print("album:", await addition.result, await album.photos)
+print("album:", await addition.result, await album.photos.values)
 
-// MARK: - SDKs that nobody here may change
+// MARK: - The SDKs
 
 struct Log {
   func report(_ text: String) { print("misuse:", text) }

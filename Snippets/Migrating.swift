@@ -164,7 +164,7 @@ try await feed.taskBag.waitForAll()
 print("owner: all tasks have ended:", feed.taskBag.isEmpty)
 ViewModel().addTask(id: "refresh") {}
 
-// MARK: - An SDK that nobody here may change
+// MARK: - The SDK
 
 struct Photo: Sendable {
   let name: String
