@@ -121,7 +121,7 @@ final class Shop {
 
   init() {
     queue.observer = { [purchase] result in
-      if !purchase.resume(with: result) { print("nobody waits for \(result)") }
+      if !purchase.resume(with: result) { print("no call waits for \(result)") }
     }
   }
 

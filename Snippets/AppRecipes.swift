@@ -91,6 +91,106 @@ final class Shop {
   var queue: DispatchQueue { sdk.queue }
 }
 
+// snippet.actor
+/// Synchronous work: no queue and no bridge.
+actor Totals {
+  func total(of lines: [String]) throws -> Int {
+    try lines.reduce(0) { sum, line in
+      try checkpoint()
+      return sum + (Int(line) ?? 0)
+    }
+  }
+}
+// snippet.end
+
+// snippet.executor
+final class QueueExecutor: SerialExecutor {
+  private let queue = DispatchQueue(label: "Files")
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+  }
+}
+
+actor Files {
+  private let executor = QueueExecutor()
+  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  func lines(of name: String) throws -> [String] {
+    try checkpoint()
+    return blockingRead(name)
+  }
+}
+// snippet.end
+
+// snippet.work-item
+@MainActor
+final class Checksums {
+  private let queue = DispatchQueue(label: "Checksums")
+
+  func checksum(of name: String) async throws -> Int {
+    try await withAsyncThrowingValue { completion in
+      let item = DispatchWorkItem { @Sendable in completion(slowChecksum(of: name)) }
+      queue.async(execute: item)
+      return item
+    } onCancel: { item in
+      item.cancel()
+    }
+  }
+
+  func waitForAll(in group: DispatchGroup) async throws {
+    try await withAsyncThrowingValue { completion in
+      group.notify(queue: queue, execute: completion)
+    }
+  }
+}
+// snippet.end
+
+@MainActor
+final class Store {
+  // snippet.shared
+  private let database = SharedDatabase()
+  private let statement = PendingCall<[String]>()
+  private var latest = 0
+
+  func rows(_ sql: String) async throws -> [String] {
+    try await statement.value {
+      latest += 1
+      database.run(sql) { @Sendable [statement] result in statement.resume(with: result) }
+      return latest
+    } onCancel: { number in
+      // Otherwise this statement has ended, and the next one is running.
+      if number == latest { database.interrupt() }
+    }
+  }
+  // snippet.end
+
+  var queue: DispatchQueue { database.queue }
+}
+
+// snippet.undo
+actor Album {
+  private(set) var photos: [Int: String] = [:]
+  private var lastNumber = 0
+
+  func add(_ names: [String]) async throws {
+    var added: [Int] = []
+    try await withCancellationCleanUp {
+      for name in names {
+        try checkpoint()
+        await upload(name)
+        lastNumber += 1
+        photos[lastNumber] = name
+        added.append(lastNumber)
+      }
+    } cleanUp: {
+      for number in added { self.photos[number] = nil }
+    }
+  }
+}
+// snippet.end
+
 // MARK: - What they do
 
 let log = Log()
@@ -113,12 +213,33 @@ await Task.yield()  // All run on the main actor, so the SDK has been called now
 payment.cancel()
 connection.cancel()
 print("connection, cancelled:", await connection.result)
-shop.queue.activate()  // Only now does the SDK answer.
+shop.queue.activate()  // From now on, the SDK answers.
 try await payment.value
 print("payment, cancelled:", shop.receiptCount, "receipt")
 print("prices:", try await shop.pricesWithRetries())
 
-// MARK: - SDKs that nobody here may change
+print("total:", try await Totals().total(of: ["1", "2"]))
+print("lines:", try await Files().lines(of: "notes"))
+let checksums = Checksums()
+print("checksum:", try await checksums.checksum(of: "notes"))
+try await checksums.waitForAll(in: DispatchGroup())
+
+let store = Store()
+let statements = ["a", "b", "c"].map { sql in Task { try await store.rows(sql) } }
+await Task.yield()  // The statement a is running; b and c wait for their turns.
+statements[1].cancel()
+print("rows of b, cancelled:", await statements[1].result)
+statements[0].cancel()
+print("rows of a, cancelled:", await statements[0].result)
+store.queue.activate()  // From now on, the database answers.
+print("rows of c:", try await statements[2].value)
+
+let album = Album()
+try await album.add(["wood"])
+let addition = Task { try await album.add(["sea", "hill", "lake"]) }
+print("album:", await addition.result, await album.photos.values)
+
+// MARK: - The SDKs
 
 struct Log {
   func report(_ text: String) { print("misuse:", text) }
@@ -172,4 +293,25 @@ final class PaymentSDK {
     queue.async { completion(.success([10, 20])) }
     return SDKRequest()
   }
+}
+
+func blockingRead(_ name: String) -> [String] { ["first", "second"] }
+func slowChecksum(of name: String) -> Int { name.utf8.reduce(0) { $0 + Int($1) } }
+
+func upload(_ name: String) async {
+  if name == "hill" { withUnsafeCurrentTask { $0?.cancel() } }
+}
+
+/// Runs one statement after the other; `interrupt()` ends the one that runs, whoever made it.
+final class SharedDatabase: Sendable {
+  let queue = DispatchQueue(label: "SharedDatabase", attributes: .initiallyInactive)
+
+  func run(
+    _ sql: String,
+    completion: @escaping @Sendable (Result<[String], any Error>) -> Void
+  ) {
+    queue.async { completion(.success(["row of \(sql)"])) }
+  }
+
+  func interrupt() { print("  the statement that runs was interrupted") }
 }

@@ -1,10 +1,10 @@
-// Wrappers as they are, and as they can be: the code of the page "Migrating".
+// Wrappers before and after: the code of the page "Migrating".
 
 import CooperativeCancellation
 import Dispatch
 import Synchronization
 
-// MARK: - A bare continuation, and a handler by hand
+// MARK: - A bare continuation, and a hand-written handler
 
 struct WithContinuation {
   let sdk: PhotoSDK
@@ -124,14 +124,47 @@ final class NewModel {
   func finish() async throws { try await bag.waitForAll() }
 }
 
+// snippet.old-view-model
+@MainActor
+class ViewModel {
+  private var tasks: [String: [Task<Void, Never>]] = [:]
+
+  func addTask(id: String, operation: @escaping @Sendable () async -> Void) {
+    tasks[id, default: []].append(Task(operation: operation))
+  }
+}
+// snippet.end
+
+// snippet.owner
+@MainActor
+final class FeedModel: TaskOwner {
+  let taskBag = TaskBag()
+
+  func refresh(_ upload: Task<Void, Never>) {
+    addTask(id: "refresh") { try await load() }  // Cancels the refresh before it.
+    addTask(id: "log", ifTaken: .runBeside) { try await sendLog() }  // Both run, as before.
+    upload.store(in: taskBag, id: "upload", ifTaken: .runBeside)  // Instead of _addTask(id:task:).
+  }
+}
+// snippet.end
+
+func load() async throws { try await Task.sleep(for: .milliseconds(1)) }
+func sendLog() async throws { try await Task.sleep(for: .milliseconds(1)) }
+
 let old = OldModel()
 old.refresh()
 let new = NewModel()
 new.refresh()
 try await new.finish()
 print("bag:", new.headlines)
+let feed = FeedModel()
+feed.refresh(Task {})
+feed.refresh(Task {})
+try await feed.taskBag.waitForAll()
+print("owner: all tasks have ended:", feed.taskBag.isEmpty)
+ViewModel().addTask(id: "refresh") {}
 
-// MARK: - An SDK that nobody here may change
+// MARK: - The SDK
 
 struct Photo: Sendable {
   let name: String
