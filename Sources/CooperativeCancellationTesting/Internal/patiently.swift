@@ -1,10 +1,10 @@
 internal import CooperativeCancellation
 
-/// Waits with a limit, and again while the machine is too busy to tell.
+/// Waits with a limit, and again while the machine is busy.
 ///
-/// That is the case while another task takes long, too, which only goes through each place where a task may have
-/// to wait for its turn: a thread, the main actor, the pool. If it has no turn for a minute, a thread is blocked,
-/// and there is nothing to wait for.
+/// The machine is busy if a probe task takes long, too. The probe only goes through each place where a task
+/// may queue: a thread, the main actor, the pool. If it gets no turn for a minute, a thread is blocked, and
+/// waiting is pointless.
 func patiently<Result>(
   _ limit: Timeout,
   _ wait: (Timeout) async throws -> Result?
@@ -20,7 +20,7 @@ func patiently<Result>(
     }
     let passed: Void? = try? await hasPassed.wait(within: .seconds(60)) { $0 ? () : nil }
     if passed == nil { return nil }
-    // Busy until a moment ago, perhaps.
+    // Perhaps it was busy until a moment ago.
     if start.nanoseconds(to: .now) < 50_000_000 { return try await wait(.milliseconds(100)) }
   }
   return nil
