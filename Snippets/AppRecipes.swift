@@ -91,7 +91,7 @@ final class Shop {
   var queue: DispatchQueue { sdk.queue }
 }
 
-// MARK: - What they do
+// MARK: - How they behave
 
 let log = Log()
 // snippet.misuse
@@ -118,7 +118,7 @@ try await payment.value
 print("payment, cancelled:", shop.receiptCount, "receipt")
 print("prices:", try await shop.pricesWithRetries())
 
-// MARK: - SDKs that nobody here may change
+// MARK: - SDKs that cannot be changed
 
 struct Log {
   func report(_ text: String) { print("misuse:", text) }
@@ -136,7 +136,7 @@ final class Connection: Sendable {
   func close() { print("  the connection was closed") }
 }
 
-/// Not `Sendable`, as the requests of SDKs are.
+/// Not `Sendable`, as the requests of SDKs usually are.
 final class SDKRequest {
   func cancel() { print("  the SDK was told to cancel") }
 }

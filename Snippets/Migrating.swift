@@ -1,10 +1,10 @@
-// Wrappers as they are, and as they can be: the code of the page "Migrating".
+// Wrappers before and after: the code of the page "Migrating".
 
 import CooperativeCancellation
 import Dispatch
 import Synchronization
 
-// MARK: - A bare continuation, and a handler by hand
+// MARK: - A bare continuation, and a hand-written handler
 
 struct WithContinuation {
   let sdk: PhotoSDK
@@ -131,7 +131,7 @@ new.refresh()
 try await new.finish()
 print("bag:", new.headlines)
 
-// MARK: - An SDK that nobody here may change
+// MARK: - An SDK that cannot be changed
 
 struct Photo: Sendable {
   let name: String
