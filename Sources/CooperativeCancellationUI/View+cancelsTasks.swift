@@ -12,7 +12,7 @@
     /// Use it for work that the view model starts at any time and that continues while another screen covers
     /// the view. The tasks are cancelled when SwiftUI releases the view's state, perhaps some time after the
     /// view disappears. If several views are tied to one bag, the last one counts. A view that is given
-    /// another bag releases the previous one.
+    /// another bag is no longer tied to the previous one.
     ///
     /// SwiftUI's `.task` is enough for work that starts when the view appears and may end whenever it
     /// disappears, even if another screen merely covers it.

@@ -11,7 +11,7 @@ extension AsyncThrowingCallbackSequence {
   /// }
   /// ```
   ///
-  /// A value beside an error is discarded. A call with neither ends the sequence with ``MissingValueError``.
+  /// A value that comes with an error is discarded. A call with neither ends the sequence with ``MissingValueError``.
   ///
   /// - Parameters:
   ///   - policy: How many elements wait for a slow reader, and which ones are dropped.

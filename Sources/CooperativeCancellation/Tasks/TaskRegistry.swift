@@ -29,7 +29,7 @@ package struct TaskRegistry: Sendable {
     enum State: Sendable {
       /// The task is being made.
       case starting
-      /// The task is being made, and is to be cancelled when it exists.
+      /// The task is being made, and must be cancelled when it exists.
       case startingCancelled
       case running
       /// The task ended before ``start(_:_:)`` was called.
