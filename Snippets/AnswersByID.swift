@@ -1,4 +1,4 @@
-// Answers that come in somewhere else: the code of the page "Answers that come by id".
+// Answers that arrive elsewhere: the code of the page "Answers that come by id".
 
 import CooperativeCancellation
 import Dispatch

@@ -257,7 +257,7 @@ final class Connection: Sendable {
   func close() { print("  the connection was closed") }
 }
 
-/// Not `Sendable`, as the requests of SDKs are.
+/// Not `Sendable`, as the requests of SDKs usually are.
 final class SDKRequest {
   func cancel() { print("  the SDK was told to cancel") }
 }

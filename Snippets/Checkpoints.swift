@@ -36,7 +36,7 @@ func checksum(of blocks: [[UInt8]]) async throws -> Int {
 }
 // snippet.end
 
-/// The rules: what not to write, and what to write.
+/// What not to write, and what to write.
 struct Rules {
   let sdk = SDK()
 

@@ -80,7 +80,7 @@ await Task.yield()
 task.cancel()
 await task.value
 
-// MARK: - An SDK that nobody here may change
+// MARK: - An SDK that cannot be changed
 
 final class Request {
   private let onCancel: () -> Void

@@ -3,7 +3,7 @@
 import CooperativeCancellation
 import Dispatch
 
-/// Not `Sendable`, as most objects of an SDK are.
+/// Not `Sendable`, as most objects of an SDK are not.
 final class Record {
   let name: String
   init(name: String) { self.name = name }

@@ -1,6 +1,6 @@
 // From a callback method to a cancellable async method.
 
-// An SDK that nobody here may change.
+// An SDK that cannot be changed.
 // snippet.sdk
 import CooperativeCancellation
 import Dispatch

@@ -244,7 +244,7 @@ func degrees(in city: String) async throws -> Double {
 }
 // snippet.end
 
-// MARK: - What they do
+// MARK: - How they behave
 
 let drive = Drive()
 print("Result:", try await drive.profile(1).name)
@@ -290,7 +290,7 @@ func printOutcome(
   print("\(name), cancelled:", await task.result)
 }
 
-// MARK: - SDKs that nobody here may change
+// MARK: - SDKs that cannot be changed
 
 struct Profile: Sendable {
   let name: String
@@ -308,7 +308,7 @@ struct WeatherError: Error {
   let status: Int32
 }
 
-/// What an SDK gives for a call that it can cancel. Not `Sendable`, as such objects are.
+/// The request of a cancellable call. Not `Sendable`, as such objects usually are.
 final class SDKRequest {
   private let work: DispatchWorkItem
 
@@ -323,7 +323,7 @@ final class SDKRequest {
   }
 }
 
-/// What any thread may cancel.
+/// May be cancelled from any thread.
 final class UploadTask: Sendable {
   private let stop: @Sendable () -> Void
 
@@ -385,7 +385,7 @@ final class DriveSDK {
     searches[number]?.cancel()
   }
 
-  /// Makes the task, and hands it over, on a thread of its own.
+  /// Makes the task and passes it on, on a thread of its own.
   func upload(
     _ name: String,
     taskHandler: @escaping (UploadTask) -> Void,
@@ -399,7 +399,7 @@ final class DriveSDK {
     }
   }
 
-  /// Returns whether it has begun: if not, it does not call back.
+  /// Returns whether the scan has begun. If not, the SDK does not call back.
   func scan(completion: @escaping @Sendable (String?, (any Error)?) -> Void) -> Bool {
     false
   }
@@ -434,7 +434,7 @@ final class DriveSDK {
     }
   }
 
-  /// Calls back with a preview, then with the picture.
+  /// Calls back with a preview and then with the picture.
   func picture(_ name: String, completion: @escaping (Data?, Bool, (any Error)?) -> Void) {
     nonisolated(unsafe) let completion = completion
     _ = SDKRequest {
@@ -477,7 +477,7 @@ final class Scale {
   }
 }
 
-/// Not `Sendable`. Its handler hears of each state.
+/// Not `Sendable`. Its handler receives each state.
 final class Link {
   enum State {
     case connecting
@@ -505,7 +505,7 @@ final class Link {
   }
 }
 
-/// What a sign-in SDK shows: it calls back on the main thread.
+/// A sign-in screen of an SDK, which calls back on the main thread.
 @MainActor
 final class SignInSheet {
   init(

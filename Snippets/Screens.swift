@@ -1,4 +1,4 @@
-// The same screen, dismissed early: once with its tasks tied to it, and once without.
+// A screen that is dismissed early, with its tasks tied to it and without.
 //
 //     swift run Screens
 
@@ -27,7 +27,7 @@ final class Screen {
     print("\(tenths / 10).\(tenths % 10) s  \(name): \(event)")
   }
 
-  // A timer stands for whatever a screen waits for.
+  // A timer stands in for the work of a screen.
   private func sleep() async -> Bool {
     do {
       try await Task.sleep(for: .seconds(2))
@@ -46,7 +46,7 @@ final class Screen {
     return Task { self.log("success is \(await self.sleep())") }
   }
 
-  // What `HostingViewController` calls when the screen has gone.
+  // `HostingViewController` calls this when the screen has gone.
   func dismissed() {
     log("dismissed")
     if isTied { viewModel.cancelAll() }

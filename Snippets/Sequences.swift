@@ -1,4 +1,4 @@
-// Callbacks that come again and again: the code of the page "Sequences".
+// Repeated callbacks: the code of the page "Sequences".
 
 import CooperativeCancellation
 import Dispatch
@@ -266,7 +266,7 @@ final class Player {
   // snippet.end
 }
 
-// MARK: - What they do
+// MARK: - How they behave
 
 let dashboard = Dashboard()
 try await dashboard.showAll()
@@ -279,7 +279,7 @@ for await event in events(of: Bus()) {
   break
 }
 
-// MARK: - SDKs that nobody here may change
+// MARK: - SDKs that cannot be changed
 
 struct Location: Sendable, CustomStringConvertible {
   let isPrecise: Bool
@@ -314,7 +314,7 @@ final class Scanner {
   }
 }
 
-/// Keeps a listener as one of Foundation's observations does.
+/// Keeps a listener, as Foundation's observations do.
 final class Observation {
   func invalidate() {}
 }
@@ -358,7 +358,7 @@ final class Upload {
 }
 
 final class DriveSDK {
-  /// Goes on as long as `visit` returns `true`.
+  /// Continues while `visit` returns `true`.
   func scan(_ visit: @escaping @Sendable (String) -> Bool) -> Scan {
     DispatchQueue.global().async {
       for file in ["beach", "sea"] where !visit(file) { return }

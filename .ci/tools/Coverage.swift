@@ -1,6 +1,6 @@
 import Foundation
 
-/// Counts the public symbols that have a documentation comment.
+/// Counts the public symbols with a documentation comment.
 struct Coverage {
   private struct Graph: Decodable {
     struct Symbol: Decodable {
@@ -27,8 +27,7 @@ struct Coverage {
 
   private let symbols: [Graph.Symbol]
 
-  /// Reads the symbol graphs of a folder. They must be without synthesized members, whose comments are not
-  /// ours to write.
+  /// Reads the symbol graphs of a folder, which must not contain synthesized members.
   init(of folder: String) throws {
     symbols = try FileManager.default.contentsOfDirectory(atPath: folder)
       .filter { $0.hasSuffix(".symbols.json") }
@@ -36,7 +35,7 @@ struct Coverage {
         let graph = try Data(contentsOf: URL(filePath: "\(folder)/\(file)"))
         return try JSONDecoder().decode(Graph.self, from: graph).symbols
       }
-      // An extension is no symbol that anybody looks up: its members are.
+      // Readers look up the members of an extension, not the extension.
       .filter { $0.kind.identifier != "swift.extension" }
   }
 

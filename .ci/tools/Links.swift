@@ -1,4 +1,4 @@
-/// Follows the links of the pages, as a repository browser does, and sees that DocC comes to the same places.
+/// Follows the links of the pages as a repository browser does, and checks that DocC reaches the same places.
 struct Links {
   private let catalog = "Documentation.docc/"
   private let landingPage = "Documentation.docc/CooperativeCancellation.md"
@@ -15,8 +15,8 @@ struct Links {
     self.pages = pages
   }
 
-  /// Fails if a link leads nowhere, to no file or to no heading of a page, in one of the two readings; or if the
-  /// landing page of the documentation leaves out a page.
+  /// Fails if the file or the heading of a link does not exist, in either reading, or if the landing page leaves out
+  /// a page.
   func check() throws {
     var count = 0
     var errors: [String] = []
@@ -49,7 +49,7 @@ struct Links {
       }
     }
     if link.isImage || !page.file.hasPrefix(catalog) { return nil }
-    // DocC finds its pages by name and their headings by the words in them, and nothing outside the catalog.
+    // DocC finds pages by name and headings by their words, and only inside the catalog.
     let html = "<a href=\"\(link.target)\">…</a>"
     let docC = "doc:" + link.target.replacing(".md", with: "")
     if !path.hasPrefix(catalog) {
@@ -59,12 +59,12 @@ struct Links {
     return "this is dead in DocC; write [\(html)](\(docC)), with the capital letters of the heading"
   }
 
-  /// What both name a heading by alike.
+  /// The part of a heading's name that both share.
   private func letters(_ target: String) -> String {
     target.lowercased().filter { $0.isLetter || $0.isNumber }
   }
 
-  /// The path, from the root, of the file that a link leads to.
+  /// The path, from the root, of a link's file.
   private func path(of link: Page.Link, in page: Page) -> String {
     let path = link.target.prefix { $0 != "#" }
     if path.isEmpty { return page.file }

@@ -4,14 +4,14 @@ struct Page {
     let line: Int
     let isImage: Bool
     let text: String
-    /// What a repository browser follows: a path, with a heading's name after `#`, or only that.
+    /// The target for a repository browser: a path, a heading's name after `#`, or both.
     let target: String
-    /// What DocC follows: the target that is in brackets, if there is one.
+    /// The target for DocC: in brackets, if there is one.
     let docC: String?
   }
 
   let file: String
-  /// What a repository browser makes of its headings for links: `closures-of-your-own`.
+  /// The link names of its headings in a repository browser: `closures-of-your-own`.
   let headings: [String]
   let links: [Link]
 
@@ -36,8 +36,8 @@ struct Page {
     self.links = links
   }
 
-  /// The rule of GitHub: small letters, nothing but letters, digits, hyphens and underscores, a hyphen for
-  /// each space, and a number for a heading that is there already.
+  /// GitHub's rule: lowercase letters, digits, hyphens and underscores only, a hyphen for each space, and a number
+  /// for a repeated heading.
   private static func heading(_ markdown: String, counting slugs: inout [String: Int]) -> String {
     let text = markdown.replacing(/\[([^\]]*)\]\([^)]*\)/) { $0.1 }
     let kept = text.filter { $0.isLetter || $0.isNumber || " -_".contains($0) }
@@ -47,7 +47,7 @@ struct Page {
     return before == 0 ? slug : "\(slug)-\(before)"
   }
 
-  /// `[text](target)`, `<a href="target">text</a>`, or the second as the text of the first.
+  /// `[text](target)`, `<a href="target">text</a>`, or the second inside the first.
   private static func links(in line: String, number: Int) -> [Link] {
     let link =
       /(`+)[^`]*\1|(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]*)\)|<a href="([^"]*)">|<(doc:.*?)>/

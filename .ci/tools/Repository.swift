@@ -1,6 +1,6 @@
 import Foundation
 
-/// The files of the repository: those that git knows, and new ones that it does not ignore.
+/// The files of the repository: tracked ones, and new ones that are not ignored.
 struct Repository {
   /// Paths from the root, sorted.
   let files: [String]
@@ -16,12 +16,12 @@ struct Repository {
     git.waitUntilExit()
     guard git.terminationStatus == 0 else { throw Failure("git ls-files failed") }
     files = names.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
-      // Git lists what was deleted, too, until that is committed.
+      // Git also lists deleted files until the deletion is committed.
       .filter { FileManager.default.fileExists(atPath: $0) }
       .sorted()
   }
 
-  /// Files below one of these folders whose names end like this.
+  /// The files below these folders with this suffix.
   func files(in folders: [String] = [""], ending: String) -> [String] {
     files.filter { file in
       file.hasSuffix(ending) && folders.contains { file.hasPrefix($0) }
@@ -39,7 +39,7 @@ struct Repository {
   }
 }
 
-/// What a check says before it ends with a failure.
+/// The message of a check that fails.
 struct Failure: Error, CustomStringConvertible {
   let description: String
 

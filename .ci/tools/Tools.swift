@@ -1,6 +1,6 @@
 import Foundation
 
-/// The checks that need more than a shell. The commands beside this folder call it.
+/// The checks that need more than a shell, called by the commands in the parent folder.
 @main
 struct Tools {
   static func main() {

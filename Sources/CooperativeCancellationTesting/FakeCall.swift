@@ -2,8 +2,7 @@ public import CooperativeCancellation
 
 /// A method of an SDK that answers when a test says so.
 ///
-/// It records each call, keeps the completion handler, and hands both to the test. A fake SDK has one for each
-/// method:
+/// It records each call and keeps the completion handler for the test. A fake SDK has one for each method:
 ///
 /// ```swift
 /// struct FakeArticleSDK: ArticleSDK {
@@ -17,12 +16,12 @@ public import CooperativeCancellation
 /// extension FakeCall.Request: ArticleRequest {}
 /// ```
 ///
-/// `Completion` is whatever answers: a closure of any shape, a tuple of closures, a delegate. All of it may be
-/// used from any thread; no lock is held while a closure of the test's runs.
+/// `Completion` is what the SDK calls: a closure of any shape, a tuple of closures, a delegate. Everything
+/// may be used from any thread; the test's closures run without a lock of this class.
 public final class FakeCall<Completion: Sendable>: Sendable {
   private struct State: Sendable {
     var requests: [Request] = []
-    /// How many of them a test has asked for.
+    /// How many requests a test has received.
     var handedOut = 0
     var onCall: @Sendable (Request) -> Void = { _ in }
     var onCancel: @Sendable (Request) -> Void = { _ in }
@@ -32,22 +31,23 @@ public final class FakeCall<Completion: Sendable>: Sendable {
   private let lock = SDKLock()
   private let collector = MisuseReport.collector.get()
 
-  /// A method that was not called yet.
+  /// Makes a method without calls.
   public init() {}
 
   /// How often the method was called.
   public var callCount: Int { state.state.requests.count }
 
-  /// A call by its number, from 1: for SDKs that cancel by number.
+  /// The call with a number, from 1, for SDKs that cancel by number.
   public subscript(number: Int) -> Request? {
     let requests = state.state.requests
     return requests.indices.contains(number - 1) ? requests[number - 1] : nil
   }
 
-  /// The body of the fake's method: records a call, and keeps its completion until ``Request/drop()``.
+  /// Records a call and keeps its completion until ``Request/drop()``. Call it in the body of the fake's
+  /// method.
   ///
   /// - Parameter completion: What the wrapper passed to the SDK.
-  /// - Returns: What the SDK gives for a call: to be cancelled with, if it can be.
+  /// - Returns: The request that the SDK returns.
   @discardableResult
   public func record(_ completion: Completion) -> Request {
     let (request, onCall) = state.change { state in
@@ -65,14 +65,14 @@ public final class FakeCall<Completion: Sendable>: Sendable {
     return request
   }
 
-  /// Waits for the next call: the first time for the first, then for the second, and so on.
+  /// Waits for the next call: first for the first call, then for the second, and so on.
   ///
-  /// Throws ``TimeLimitError`` if there is none in time; `CancellationError` if the test is cancelled.
+  /// Throws ``TimeLimitError`` if there is none in time, or `CancellationError` if the test is cancelled.
   ///
   /// - Parameters:
-  ///   - limit: How long to wait; twice that, and longer on a machine that is busy.
+  ///   - limit: How long to wait; extended on a busy machine.
   ///   - fileID: The file to name in the error; by default the caller's.
-  ///   - line: The line to name in it; by default the caller's.
+  ///   - line: The line to name in the error; by default the caller's.
   nonisolated(nonsending) public func next(
     within limit: Timeout = .seconds(10),
     fileID: StaticString = #fileID,
@@ -90,7 +90,7 @@ public final class FakeCall<Completion: Sendable>: Sendable {
     }
   }
 
-  /// Runs `body` inside each call from now on, on the wrapper's thread, before the call returns.
+  /// Runs `body` inside each later call, on the wrapper's thread, before the call returns.
   public func whenCalled(_ body: @escaping @Sendable (Request) -> Void) {
     state.change { state in
       defer { state.onCall = body }
@@ -98,8 +98,8 @@ public final class FakeCall<Completion: Sendable>: Sendable {
     }
   }
 
-  /// Runs `body` when a call that begins from now on is cancelled, inside ``Request/cancel()``, on the thread that
-  /// cancels, under the SDK's lock.
+  /// Runs `body` when a later call is cancelled, inside ``Request/cancel()``, on the cancelling thread, under
+  /// the SDK's lock.
   public func whenCancelled(_ body: @escaping @Sendable (Request) -> Void) {
     state.change { state in
       defer { state.onCancel = body }
@@ -109,17 +109,17 @@ public final class FakeCall<Completion: Sendable>: Sendable {
 }
 
 extension FakeCall {
-  /// One call of the method: what the SDK returns for it, and what the test answers it with.
+  /// One call of the method: what the SDK returns, and what the test uses to answer.
   ///
-  /// Let it conform to the protocol of the SDK's requests. An SDK that cancels by number has its ``number``, and
-  /// finds it again by ``FakeCall/subscript(_:)``.
+  /// Make it conform to the protocol of the SDK's requests. An SDK that cancels by number uses ``number`` and
+  /// ``FakeCall/subscript(_:)``.
   public final class Request: Sendable {
     private struct State: Sendable {
       var completion: Completion?
       var cancelCount = 0
     }
 
-    /// Which call of the method it is, from 1.
+    /// The number of the call, from 1.
     public let number: Int
 
     private let state: Observed<State>
@@ -144,15 +144,15 @@ extension FakeCall {
     /// How often the wrapper has cancelled the call.
     public var cancelCount: Int { state.state.cancelCount }
 
-    /// Cancels the call: for the wrapper. Takes the SDK's lock.
+    /// Cancels the call, for the wrapper. Takes the SDK's lock.
     public func cancel() {
       state.change { $0.cancelCount += 1 }
       lock.locked(isCallback: false) { onCancel(self) }
     }
 
-    /// Calls the completion, on the thread of the caller. May be repeated; after ``drop()`` it does nothing.
+    /// Calls the completion on the caller's thread. May be repeated; has no effect after ``drop()``.
     ///
-    /// - Parameter body: Receives the completion, and calls it.
+    /// - Parameter body: Receives the completion and calls it.
     public func answer(_ body: (Completion) -> Void) {
       guard let completion = state.state.completion else { return }
       if let collector {
@@ -162,19 +162,19 @@ extension FakeCall {
       }
     }
 
-    /// Calls the completion while the SDK holds the lock that ``cancel()`` takes, on the thread of the caller.
+    /// Calls the completion on the caller's thread while the SDK holds the lock that ``cancel()`` takes.
     public func answerUnderLock(_ body: (Completion) -> Void) {
       lock.locked(isCallback: true) { answer(body) }
     }
 
-    /// Calls the completion on another thread, soon.
+    /// Calls the completion soon, on another thread.
     public func answerOnAnotherThread(_ body: @escaping @Sendable (Completion) -> Void) {
       startOnOwnThread { self.answer(body) }
     }
 
-    /// Releases the completion. The SDK can never call it again.
+    /// Releases the completion, so that the SDK can never call it again.
     public func drop() {
-      // Released in here, where the report of a drop is collected.
+      // Released here, where the report of a dropped completion is collected.
       let release = { _ = self.state.change { $0.completion.take() } }
       if let collector {
         MisuseReport.collector.withValue(collector, operation: release)
@@ -183,14 +183,14 @@ extension FakeCall {
       }
     }
 
-    /// Waits until the wrapper has cancelled the call: for a sequence, until it has unregistered.
+    /// Waits until the wrapper has cancelled the call, or, for a sequence, has unregistered.
     ///
-    /// Throws ``TimeLimitError`` if it does not in time; `CancellationError` if the test is cancelled.
+    /// Throws ``TimeLimitError`` if it does not in time, or `CancellationError` if the test is cancelled.
     ///
     /// - Parameters:
-    ///   - limit: How long to wait; twice that, and longer on a machine that is busy.
+    ///   - limit: How long to wait; extended on a busy machine.
     ///   - fileID: The file to name in the error; by default the caller's.
-    ///   - line: The line to name in it; by default the caller's.
+    ///   - line: The line to name in the error; by default the caller's.
     nonisolated(nonsending) public func cancelled(
       within limit: Timeout = .seconds(10),
       fileID: StaticString = #fileID,

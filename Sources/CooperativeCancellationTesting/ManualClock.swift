@@ -1,6 +1,6 @@
 public import CooperativeCancellation
 
-/// A clock that stands still until a test moves it: for `Timeout(.seconds(5), clock: clock)`.
+/// A clock that advances only when a test says so, for `Timeout(.seconds(5), clock: clock)`.
 ///
 /// ```swift
 /// let task = Task { try await articles.article(1) }
@@ -12,18 +12,18 @@ public import CooperativeCancellation
 public final class ManualClock: Clock {
   /// A time on the clock.
   public struct Instant: InstantProtocol {
-    /// How far it is from the clock's zero.
+    /// The time since the clock's zero.
     public var offset: Duration
 
-    /// The time that far from the clock's zero.
+    /// Makes a time from its offset to the clock's zero.
     public init(offset: Duration) {
       self.offset = offset
     }
 
-    /// A time that much later.
+    /// Returns the time that is later by a duration.
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
 
-    /// How far away another time is.
+    /// Returns the time from this instant to another.
     public func duration(to other: Instant) -> Duration { other.offset - offset }
 
     /// Whether one time is before another.
@@ -40,10 +40,10 @@ public final class ManualClock: Clock {
     var sleepers: [Int: Sleeper] = [:]
     var cancelled: Set<Int> = []
     var sleeps = 0
-    /// How many of them sleep, or have slept.
+    /// How many sleeps have begun to wait.
     var begun = 0
     var wakeUps = 0
-    /// How many of them a test has waited for.
+    /// How many of these a test has waited for.
     var awaitedSleeps = 0
     var awaitedWakeUps = 0
     var reads = 0
@@ -52,18 +52,18 @@ public final class ManualClock: Clock {
   private let state: Observed<State>
   private let ignoresCancellation: Bool
 
-  /// - Parameter now: What it shows at first, from its zero.
+  /// - Parameter now: The initial time, as an offset to the clock's zero.
   public convenience init(now: Duration = .zero) {
     self.init(now: now, ignoresCancellation: false)
   }
 
-  /// - Parameter ignoresCancellation: Whether a sleep goes on although its task is cancelled.
+  /// - Parameter ignoresCancellation: Whether a sleep continues when its task is cancelled.
   package init(now: Duration = .zero, ignoresCancellation: Bool) {
     self.ignoresCancellation = ignoresCancellation
     state = Observed(State(now: Instant(offset: now)))
   }
 
-  /// The time that it shows.
+  /// The current time of this clock.
   public var now: Instant {
     state.change { state in
       state.reads += 1
@@ -71,13 +71,13 @@ public final class ManualClock: Clock {
     }
   }
 
-  /// Zero: it shows any time exactly.
+  /// Zero, because the clock shows any time exactly.
   public var minimumResolution: Duration { .zero }
 
-  /// How many tasks sleep now.
+  /// How many tasks are asleep.
   public var sleeperCount: Int { state.state.sleepers.count }
 
-  /// Moves it, and wakes who has slept long enough.
+  /// Advances the clock and wakes the tasks whose deadline has come.
   public func advance(by duration: Duration) {
     let due = state.change { state in
       state.now = state.now.advanced(by: duration)
@@ -88,16 +88,16 @@ public final class ManualClock: Clock {
     for continuation in due { continuation.resume() }
   }
 
-  /// Waits until a sleep has begun: the first time for the first, then for the second, and so on.
+  /// Waits until a sleep has begun: first for the first sleep, then for the second, and so on.
   ///
-  /// A test that advances the clock without waiting may do so before the wrapper has begun to count.
+  /// Call it before ``advance(by:)``: otherwise the clock may advance before the wrapper's timeout begins.
   ///
-  /// Throws ``TimeLimitError`` if there is none in time; `CancellationError` if the test is cancelled.
+  /// Throws ``TimeLimitError`` if there is none in time, or `CancellationError` if the test is cancelled.
   ///
   /// - Parameters:
-  ///   - limit: How long to wait; twice that, and longer on a machine that is busy.
+  ///   - limit: How long to wait; extended on a busy machine.
   ///   - fileID: The file to name in the error; by default the caller's.
-  ///   - line: The line to name in it; by default the caller's.
+  ///   - line: The line to name in the error; by default the caller's.
   nonisolated(nonsending) public func waitForSleeper(
     within limit: Timeout = .seconds(10),
     fileID: StaticString = #fileID,
@@ -115,7 +115,7 @@ public final class ManualClock: Clock {
     }
   }
 
-  /// Sleeps until the clock has been moved to `deadline`. Throws `CancellationError` if the task is cancelled.
+  /// Sleeps until the clock reaches `deadline`. Throws `CancellationError` if the task is cancelled.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     defer { state.change { $0.wakeUps += 1 } }
     let number = state.change { state in
@@ -144,16 +144,16 @@ public final class ManualClock: Clock {
   }
 }
 
-// What this repository's own tests ask besides.
+// For this repository's own tests.
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 extension ManualClock {
-  /// How often somebody asked for the time.
+  /// How often the time was read.
   package var readCount: Int { state.state.reads }
 
-  /// How many sleeps were ever begun.
+  /// How many sleeps have begun in total.
   package var sleepCount: Int { state.state.sleeps }
 
-  /// Waits until a sleep has ended; one call for each.
+  /// Waits until a sleep has ended. Each call waits for the next one.
   package func waitForWakeUp(within limit: Timeout) async throws {
     try await state.wait(within: limit) { state -> Void? in
       guard state.awaitedWakeUps < state.wakeUps else { return nil }

@@ -1,6 +1,6 @@
 private import CooperativeCancellation
 
-/// How many of something there are: connections that are open, values that live.
+/// Counts things that exist, such as open connections or live values.
 ///
 /// ```swift
 /// final class FakeDoor: Door {
@@ -15,29 +15,29 @@ private import CooperativeCancellation
 /// }
 /// ```
 ///
-/// Given to `checkWrapper` as `values:`, it shows which values a wrapper loses.
+/// Passed to `checkWrapper` as `values:`, it shows which values a wrapper loses.
 public final class Population: Sendable {
   let size = Observed(0)
 
-  /// None yet.
+  /// Makes a population of zero.
   public init() {}
 
-  /// How many there are now.
+  /// The current number.
   public var count: Int { size.state }
 
-  /// There is one more. From any thread.
+  /// Adds one. May be called from any thread.
   public func grow() { size.change { $0 += 1 } }
 
-  /// There is one less. From any thread.
+  /// Removes one. May be called from any thread.
   public func shrink() { size.change { $0 -= 1 } }
 }
 
-/// Counts in a ``Population`` while it is alive: a property of an object, or a capture of a closure, whose
-/// release a test wants to see.
+/// Counts in a ``Population`` while it is alive. Make it a property of an object, or capture it in a closure,
+/// to test its release.
 public final class Life: Sendable {
   private let population: Population
 
-  /// Begins to count.
+  /// Starts counting.
   public init(of population: Population) {
     self.population = population
     population.grow()

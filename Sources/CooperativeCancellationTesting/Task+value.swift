@@ -1,7 +1,7 @@
 public import CooperativeCancellation
 
 extension Task {
-  /// The task's value, if it comes in time.
+  /// The task's value, if it arrives in time.
   ///
   /// ```swift
   /// let task = Task { try await articles.article(1) }
@@ -10,16 +10,16 @@ extension Task {
   /// await #expect(throws: CancellationError.self) { try await task.value(within: .seconds(5)) }
   /// ```
   ///
-  /// Unlike `value`, it ends when the time is up, and when the test's own task is cancelled. The task itself goes
-  /// on.
+  /// Unlike `value`, it also ends after the limit and when the test's own task is cancelled. The task itself
+  /// continues.
   ///
-  /// Throws what the task throws; ``TimeLimitError``, which names the call, if the task does not end in time; or
-  /// `CancellationError` if the test is cancelled.
+  /// Throws the task's error; ``TimeLimitError`` if the task does not end in time; or `CancellationError` if
+  /// the test is cancelled.
   ///
   /// - Parameters:
-  ///   - limit: How long to wait; twice that, and longer on a machine that is busy.
+  ///   - limit: How long to wait; extended on a busy machine.
   ///   - fileID: The file to name in the error; by default the caller's.
-  ///   - line: The line to name in it; by default the caller's.
+  ///   - line: The line to name in the error; by default the caller's.
   nonisolated(nonsending) public func value(
     within limit: Timeout = .seconds(10),
     fileID: StaticString = #fileID,

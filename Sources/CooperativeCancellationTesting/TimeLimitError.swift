@@ -1,13 +1,13 @@
 public import CooperativeCancellation
 
-/// Something that a test waited for has not happened in time.
+/// An event that a test waited for did not happen in time.
 public struct TimeLimitError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The wait, in the test.
+  /// Where the test waits.
   public let callSite: CallSite
 
   private let event: String
 
-  /// Says where, what did not happen, and how long the test waited.
+  /// Says where the test waited, for what, and how long.
   public var description: String { "\(callSite): \(event)" }
 
   private init(_ event: String, _ limit: Timeout, _ callSite: CallSite) {
@@ -15,7 +15,7 @@ public struct TimeLimitError: Error, Sendable, Hashable, CustomStringConvertible
     self.callSite = callSite
   }
 
-  /// Waits until `ready` returns something; throws this error, with these words, if it does not in time.
+  /// Waits until `ready` returns a value. Throws this error, with these words, if it does not in time.
   static nonisolated(nonsending) func wait<State, Result: Sendable>(
     _ event: String,
     within limit: Timeout,

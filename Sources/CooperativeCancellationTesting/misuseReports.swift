@@ -1,6 +1,6 @@
 public import CooperativeCancellation
 
-/// Runs a test's code, and returns the misuse reports that it caused, in the order in which they came.
+/// Runs a test's code, and returns the misuse reports that it caused, in order.
 ///
 /// ```swift
 /// let reports = try await misuseReports {
@@ -13,10 +13,9 @@ public import CooperativeCancellation
 /// #expect(reports.map(\.kind) == [.completionCalledAgain])
 /// ```
 ///
-/// They do not reach `MisuseReport.handler`, which all tests share, so tests can run beside each other. What
-/// counts as the body's: what happens in it, in tasks that it starts with `Task { … }`, and in completions that
-/// a ``FakeCall`` calls or drops on any thread. What an SDK does on a thread of its own still goes to the
-/// handler.
+/// These reports do not reach `MisuseReport.handler`, so tests can run in parallel. They include what happens
+/// in `body`, in tasks that it starts with `Task { … }`, and in completions that a ``FakeCall`` calls or
+/// drops on any thread. Reports from an SDK's own threads still go to the handler.
 ///
 /// - Parameter body: Runs once, on the caller's actor.
 nonisolated(nonsending) public func misuseReports(
@@ -30,7 +29,7 @@ nonisolated(nonsending) public func misuseReports(
 }
 
 extension Observed<[MisuseReport]> {
-  /// Adds each report.
+  /// Collects each report.
   var collector: MisuseReport.Handler {
     MisuseReport.Handler { report in self.change { $0.append(report) } }
   }

@@ -1,21 +1,21 @@
 package import CooperativeCancellation
 
-/// Cancels the tasks of a bag when it is released, unless another one is tied to the same bag.
+/// Cancels the tasks of a bag when it is released, unless another object is tied to the same bag.
 ///
-/// Kept in the state of a view, it lives as long as the view does: also while it is covered, and until it is
-/// removed. It is given its bag late, because SwiftUI makes the initial value of a state each time that it
-/// evaluates a view, and throws away all but the first: to release one of those must do nothing. And when a view
-/// takes the place of another, with the same bag, its state is there before the other's has gone.
+/// The state of a view keeps it until the view is removed, also while the view is covered. It receives its
+/// bag late, because SwiftUI makes the initial value of a state at each evaluation of a view and discards all
+/// but the first; releasing a discarded one must have no effect. When a view replaces another with the same
+/// bag, the new state exists before the old one is released, hence the count.
 @MainActor
 package final class BagLifetime {
-  /// How many of these are tied to a bag.
+  /// How many objects are tied to each bag.
   private static var ties: [ObjectIdentifier: Int] = [:]
 
   private var bag: TaskBag?
 
   nonisolated package init() {}
 
-  /// Ties a bag to the life of this object, in place of the one before.
+  /// Ties a bag to the lifetime of this object, in place of the previous bag.
   package func tie(_ bag: TaskBag) {
     if bag === self.bag { return }
     BagLifetime.ties[ObjectIdentifier(bag), default: 0] += 1
@@ -24,7 +24,7 @@ package final class BagLifetime {
   }
 
   deinit {
-    // Not here: the ties belong to the main actor, and an object may be released anywhere.
+    // Asynchronous, because the ties belong to the main actor, and this object may be released anywhere.
     if let bag { Task { @MainActor in BagLifetime.untie(bag) } }
   }
 

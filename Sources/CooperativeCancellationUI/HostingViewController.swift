@@ -3,8 +3,8 @@
   public import SwiftUI
   public import UIKit
 
-  /// Shows a SwiftUI view, and cancels its view model's tasks when the screen has gone: dismissed or popped, or
-  /// with a container that was.
+  /// Shows a SwiftUI view, and cancels its view model's tasks when the screen, or a container of it, was
+  /// dismissed or popped.
   ///
   /// ```swift
   /// final class FeedViewController: HostingViewController<FeedView, FeedModel> {
@@ -21,13 +21,13 @@
     /// The owner of the screen's tasks.
     public let viewModel: ViewModel
 
-    /// Shows `rootView`, for as long as the tasks of `viewModel` may run.
+    /// Shows `rootView`. The tasks of `viewModel` may run while the screen exists.
     public init(rootView: Content, viewModel: ViewModel) {
       self.viewModel = viewModel
       super.init(rootView: rootView)
     }
 
-    /// Not available: the screen has no view model in an archive.
+    /// Not available: an archive has no view model.
     @available(*, unavailable)
     public required init?(coder: NSCoder) {
       return nil
@@ -39,7 +39,8 @@
       cancelTasksIfGone(of: viewModel)
     }
 
-    /// Cancels the view model's tasks if the screen was popped while it was covered: then it does not disappear.
+    /// Cancels the view model's tasks if the screen was popped while it was covered, because then it does not
+    /// disappear.
     override open func didMove(toParent parent: UIViewController?) {
       super.didMove(toParent: parent)
       if parent == nil { cancelTasksIfGone(of: viewModel) }

@@ -3,8 +3,8 @@
   public import UIKit
 
   extension UIViewController {
-    /// Cancels the tasks of a view model if this screen has gone for good: call it when the screen has disappeared, and
-    /// when it was taken out of its container.
+    /// Cancels the tasks of a view model if this screen has gone for good. Call it when the screen has
+    /// disappeared, and when it has left its container.
     ///
     /// ```swift
     /// override func viewDidDisappear(_ animated: Bool) {
@@ -18,12 +18,13 @@
     /// }
     /// ```
     ///
-    /// The second one is for a screen that is popped while another covers it: it does not disappear then.
+    /// The second method covers a screen that is popped while another one covers it: such a screen does not
+    /// disappear.
     ///
-    /// A screen that is being dismissed, or is in a container that is, has gone. Otherwise the main actor's next turn
-    /// decides, when a screen that only changes its container is in the other one: it has gone if its outermost
-    /// container is in no window, is not presented and presents nothing. Nothing happens while it is merely covered.
-    /// Not for `viewWillDisappear`: a swipe back that is begun and given up calls that too.
+    /// The screen has gone if it, or a container of it, is being dismissed. Otherwise the next turn of the
+    /// main actor decides, after a screen has moved between containers: it has gone if its outermost
+    /// container is in no window, is not presented, and presents nothing. Do not call it in
+    /// `viewWillDisappear`, which a swipe back also calls when the user gives it up.
     public func cancelTasksIfGone(of owner: some TaskOwner) {
       cancelTasksIfGone(of: owner.taskBag)
     }

@@ -3,24 +3,24 @@
   public import SwiftUI
 
   extension View {
-    /// Cancels the tasks of a bag when this view has been removed, not while it is merely covered.
+    /// Cancels the tasks of a bag when this view has been removed, but not while it is covered.
     ///
     /// ```swift
     /// FeedView(model: model).cancelsTasks(of: bag)
     /// ```
     ///
-    /// For work that the view model starts, at any time, and that goes on while another screen lies on top. It
-    /// ends when SwiftUI releases the view's state, which may be later than the view disappears. Where several
-    /// views are tied to one bag, as while one takes the place of another, the last of them counts. If the view
-    /// is given another bag, the one before is no longer tied to it.
+    /// Use it for work that the view model starts at any time and that continues while another screen covers
+    /// the view. The tasks are cancelled when SwiftUI releases the view's state, perhaps some time after the
+    /// view disappears. If several views are tied to one bag, the last one counts. A view that is given
+    /// another bag is no longer tied to the previous one.
     ///
-    /// SwiftUI's own `.task` is enough for work that begins when the view appears and belongs to it alone; it is
-    /// cancelled whenever the view disappears, even if another screen was only pushed over it.
+    /// SwiftUI's `.task` is enough for work that starts when the view appears and may end whenever it
+    /// disappears, even if another screen merely covers it.
     public func cancelsTasks(of bag: TaskBag) -> some View {
       modifier(BagLifetimeModifier(bag: bag))
     }
 
-    /// Cancels the tasks of a view model when this view has been removed, as for its bag.
+    /// Cancels the tasks of a view model when this view has been removed, but not while it is covered.
     ///
     /// ```swift
     /// FeedView(model: model).cancelsTasks(of: model)
@@ -39,8 +39,8 @@
     }
 
     func body(content: Content) -> some View {
-      // Here, because SwiftUI asks for the body at first, and again if the view is given another bag. Its own
-      // `onChange(of:initial:)` is newer than the systems that this supports.
+      // Called here, because SwiftUI evaluates the body at first and when the view is given another bag.
+      // `onChange(of:initial:)` needs newer systems.
       lifetime.tie(bag)
       return content
     }

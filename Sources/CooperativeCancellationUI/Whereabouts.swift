@@ -1,7 +1,6 @@
-/// Where a screen is: on view, or where UIKit may show it again.
+/// Where a screen is shown, or may be shown again, according to its outermost container.
 ///
-/// Of its outermost container, because a screen is where that is. The decision is here, apart from UIKit, so that it
-/// can be tested everywhere.
+/// Separate from UIKit, so that the decision can be tested everywhere.
 package struct Whereabouts: Sendable, Hashable {
   /// A window shows it.
   package var isInWindow: Bool
@@ -18,6 +17,6 @@ package struct Whereabouts: Sendable, Hashable {
     self.isPresenting = isPresenting
   }
 
-  /// Whether nothing is left that could show it.
+  /// Whether nothing can show it.
   package var isNowhere: Bool { !isInWindow && !isPresented && !isPresenting }
 }

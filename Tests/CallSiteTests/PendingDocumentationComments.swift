@@ -42,7 +42,7 @@ private struct Connection {
   let replies = PendingCalls<RequestID, Reply>()
 
   func send(_ request: Request) async throws -> Reply {
-    try await replies.value(for: request.id, timeout: .seconds(5)) {
+    try await replies.value(for: request.id, timeout: .seconds(30)) {
       socket.write(request)
     } onCancel: {
       socket.write(.cancel(request.id))
@@ -61,7 +61,7 @@ private struct Forms {
   let connection = Wire()
 
   func given(_ request: Request) async throws -> Reply {
-    let reply = try await replies.value(for: request.id, timeout: .seconds(5)) {
+    let reply = try await replies.value(for: request.id, timeout: .seconds(30)) {
       socket.write(request)
     } onCancel: {
       socket.write(.cancel(request.id))
@@ -79,7 +79,7 @@ private struct Forms {
   }
 
   func sent(_ request: Request) async throws -> Reply {
-    let reply = try await replies.value(for: request.id, timeout: .seconds(5)) {
+    let reply = try await replies.value(for: request.id, timeout: .seconds(30)) {
       try await connection.send(request)
     }
     return reply
@@ -133,7 +133,7 @@ private struct Power {
   let poweredOn = PendingEvent<Void>()
 
   func ready() async throws {
-    try await poweredOn.value(timeout: .seconds(5)) {
+    try await poweredOn.value(timeout: .seconds(30)) {
       if central.state == .poweredOn { poweredOn.resume() }
     }
   }

@@ -1,4 +1,4 @@
-/// Fails if the library has become slower than the committed table says.
+/// Fails if the library is slower than in the committed table.
 struct Check {
   private static let tolerance = 1.15
   /// The table has two digits.
@@ -27,8 +27,7 @@ struct Check {
     print("\(findings.count) ratios are at most 15 % worse than in the committed table")
   }
 
-  /// Measures again what seems too slow: the machine may have been busy, and a library that has become
-  /// slower is so each time.
+  /// Repeats a measurement that seems too slow, because the machine may have been busy.
   private func best(of finding: Finding, below limit: Double) throws -> Double {
     var ratio = finding.ratio
     for _ in 1..<Check.attempts where ratio > limit {

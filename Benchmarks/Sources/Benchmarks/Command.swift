@@ -1,6 +1,6 @@
 import LegacySDK
 
-/// What the command line asks for.
+/// The parsed command line.
 struct Command {
   private static let usage = """
     usage: swift run -c release --package-path Benchmarks Benchmarks [OPTION]...

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The ratios of the committed table: the one that stands in the documentation.
+/// The ratios of the table in the documentation.
 struct Committed {
   private let ratios: [String: Double]
 
@@ -9,11 +9,11 @@ struct Committed {
       .split(separator: "\n")
       .map { $0.components(separatedBy: "|").map { $0.trimmingCharacters(in: .whitespaces) } }
       .filter { $0.count == Table.titles.count + 2 }
-    // A cell is empty before the first bar and after the last.
+    // There is an empty cell before the first bar and after the last.
     ratios = rows.reduce(into: [:]) { $0["\($1[1]) | \($1[3])"] = Double($1[5]) }
   }
 
-  /// What was found, with two digits.
+  /// The committed ratio, with two digits.
   func ratio(of comparison: Comparison) -> Double? {
     ratios["\(comparison.name) | \(comparison.baseline)"]
   }

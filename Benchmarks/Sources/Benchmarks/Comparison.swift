@@ -1,8 +1,8 @@
 import LegacySDK
 
-/// Two ways to do the same, one of which is measured against the other.
+/// Compares the cost of a measured way with that of a baseline.
 struct Comparison: Sendable {
-  /// In what a cost is counted.
+  /// The unit of a cost.
   enum Unit: String, Sendable {
     case nanoseconds = "ns"
     case allocations = "allocations"
@@ -11,15 +11,15 @@ struct Comparison: Sendable {
 
   /// The most that the measured way may cost.
   enum Goal: Sendable {
-    /// In costs of the baseline.
+    /// In multiples of the baseline.
     case atMost(Double)
     /// In the unit of the cost.
     case cost(atMost: Double)
-    /// Printed, whatever it is.
+    /// Printed only.
     case none
   }
 
-  /// Finds what one call costs.
+  /// Measures the cost of one call.
   typealias Sample = @Sendable () throws -> Double
 
   let name: String
@@ -33,7 +33,7 @@ struct Comparison: Sendable {
 }
 
 extension Comparison {
-  /// Compares the time that tasks take which run on `loop`.
+  /// Compares the time of tasks that run on `loop`.
   init(
     _ name: String,
     to baseline: String,
@@ -57,8 +57,8 @@ extension Comparison {
     )
   }
 
-  /// Takes one sample of each in every round, in turns as to which comes first, so that a machine that
-  /// changes its pace changes it for both.
+  /// Takes one sample of each in every round. The order alternates, so that a change of the machine's speed
+  /// affects both.
   func find(rounds: Int) throws -> Finding {
     for _ in 0..<(rounds / 10 + 1) {  // Warm up.
       _ = try sampleBaseline()
@@ -78,12 +78,12 @@ extension Comparison {
   }
 }
 
-/// What one of `calls` takes.
+/// The time of one of `calls`.
 func nanoseconds(per calls: Int, _ work: () throws -> Void) rethrows -> Double {
   try ContinuousClock().measure(work) / .nanoseconds(1) / Double(calls)
 }
 
-/// Uses a value, so that the optimiser cannot leave out what made it.
+/// Uses a value, so that the optimizer cannot remove its computation.
 @inline(never)
 @_optimize(none)
 func use<Value>(_ value: Value) {}

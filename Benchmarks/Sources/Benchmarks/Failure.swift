@@ -1,4 +1,4 @@
-/// What the user is told before the program ends.
+/// A message to the user before the program ends.
 struct Failure: Error, CustomStringConvertible {
   let description: String
 

@@ -1,10 +1,10 @@
-/// What came out of a comparison.
+/// The result of a comparison.
 struct Finding: Sendable {
   let comparison: Comparison
-  /// What one call costs, the median.
+  /// The median cost of one call.
   let cost: Double
   let baselineCost: Double
-  /// The cost in costs of the baseline taken in the same round: the median, and the quarters around it.
+  /// The cost in multiples of the baseline of the same round: the median and the quartiles.
   let ratio: Double
   let quartiles: ClosedRange<Double>
 

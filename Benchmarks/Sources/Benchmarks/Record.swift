@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes down what was found, in the documentation: the whole table, and the main rows.
+/// Writes the findings to the documentation: the whole table and the main rows.
 struct Record {
   private static let begin = "<!-- written by the benchmarks: begin -->\n"
   private static let end = "<!-- written by the benchmarks: end -->"
@@ -18,7 +18,7 @@ struct Record {
     try insert(Summary(findings).text, into: Repository.readMe)
   }
 
-  /// Writes between the two lines of a page that are there for it.
+  /// Replaces the text between the two marker lines of a page.
   private func insert(_ text: String, into file: URL) throws {
     let page = try String(contentsOf: file, encoding: .utf8)
     guard let begin = page.range(of: Record.begin), let end = page.range(of: Record.end) else {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The main ratios, as a short table.
+/// A short table of the main ratios.
 struct Summary {
   static let names = ["answers at once", "answers later", "cancelled while waiting"]
 

@@ -11,7 +11,7 @@ enum Table {
     printRow(titles)
   }
 
-  /// Prints one row at once, also into a pipe.
+  /// Prints one row at once, even to a pipe.
   static func print(_ finding: Finding) {
     printRow(cells(of: finding))
     fflush(nil)

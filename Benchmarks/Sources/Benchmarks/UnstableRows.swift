@@ -1,17 +1,17 @@
-/// The rows that CI does not compare: their ratios are not stable, or they take long.
+/// The rows that CI does not compare, because their ratios are unstable or they take long.
 ///
-/// Over ten runs of the short form, on two cores under a load of ten, the largest ratio of each other row was
-/// at most 9 % above the row's median, but for one of 18 % in one run. ``Check`` measures such a row again.
+/// In ten short runs, on two cores with a load of ten, each other row was at most 9 % above its median,
+/// except one of 18 % in one run. ``Check`` measures such a row again.
 enum UnstableRows {
   private static let names: Set<String> = [
-    // More than one thread, or two tasks: the largest was 29 % and 23 % above the smallest.
+    // Several threads or two tasks: the largest ratio was 29 % and 23 % above the smallest.
     "Task { … }.store(in: bag)",
     "answers on a dispatch queue",
     // More memory than the caches hold: 15 % for 10 000 waits.
     "cancel of a waiting group, per wait, of 10 000",
     "cancel of a waiting group, per wait, of 100 000",
     "cancel of a waiting group, per wait, of 1 000 000",
-    // Stable, but long; the rows for fewer are compared.
+    // Stable, but long; the rows with fewer are compared.
     "memory of a wait, of 100 000",
     "memory of a wait, of 1 000 000",
   ]

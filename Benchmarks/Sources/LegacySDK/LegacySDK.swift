@@ -2,15 +2,15 @@ public enum SDKError: Error {
   case failed
 }
 
-/// An SDK with a method of each completion shape, which always reports 1.
+/// An SDK with a method for each completion shape, which always reports 1.
 public final class LegacySDK: Sendable {
   /// When it calls back.
   public enum Manner: Sendable {
     /// Before the method returns.
     case atOnce
-    /// When nothing else is left to do.
+    /// When the loop is idle.
     case when(idle: Loop)
-    /// When it is told to.
+    /// When ``callBack()`` is called.
     case onDemand
   }
 
@@ -21,13 +21,13 @@ public final class LegacySDK: Sendable {
     self.manner = manner
   }
 
-  /// Calls everything back that was kept.
+  /// Calls all kept completions.
   public func callBack() {
     kept.takeAll { $0() }
   }
 
-  // The closure is made where it is kept, and inlined where it is called at once: there the SDK allocates
-  // nothing, and what the others allocate is all that is measured.
+  // The closure is made where it is kept, and inlined where it is called at once. The SDK then allocates
+  // nothing, so only the allocations of the wrapper are measured.
   @inline(__always)
   private func reply(_ callback: @autoclosure () -> @Sendable () -> Void) {
     switch manner {

@@ -1,10 +1,9 @@
 import Synchronization
 
-/// One thread, that of the caller of ``run(_:)``, for everything: tasks, actors, and the SDK's callbacks when
-/// nothing else is left to do. A hop between threads costs more than what is measured here, and would
-/// hide it.
+/// One thread, that of the caller of ``run(_:)``, for all tasks and actors, and for the SDK's callbacks when
+/// the loop is idle. A hop between threads costs more than a call and would hide its cost.
 public final class Loop: TaskExecutor {
-  /// For actors that live on this loop.
+  /// For actors on this loop.
   public final class Serial: SerialExecutor {
     fileprivate let jobs = Queue<UnownedJob>()
 
@@ -23,14 +22,14 @@ public final class Loop: TaskExecutor {
     jobs.append(UnownedJob(job))
   }
 
-  /// How the SDK calls back.
+  /// The SDK calls back through this.
   public func callLater(_ callback: @escaping @Sendable () -> Void) {
     callbacks.append(callback)
   }
 
-  /// Runs `body` in a task, to its end and that of all tasks and callbacks on this loop.
+  /// Runs `body` in a task until the task and all others on this loop have ended, and all callbacks have run.
   ///
-  /// Returns nothing: to be generic over a result would take as long as a good part of a call, at each turn.
+  /// Returns nothing, because a generic result would cost a good part of a call at each turn.
   public func run(_ body: @escaping @Sendable () async throws -> Void) throws {
     let end = End()
     Task(executorPreference: self) {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What is to be done, in order.
+/// Work to do, in order.
 final class Queue<Element: Sendable>: Sendable {
   private struct State {
     var waiting: [Element] = []
@@ -15,7 +15,7 @@ final class Queue<Element: Sendable>: Sendable {
     state.withLock { $0.waiting.append(element) }
   }
 
-  /// Takes all elements out, and then does something with each. The storage is used again.
+  /// Takes all elements out and calls `body` with each. The storage is reused.
   func takeAll(_ body: (Element) throws -> Void) rethrows {
     var elements = state.withLock { state in
       let elements = state.waiting

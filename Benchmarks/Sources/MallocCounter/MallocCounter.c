@@ -1,11 +1,11 @@
 #include "MallocCounter.h"
 
-#include <stdlib.h>  // Defines __GLIBC__, where that is so.
+#include <stdlib.h>  // Defines __GLIBC__ with glibc.
 
 #ifdef __GLIBC__
 
-// The functions of the same names in the program come before those of the C library, also for the
-// libraries that the program uses. Each thread counts for itself.
+// Functions of the program replace those of the C library with the same names, also for the program's libraries.
+// Each thread has its own counts.
 #include <errno.h>
 #include <malloc.h>
 

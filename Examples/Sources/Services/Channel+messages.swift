@@ -2,11 +2,11 @@ import CooperativeCancellation
 import NIOCore
 
 extension Channel {
-  /// What comes out of the end of the pipeline, until the channel closes. An error in the pipeline is thrown.
+  /// The messages at the end of the pipeline. An error in the pipeline is thrown.
   ///
-  /// The channel is made with `autoRead` off, so that nothing comes before there is a reader: the first `next()` turns it
-  /// on. Leaving the loop closes the channel. From then on NIO reads as fast as the other side sends; where that is
-  /// not bounded by questions and answers, bound it.
+  /// Make the channel with `autoRead` off, so that nothing arrives before there is a reader: the first
+  /// `next()` turns it on. NIO then reads as fast as the other side sends, so bound the buffer unless the
+  /// protocol does. Leaving the loop closes the channel.
   func messages<Message: Sendable>(
     of type: Message.Type = Message.self
   ) -> AsyncThrowingCallbackSequence<Message> {

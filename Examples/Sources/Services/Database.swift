@@ -3,20 +3,20 @@ import CooperativeCancellation
 import Dispatch
 import Synchronization
 
-/// An SQLite database. A cancel interrupts a statement that runs.
+/// An SQLite database. A cancellation interrupts the running statement.
 final class Database: Sendable {
   private let connection: Mutex<Connection>
-  /// Statements wait here for their turn, so that they block one thread and not one each.
+  /// Statements wait for their turn here, so that they block one thread in all.
   private let queue = DispatchQueue(label: "Database")
 
   init(path: String) throws {
     connection = Mutex(try Connection(path: path))
   }
 
-  /// Runs statements, after those that came before them.
+  /// Runs statements after those that were added earlier.
   ///
-  /// A `CancellationError` says that SQLite has interrupted them. If they were done before it noticed the
-  /// cancel, this returns as if there had been none: what is stored is never reported as cancelled.
+  /// Throws `CancellationError` only if SQLite interrupted the statements. If they finish before SQLite
+  /// notices the cancellation, this returns: a change that was stored is never reported as cancelled.
   ///
   /// - Parameter onRow: Receives each row, on the database's queue.
   func execute(

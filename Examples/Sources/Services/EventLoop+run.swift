@@ -2,7 +2,7 @@ import CooperativeCancellation
 import NIOCore
 
 extension EventLoop {
-  /// Runs `work` after a delay. A cancel takes it off the schedule.
+  /// Runs `work` after a delay. A cancellation removes it from the schedule.
   func run<Value: Sendable>(
     in delay: TimeAmount,
     _ work: @escaping @Sendable () throws -> Value

@@ -2,7 +2,7 @@ import AsyncAlgorithms
 import CooperativeCancellation
 
 extension Ledger {
-  /// The changes of two ledgers, as they come.
+  /// The changes of two ledgers, in order of arrival.
   static func changes(
     of first: Ledger,
     and second: Ledger
@@ -10,7 +10,7 @@ extension Ledger {
     await merge(first.changesForAll(), second.changesForAll())
   }
 
-  /// The last change of each burst: when there was none for so long.
+  /// The last change of each burst: a burst ends when there is no change for that long.
   func lastChanges(
     quietFor pause: Duration,
     clock: some Clock<Duration> = ContinuousClock()

@@ -1,7 +1,7 @@
 import CSQLite
 import CooperativeCancellation
 
-/// An SQLite database that reports its changes: a C library with one hook for each connection.
+/// An SQLite database that reports its changes, through a C library with one hook per connection.
 actor Ledger {
   struct Change: Sendable, Equatable {
     let table: String
@@ -9,7 +9,7 @@ actor Ledger {
   }
 
   private let connection: Connection
-  /// The hook that is set now.
+  /// The current hook.
   private var hook: UnsafeMutableRawPointer?
 
   init() throws {
@@ -22,9 +22,9 @@ actor Ledger {
     try connection.execute(sql)
   }
 
-  /// Every row that is inserted, changed or deleted, from the first `next()` on.
+  /// Every row that is inserted, changed or deleted after the first `next()`.
   ///
-  /// SQLite has one hook: whoever reads next takes it over, and the sequence of the one before ends.
+  /// SQLite has one hook: a new reader takes it over, and the previous reader's sequence ends.
   func changes() -> AsyncCallbackSequence<Change> {
     AsyncCallbackSequence(buffering: .unbounded) { yield in
       let context = CallbackContext(isRepeating: true) {
@@ -36,7 +36,7 @@ actor Ledger {
         { @Sendable in CallbackContext.call($0, $1, $2, $3, $4) },
         context.pointer
       )
-      // Ends the sequence to which it belongs.
+      // Ends the previous sequence.
       CallbackContext.release(previous)
       self.hook = context.pointer
       return context
@@ -51,7 +51,7 @@ actor Ledger {
 }
 
 extension Ledger {
-  /// The same for readers anywhere: the hook is set and removed on this actor.
+  /// The same for readers on any actor: the hook is set and removed on this actor.
   func changesForAll() -> SendableCallbackSequence<Change> {
     changes().sendable()
   }
@@ -59,7 +59,7 @@ extension Ledger {
 
 private typealias CString = UnsafePointer<CChar>
 
-/// Closes itself.
+/// Closes the connection when it is released.
 private final class Connection {
   let handle: OpaquePointer?
 

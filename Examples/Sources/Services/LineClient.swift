@@ -3,11 +3,11 @@ import NIOCore
 import NIOExtras
 import NIOPosix
 
-/// A connection of SwiftNIO's to a server that answers each line with a line.
+/// A SwiftNIO connection to a server that answers each line with a line.
 struct LineClient: Sendable {
   private let channel: any Channel
 
-  /// NIO cannot be told to stop connecting. After a cancel, a connection that still comes is closed.
+  /// NIO cannot stop connecting, so a connection that arrives after a cancellation is closed.
   init(
     host: String,
     port: Int,
@@ -22,7 +22,7 @@ struct LineClient: Sendable {
     }
   }
 
-  /// A cancel closes the channel: on it, the late answer would be taken for the next one.
+  /// A cancellation closes the channel, because the next call would receive the late answer.
   func answer(to line: String) async throws -> String {
     try await withAsyncThrowingValue {
       channel.request(line).whenComplete($0)

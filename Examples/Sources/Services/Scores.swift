@@ -2,7 +2,7 @@ import CooperativeCancellation
 import Dispatch
 import GRDB
 
-/// The scores of a game, in a database of GRDB's.
+/// The scores of a game, in a GRDB database.
 final class Scores: Sendable {
   struct Score: Codable, FetchableRecord, PersistableRecord, Equatable {
     let player: String
@@ -27,9 +27,9 @@ final class Scores: Sendable {
     try database.write { try score.save($0) }
   }
 
-  /// The best, now and after each change.
+  /// The best scores, now and after each change.
   ///
-  /// Only the latest matters, so that a slow reader misses what is old by then. An error of the database's is thrown.
+  /// Only the latest result matters, so a slow reader misses old ones. A database error is thrown.
   func best(_ count: Int) -> AsyncThrowingCallbackSequence<[Score]> {
     let observation = ValueObservation.tracking { database in
       try Score.order(Column("points").desc).limit(count).fetchAll(database)

@@ -5,7 +5,7 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// Transfers through `URLSession`. A cancel closes the connection.
+/// Transfers through `URLSession`. A cancellation closes the connection.
 struct Transfers: Sendable {
   let configuration: URLSessionConfiguration
   let session: URLSession
@@ -31,16 +31,16 @@ struct Transfers: Sendable {
     }
   }
 
-  /// Downloads to `file`, which must not exist. If this throws, it has put nothing there, and will not.
+  /// Downloads to `file`, which must not exist. If this throws, it leaves nothing there.
   ///
-  /// - Parameter onProgress: Receives the number of bytes that have come, on the session's queue.
+  /// - Parameter onProgress: Receives the number of received bytes, on the session's queue.
   func download(
     _ url: URL,
     to file: URL,
     onProgress: @escaping @Sendable (Int64) -> Void
   ) async throws {
     _ = try await withAsyncThrowingValue(whenCancelled: .waitForCallback) { completion in
-      // A task with a completion handler of its own reports no progress.
+      // A task with its own completion handler reports no progress.
       let delegate = DownloadDelegate(file: file, onProgress: onProgress, completion: completion)
       let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
       session.downloadTask(with: url).resume()
@@ -83,7 +83,7 @@ private final class DownloadDelegate: NSObject, URLSessionDownloadDelegate {
     downloadTask: URLSessionDownloadTask,
     didFinishDownloadingTo location: URL
   ) {
-    // Moved at once: when this returns, the session removes its file.
+    // Moved at once, because the session removes its file when this returns.
     completion(
       Result {
         try FileManager.default.moveItem(at: location, to: file)
@@ -98,13 +98,13 @@ private final class DownloadDelegate: NSObject, URLSessionDownloadDelegate {
     didCompleteWithError error: (any Error)?
   ) {
     if let error { completion(.failure(error)) }
-    // Until then the session holds its delegate.
+    // Releases the delegate, which the session otherwise keeps.
     session.finishTasksAndInvalidate()
   }
 }
 
 extension URLSessionTask {
-  /// Resumes the task and returns it, so that to start one is an expression.
+  /// Resumes the task and returns it, so that one expression starts it.
   fileprivate func resumed() -> Self {
     resume()
     return self

@@ -2,9 +2,9 @@ import AsyncHTTPClient
 import CooperativeCancellation
 import NIOCore
 
-/// Requests through AsyncHTTPClient's delegates, which its own async methods do not take.
+/// Requests with an AsyncHTTPClient delegate, which the client's own async methods do not accept.
 ///
-/// A cancel closes the connection.
+/// A cancellation closes the connection.
 struct WebClient: Sendable {
   let client: HTTPClient
 
@@ -26,7 +26,7 @@ struct WebClient: Sendable {
     return try await execute(request, delegate: ResponseAccumulator(request: request))
   }
 
-  /// - Parameter onProgress: Receives the number of bytes that have come, on an event loop.
+  /// - Parameter onProgress: Receives the number of received bytes, on an event loop.
   func download(
     _ url: String,
     to path: String,

@@ -1,7 +1,8 @@
 import CooperativeCancellation
 import Dispatch
 
-/// The ticks of a Dispatch timer, the first one at once. One that finds its reader busy waits; more than one is one.
+/// The ticks of a Dispatch timer, starting at once. One tick waits for a busy reader; further ones are merged
+/// into it.
 func ticks(every interval: DispatchTimeInterval) -> AsyncCallbackSequence<Void> {
   AsyncCallbackSequence(buffering: .newest(1)) { yield in
     let timer = DispatchSource.makeTimerSource()

@@ -1,8 +1,7 @@
-/// The SDK was not called, because another call with the same id waits for its answer; or the SDK returned an id
-/// that another call has.
+/// The call was refused because another pending call has the same id. If the SDK returns the id, it was
+/// called already; otherwise it was not called.
 ///
-/// Which of the two an answer with that id is for, nobody could tell. ``PendingCall`` throws it for a second call if
-/// it is told to refuse those.
+/// ``PendingCall`` throws this error for a second call with ``PendingCall/BusyPolicy/refuse``.
 public struct AlreadyPendingError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The call that was refused.
   public let callSite: CallSite

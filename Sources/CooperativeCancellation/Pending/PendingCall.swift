@@ -16,17 +16,17 @@
 /// func didFail(with error: any Error) { signIn.resume(throwing: error) }
 /// ```
 ///
-/// A call that was cancelled or timed out ends at once, but keeps its place until the SDK has answered it, because a
-/// late answer could not be told from that to the next call. Who comes meanwhile waits for its turn, in order, or is
-/// refused. If the SDK may never answer, the way out is ``close(throwing:)``.
+/// A call that is cancelled or times out ends at once, but keeps its place until the SDK answers it:
+/// otherwise the next call would receive the late answer. Meanwhile, other calls wait for their turn in
+/// order, or are refused. If the SDK may never answer, call ``close(throwing:)``.
 ///
 /// Each call has the guarantees of a bridge: see <doc:Contract#Pending-calls>.
 public final class PendingCall<Value>: Sendable {
   /// What happens to a call while another one is pending.
   public enum BusyPolicy: Sendable, Hashable, CaseIterable {
-    /// It waits for its turn. The time counts for its timeout, and a cancellation ends it.
+    /// The call waits for its turn. The time counts toward its timeout, and a cancellation ends it.
     case wait
-    /// It throws ``AlreadyPendingError``.
+    /// The call throws ``AlreadyPendingError``.
     case refuse
   }
 
@@ -34,37 +34,34 @@ public final class PendingCall<Value>: Sendable {
 
   @usableFromInline let turns: Turns
 
-  /// Makes one without a call.
+  /// Makes one without calls.
   ///
   /// - Parameter policy: What happens to a call while another one is pending.
   public init(ifBusy policy: BusyPolicy = .wait) {
     turns = Turns(mayWait: policy == .wait)
   }
 
-  /// How many calls are pending, or wait for their turn.
+  /// How many calls are pending or wait for their turn.
   ///
-  /// One that was cancelled or timed out is pending until its answer has come.
+  /// A call that was cancelled or timed out is pending until its answer arrives.
   public var count: Int { turns.count }
 
   /// Calls the SDK when no other call is pending, and waits for its answer.
   ///
-  /// Returns the value that `resume(returning:)` brings. Throws the error that is brought, what `operation`
-  /// throws, `CancellationError`, ``TimeoutError``, the error of ``close(throwing:)``, or ``AlreadyPendingError``.
-  ///
-  /// All ten guarantees of <doc:Contract> hold, as <doc:Contract#Pending-calls> says.
+  /// Returns the value passed to `resume(returning:)`. Throws the error passed to `resume(throwing:)` or
+  /// ``close(throwing:)``, the error of `operation`, `CancellationError`, ``TimeoutError`` or
+  /// ``AlreadyPendingError``. See <doc:Contract#Pending-calls>.
   ///
   /// - Parameters:
-  ///   - response: What to do when the task is cancelled, or the time is up, before the answer.
-  ///   - timeout: How long the turn and the answer may take together; `nil` for as long as they like. With zero or
-  ///     less the SDK is not called.
+  ///   - response: What to do when the task is cancelled or the call times out before the answer.
+  ///   - timeout: How long the turn and the answer may take together; `nil` for no limit.
   ///   - fileID: The file to name in errors; by default the caller's.
-  ///   - line: The line to name in them; by default the caller's.
-  ///   - operation: Calls the SDK and returns what `onCancel` needs, or nothing. Runs on the caller's actor; at once,
-  ///     if no other call is pending.
-  ///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's actor, in
-  ///     the waiting task, at most once.
-  ///   - discard: Closes or frees a value that was brought for this call, and that it does not return. Runs on the
-  ///     thread that brought it, or on the caller's actor if the task had received it already.
+  ///   - line: The line to name in errors; by default the caller's.
+  ///   - operation: Calls the SDK and returns what `onCancel` needs, or nothing. Runs on the caller's actor.
+  ///   - cancel: Tells the SDK to stop. Receives what `operation` returned; runs on the caller's actor, at
+  ///     most once.
+  ///   - discard: Closes or frees a value that this call does not return. Runs on the thread that brought it,
+  ///     or on the caller's actor.
   @inlinable
   nonisolated(nonsending) public func value<Request>(
     whenCancelled response: CancellationResponse = .abandonCallback,
@@ -104,28 +101,27 @@ public final class PendingCall<Value>: Sendable {
 
   // MARK: Answers
 
-  /// Answers the call that is pending with a value, which may be one that is not `Sendable`.
+  /// Answers the pending call with a value, which need not be `Sendable`.
   ///
-  /// - Returns: The value, if no call is pending. Otherwise `nil`, and the call returns the value or passes it to its
-  ///   `onDiscard`.
+  /// - Returns: `nil` if a call took the value, and otherwise the value.
   @inlinable
   public func resume(returning value: sending Value) -> sending Value? {
     let disconnected = Disconnected(value)
     return answer(.success(disconnected)) ? nil : disconnected.open()
   }
 
-  /// Answers the call that is pending with an error, which it throws.
+  /// Answers the pending call with an error, which it throws.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: Whether a call was pending.
   @discardableResult
   public func resume(throwing error: any Error) -> Bool {
     answer(.failure(error))
   }
 
-  /// Ends the call that is pending, those that wait for their turn, and each one that begins from now on, with an
-  /// error, without calling its SDK.
+  /// Ends the pending call and all waiting ones with an error, and refuses later calls with it before their
+  /// SDK is called.
   ///
-  /// To be called where the connection ends. Closing again changes nothing: the first error counts.
+  /// Call it where the connection ends. Only the first error counts.
   ///
   /// - Parameter error: What the calls throw.
   public func close(throwing error: any Error) {
@@ -140,18 +136,18 @@ public final class PendingCall<Value>: Sendable {
 }
 
 extension PendingCall where Value: Sendable {
-  /// Answers the call that is pending with a value.
+  /// Answers the pending call with a value.
   ///
-  /// - Returns: Whether there was one, which then returns the value or passes it to its `onDiscard`.
+  /// - Returns: Whether a call was pending. It returns the value or passes it to its `onDiscard`.
   @inlinable
   @discardableResult
   public func resume(returning value: Value) -> Bool {
     answer(.success(Disconnected(value)))
   }
 
-  /// Answers the call that is pending with a value or an error.
+  /// Answers the pending call with a value or an error.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: Whether a call was pending.
   @inlinable
   @discardableResult
   public func resume(with result: Result<Value, some Error>) -> Bool {
@@ -160,9 +156,9 @@ extension PendingCall where Value: Sendable {
 }
 
 extension PendingCall where Value == Void {
-  /// Answers the call that is pending, which waits for nothing but its end.
+  /// Answers the pending call, which waits for no value.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: Whether a call was pending.
   @inlinable
   @discardableResult
   public func resume() -> Bool {

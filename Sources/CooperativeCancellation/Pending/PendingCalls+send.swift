@@ -1,30 +1,28 @@
 extension PendingCalls {
-  /// The same for an SDK that is called with `await`.
+  /// Calls an asynchronous SDK whose answer arrives by id, and waits for it.
   ///
   /// ```swift
-  /// let reply = try await replies.value(for: request.id, timeout: .seconds(5)) {
+  /// let reply = try await replies.value(for: request.id, timeout: .seconds(30)) {
   ///   try await connection.send(request)
   /// }
   /// ```
   ///
-  /// A cancellation and a timeout cancel `operation`, and the call waits until that has ended: there they are as
-  /// prompt as `operation` listens to them. From its return on they are as prompt as ever. An answer may come before
-  /// it returns.
+  /// A cancellation or a timeout cancels `operation`, and the call waits for `operation` to end. After
+  /// `operation` has returned, the call ends at once. The answer may arrive before `operation` returns.
   ///
   /// - Parameters:
-  ///   - id: What the answer is found by: no other call that waits may have it.
-  ///   - response: What to do when the task is cancelled, or the time is up, before the answer.
-  ///   - timeout: How long `operation` and the answer may take together; `nil` for as long as they like.
+  ///   - id: Identifies the answer. No other waiting call may have it.
+  ///   - response: What to do when the task is cancelled or the call times out before the answer.
+  ///   - timeout: How long `operation` and the answer may take together; `nil` for no limit.
   ///   - isolation: The caller's actor.
   ///   - fileID: The file to name in errors; by default the caller's.
-  ///   - line: The line to name in them; by default the caller's.
-  ///   - operation: Calls the SDK and returns what `onCancel` needs, or nothing. Runs where it would with
-  ///     `Task { … }`, in a task of its own, which the call waits for.
-  ///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's actor, at
-  ///     most once, only after `operation` returned. With ``CancellationResponse/abandonCallback`` the id is free by
-  ///     then.
-  ///   - discard: Closes or frees a value that was brought for this call, and that it does not return. Runs on the
-  ///     thread that brought it, or on the caller's actor if the task had received it already.
+  ///   - line: The line to name in errors; by default the caller's.
+  ///   - operation: Calls the SDK and returns what `onCancel` needs, or nothing. Runs as in `Task { … }`, in
+  ///     a task of its own.
+  ///   - cancel: Tells the SDK to stop. Receives what `operation` returned; runs on the caller's actor, at
+  ///     most once, after `operation` has returned.
+  ///   - discard: Closes or frees a value that this call does not return. Runs on the thread that brought it,
+  ///     or on the caller's actor.
   @inlinable
   @_disfavoredOverload
   public func value<Request: Sendable>(
@@ -51,7 +49,7 @@ extension PendingCalls {
     )
   }
 
-  /// The same for an SDK that is called with `await`, and returns the id.
+  /// Calls an asynchronous SDK that returns the id of its answer, and waits for the answer.
   ///
   /// ```swift
   /// let reply = try await replies.value {
@@ -61,21 +59,20 @@ extension PendingCalls {
   /// }
   /// ```
   ///
-  /// As `value(for:)`. The answers that come
-  /// before `operation` has returned are kept until then.
+  /// Cancellation works as for the form with an id. Answers that arrive before `operation` returns are kept
+  /// until then.
   ///
   /// - Parameters:
-  ///   - response: What to do when the task is cancelled, or the time is up, before the answer.
-  ///   - timeout: How long `operation` and the answer may take together; `nil` for as long as they like.
+  ///   - response: What to do when the task is cancelled or the call times out before the answer.
+  ///   - timeout: How long `operation` and the answer may take together; `nil` for no limit.
   ///   - isolation: The caller's actor.
   ///   - fileID: The file to name in errors; by default the caller's.
-  ///   - line: The line to name in them; by default the caller's.
-  ///   - operation: Calls the SDK and returns the id. Runs where it would with `Task { … }`, in a task of its own,
-  ///     which the call waits for.
-  ///   - cancel: Tells the SDK to stop. It receives the id, and runs on the caller's actor, at most once, only after
-  ///     `operation` returned. With ``CancellationResponse/abandonCallback`` the id is free by then.
-  ///   - discard: Closes or frees a value that was brought for this call, and that it does not return. Runs on the
-  ///     thread that brought it, or on the caller's actor if the task had received it already.
+  ///   - line: The line to name in errors; by default the caller's.
+  ///   - operation: Calls the SDK and returns the id. Runs as in `Task { … }`, in a task of its own.
+  ///   - cancel: Tells the SDK to stop. Receives the id; runs on the caller's actor, at most once, after
+  ///     `operation` has returned.
+  ///   - discard: Closes or frees a value that this call does not return. Runs on the thread that brought it,
+  ///     or on the caller's actor.
   @inlinable
   @_disfavoredOverload
   public func value(
@@ -104,7 +101,7 @@ extension PendingCalls {
     )
   }
 
-  /// What both have in common: a call is begun, sent and named, and then waits.
+  /// The common part: begins a call, sends it, names it, and waits.
   @usableFromInline
   func sent<Call, Request: Sendable>(
     _ terms: Terms,
@@ -145,8 +142,8 @@ extension PendingCalls {
   }
 }
 
-/// Calls the SDK in a task of its own, which is itself a bridged call: a cancellation or a timeout cancels it, and its
-/// result is waited for.
+/// Calls the SDK in a task of its own and waits for the result. A cancellation or a timeout cancels that
+/// task.
 private func send<Request: Sendable>(
   _ terms: Terms,
   by deadline: Deadline?,

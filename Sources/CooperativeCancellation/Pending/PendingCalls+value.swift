@@ -13,35 +13,32 @@ struct PendingRequest<Request> {
 }
 
 extension PendingCalls {
-  /// Calls an SDK whose answer comes by an id, and waits for it.
+  /// Calls an SDK whose answer arrives by id, and waits for it.
   ///
   /// ```swift
-  /// let reply = try await replies.value(for: request.id, timeout: .seconds(5)) {
+  /// let reply = try await replies.value(for: request.id, timeout: .seconds(30)) {
   ///   socket.write(request)
   /// } onCancel: {
   ///   socket.write(.cancel(request.id))
   /// }
   /// ```
   ///
-  /// Returns the value that `resume(_:returning:)` brings. Throws the error that is brought, what
-  /// `operation` throws, `CancellationError`, ``TimeoutError``, the error of ``close(throwing:)``, or
-  /// ``AlreadyPendingError`` without calling the SDK if another call has the id.
-  ///
-  /// All ten guarantees of <doc:Contract> hold, as <doc:Contract#Pending-calls> says.
+  /// Returns the value passed to `resume(_:returning:)`. Throws the error passed to `resume(_:throwing:)` or
+  /// ``close(throwing:)``, the error of `operation`, `CancellationError`, ``TimeoutError``, or, without
+  /// calling the SDK, ``AlreadyPendingError``. See <doc:Contract#Pending-calls>.
   ///
   /// - Parameters:
-  ///   - id: What the answer is found by: no other call that waits may have it.
-  ///   - response: What to do when the task is cancelled, or the time is up, before the answer.
-  ///   - timeout: How long the answer may take, counted from before `operation`; `nil` for as long as it likes.
-  ///     With zero or less the SDK is not called.
+  ///   - id: Identifies the answer. No other waiting call may have it.
+  ///   - response: What to do when the task is cancelled or the call times out before the answer.
+  ///   - timeout: How long the answer may take, counted from before `operation`; `nil` for no limit.
   ///   - fileID: The file to name in errors; by default the caller's.
-  ///   - line: The line to name in them; by default the caller's.
-  ///   - operation: Calls the SDK and returns what `onCancel` needs, or nothing. Runs on the caller's actor, at
-  ///     once. The answer may come before it returns.
-  ///   - cancel: Tells the SDK to stop. It receives what `operation` returned, and runs on the caller's actor, in
-  ///     the waiting task, at most once. With ``CancellationResponse/abandonCallback`` the id is free by then.
-  ///   - discard: Closes or frees a value that was brought for this call, and that it does not return. Runs on the
-  ///     thread that brought it, or on the caller's actor if the task had received it already.
+  ///   - line: The line to name in errors; by default the caller's.
+  ///   - operation: Calls the SDK and returns what `onCancel` needs, or nothing. Runs on the caller's actor,
+  ///     at once.
+  ///   - cancel: Tells the SDK to stop. Receives what `operation` returned; runs on the caller's actor, at
+  ///     most once.
+  ///   - discard: Closes or frees a value that this call does not return. Runs on the thread that brought it,
+  ///     or on the caller's actor.
   @inlinable
   nonisolated(nonsending) public func value<Request>(
     for id: ID,
@@ -71,7 +68,7 @@ extension PendingCalls {
     return try open(disconnected, terms)
   }
 
-  /// Calls an SDK that returns the id by which its answer comes, and waits for it.
+  /// Calls an SDK that returns the id of its answer, and waits for the answer.
   ///
   /// ```swift
   /// let reply = try await replies.value {
@@ -81,23 +78,19 @@ extension PendingCalls {
   /// }
   /// ```
   ///
-  /// An answer that comes before `operation` has returned is kept until the id is known. Returns and throws what
-  /// `value(for:)` does;
-  /// ``AlreadyPendingError`` here when the SDK has been called, because only then is the id known.
-  ///
-  /// All ten guarantees of <doc:Contract> hold, as <doc:Contract#Pending-calls> says.
+  /// An answer that arrives before `operation` returns is kept until the id is known. Returns and throws as
+  /// the form with an id does, but can throw ``AlreadyPendingError`` only after the SDK has been called. See
+  /// <doc:Contract#Pending-calls>.
   ///
   /// - Parameters:
-  ///   - response: What to do when the task is cancelled, or the time is up, before the answer.
-  ///   - timeout: How long the answer may take, counted from before `operation`; `nil` for as long as it likes.
-  ///     With zero or less the SDK is not called.
+  ///   - response: What to do when the task is cancelled or the call times out before the answer.
+  ///   - timeout: How long the answer may take, counted from before `operation`; `nil` for no limit.
   ///   - fileID: The file to name in errors; by default the caller's.
-  ///   - line: The line to name in them; by default the caller's.
+  ///   - line: The line to name in errors; by default the caller's.
   ///   - operation: Calls the SDK and returns the id. Runs on the caller's actor, at once.
-  ///   - cancel: Tells the SDK to stop. It receives the id, and runs on the caller's actor, in the waiting task, at
-  ///     most once. With ``CancellationResponse/abandonCallback`` the id is free by then.
-  ///   - discard: Closes or frees a value that was brought for this call, and that it does not return. Runs on the
-  ///     thread that brought it, or on the caller's actor if the task had received it already.
+  ///   - cancel: Tells the SDK to stop. Receives the id; runs on the caller's actor, at most once.
+  ///   - discard: Closes or frees a value that this call does not return. Runs on the thread that brought it,
+  ///     or on the caller's actor.
   @inlinable
   nonisolated(nonsending) public func value(
     whenCancelled response: CancellationResponse = .abandonCallback,
@@ -136,7 +129,7 @@ extension PendingCalls {
     try table.add(reply.erased(), id: AnyID(id), isEqual: { $0.equals(id) }, callSite)
   }
 
-  /// Gives a call that was begun its id. If its answer is there already, it has it now.
+  /// Gives a starting call its id, and its answer if that has already arrived.
   @usableFromInline
   func name(_ call: CallTable.Started, _ id: ID, _ callSite: CallSite) throws {
     let (name, unclaimed) = table.name(call, AnyID(id), isEqual: { $0.equals(id) })
@@ -147,7 +140,7 @@ extension PendingCalls {
     if case .taken = name { throw AlreadyPendingError(callSite: callSite) }
   }
 
-  /// Forwards a cancel or a timeout. The id is free by then, unless the answer is waited for.
+  /// Forwards a cancellation or a timeout. With `.abandonCallback` it frees the id first.
   @inlinable
   func forward<Request>(
     _ pending: PendingRequest<Request>,

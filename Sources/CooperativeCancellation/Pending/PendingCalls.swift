@@ -1,10 +1,10 @@
-/// Calls whose answers come in somewhere else, by id: over a socket, from a process, through a delegate.
+/// Calls whose answers arrive elsewhere, by id: over a socket, from a process, through a delegate.
 ///
 /// ```swift
 /// let replies = PendingCalls<RequestID, Reply>()
 ///
 /// func send(_ request: Request) async throws -> Reply {
-///   try await replies.value(for: request.id, timeout: .seconds(5)) {
+///   try await replies.value(for: request.id, timeout: .seconds(30)) {
 ///     socket.write(request)
 ///   } onCancel: {
 ///     socket.write(.cancel(request.id))
@@ -16,14 +16,13 @@
 /// func closed(_ error: any Error) { replies.close(throwing: error) }
 /// ```
 ///
-/// A call is there before its SDK is called, so an answer that comes at once is not missed; it is gone before it
+/// A call is registered before its SDK is called, so an immediate answer is not missed, and removed before it
 /// returns. Each call has the guarantees of a bridge: see <doc:Contract#Pending-calls>.
 ///
-/// May be used from any thread and actor. What it calls of yours (closures, an id's `==`) runs with no lock of the
-/// library's held.
+/// May be used from any thread and actor. Your closures, and the `==` of an id, run without a lock of the
+/// library.
 ///
-/// A call that waits keeps this object alive, so no release ends it: call ``close(throwing:)`` where the connection
-/// ends.
+/// A waiting call keeps this object alive, so call ``close(throwing:)`` where the connection ends.
 public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
   @usableFromInline typealias Answer = Result<Disconnected<Value>, any Error>
 
@@ -32,30 +31,30 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
 
   /// Makes one without calls.
   ///
-  /// - Parameter onUnclaimed: Receives the answers that came while an SDK was being called which returns its id, and
-  ///   that turned out to be for none of those calls: a late one after a cancellation, for instance. Runs once for
-  ///   each, in the call that was the last to begin, on its actor; or in ``close(throwing:)``.
+  /// - Parameter onUnclaimed: Receives answers that arrived while an SDK that returns its id was being
+  ///   called, and that belong to no call: for instance, one that is late after a cancellation. Runs once for
+  ///   each, on the actor of the last of those calls, or in ``close(throwing:)``.
   public init(
     onUnclaimed: (@Sendable (_ id: ID, _ answer: sending Result<Value, any Error>) -> Void)? = nil
   ) {
     unclaimed = onUnclaimed
   }
 
-  /// How many calls wait for their answer, or are being made.
+  /// How many calls are being made or wait for their answer.
   ///
-  /// One that was cancelled or timed out with ``CancellationResponse/waitForCallback`` or
-  /// ``CancellationResponse/deliverResult`` still does.
+  /// With ``CancellationResponse/waitForCallback`` and ``CancellationResponse/deliverResult``, that includes
+  /// calls that were cancelled or timed out.
   public var count: Int { table.count }
 
-  /// Whether no call waits for its answer.
+  /// Whether there are no such calls.
   public var isEmpty: Bool { count == 0 }
 
   // MARK: Answers
 
-  /// Answers a call with a value, which may be one that is not `Sendable`.
+  /// Answers a call with a value, which need not be `Sendable`.
   ///
-  /// - Returns: The value, if no call has that id: it was cancelled or timed out, has had its answer, or never was.
-  ///   Otherwise `nil`, and the call returns the value or passes it to its `onDiscard`.
+  /// - Returns: `nil` if a call took the value, and otherwise the value: the id is unknown, or its call has
+  ///   ended.
   @inlinable
   public func resume(_ id: ID, returning value: sending Value) -> sending Value? {
     if let call = call(id) {
@@ -68,14 +67,14 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
 
   /// Answers a call with an error, which it throws.
   ///
-  /// - Returns: Whether there was a call with that id.
+  /// - Returns: Whether a call had that id.
   @inlinable
   @discardableResult
   public func resume(_ id: ID, throwing error: any Error) -> Bool {
     answer(id, .failure(error))
   }
 
-  /// Ends all calls with an error, which they throw, and those that are being made. Later ones begin as ever.
+  /// Ends all calls with an error, including those that are being made. Later calls are not affected.
   ///
   /// - Returns: How many there were.
   @discardableResult
@@ -85,9 +84,9 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
     return calls.count
   }
 
-  /// Ends all calls, and from now on each one that begins, with an error, without calling its SDK.
+  /// Ends all calls with an error, and refuses later calls with it before their SDK is called.
   ///
-  /// To be called where the connection ends. Closing again changes nothing: the first error counts.
+  /// Call it where the connection ends. Only the first error counts.
   ///
   /// - Parameter error: What the calls throw.
   public func close(throwing error: any Error) {
@@ -100,8 +99,8 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
 extension PendingCalls where Value: Sendable {
   /// Answers a call with a value.
   ///
-  /// - Returns: Whether there was a call with that id, which then returns the value or passes it to its `onDiscard`.
-  ///   Without one, it was cancelled or timed out, has had its answer, or never was: then the value is yours.
+  /// - Returns: Whether a call had that id. It returns the value or passes it to its `onDiscard`. Otherwise
+  ///   the value is yours.
   @inlinable
   @discardableResult
   public func resume(_ id: ID, returning value: Value) -> Bool {
@@ -110,14 +109,14 @@ extension PendingCalls where Value: Sendable {
 
   /// Answers a call with a value or an error.
   ///
-  /// - Returns: Whether there was a call with that id.
+  /// - Returns: Whether a call had that id.
   @inlinable
   @discardableResult
   public func resume(_ id: ID, with result: Result<Value, some Error>) -> Bool {
     answer(id, result.map { Disconnected($0) }.mapError { $0 })
   }
 
-  /// Answers all calls with the same value, and those that are being made.
+  /// Answers all calls with the same value, including those that are being made.
   ///
   /// - Returns: How many there were.
   @discardableResult
@@ -129,16 +128,16 @@ extension PendingCalls where Value: Sendable {
 }
 
 extension PendingCalls where Value == Void {
-  /// Answers a call that waits for nothing but its end.
+  /// Answers a call that waits for no value.
   ///
-  /// - Returns: Whether there was a call with that id.
+  /// - Returns: Whether a call had that id.
   @inlinable
   @discardableResult
   public func resume(_ id: ID) -> Bool {
     resume(id, returning: ())
   }
 
-  /// Ends all calls without an error, and those that are being made.
+  /// Ends all calls without an error, including those that are being made.
   ///
   /// - Returns: How many there were.
   @discardableResult
@@ -147,9 +146,9 @@ extension PendingCalls where Value == Void {
   }
 }
 
-// What is the same for all answers.
+// The common part of all answers.
 extension PendingCalls {
-  /// Takes out the call that has an id.
+  /// Takes out the call with an id.
   @inlinable
   func call(_ id: ID) -> Reply<Answer>? {
     table.take(hash: id.hashValue) { $0.equals(id) }.flatMap { typed($0) }
@@ -162,8 +161,8 @@ extension PendingCalls {
     return true
   }
 
-  /// Takes out the call that has an id, which was not found at once, and answers it; or keeps the answer for a call
-  /// that is being made. Returns whether it did.
+  /// Takes out the call with an id, which the fast path did not find, and answers it; or keeps the answer for
+  /// a call that is being made. Returns whether it did one of these.
   @usableFromInline
   func park(_ id: ID, _ answer: Answer) -> Bool {
     let key = AnyID(id)
@@ -184,7 +183,7 @@ extension PendingCalls {
     }
   }
 
-  /// Passes on what nobody has claimed.
+  /// Passes on the answers that no call claimed.
   @usableFromInline
   func pass(_ answers: [CallTable.Unclaimed]) {
     guard let unclaimed else { return }

@@ -1,10 +1,10 @@
-/// Waits for something that an SDK tells everybody: that it is ready, that it has an update.
+/// Waits for an event that an SDK reports to all its users: that it is ready, that it has an update.
 ///
 /// ```swift
 /// let poweredOn = PendingEvent<Void>()
 ///
 /// func ready() async throws {
-///   try await poweredOn.value(timeout: .seconds(5)) {
+///   try await poweredOn.value(timeout: .seconds(30)) {
 ///     if central.state == .poweredOn { poweredOn.resume() }
 ///   }
 /// }
@@ -14,28 +14,28 @@
 /// func didFail(with error: any Error) { poweredOn.close(throwing: error) }
 /// ```
 ///
-/// Whatever happens goes to all that wait then, and to none that comes later. As the value is nobody's own, there is
-/// nothing to discard, and as the SDK does not work for one of them, there is nothing to cancel.
+/// An event reaches all waiting tasks, and none that begins to wait later. The tasks share the value and the
+/// SDK's work, so no value is discarded and no cancellation is forwarded.
 public final class PendingEvent<Value: Sendable>: Sendable {
   @usableFromInline let table = CallTable()
 
-  /// Makes one for which nobody waits.
+  /// Makes one without waiting tasks.
   public init() {}
 
-  /// How many wait.
+  /// How many tasks wait.
   public var count: Int { table.count }
 
-  /// Waits until it happens.
+  /// Waits for the next event.
   ///
-  /// Returns the value, or throws the error, that is brought; or throws `CancellationError`, ``TimeoutError``, what
-  /// `operation` throws, or the error of ``close(throwing:)``.
+  /// Returns the event's value. Throws the error passed to `resume(throwing:)` or ``close(throwing:)``, the
+  /// error of `operation`, `CancellationError` or ``TimeoutError``.
   ///
   /// - Parameters:
-  ///   - timeout: How long it may take; `nil` for as long as it likes.
+  ///   - timeout: How long to wait; `nil` for no limit.
   ///   - fileID: The file to name in errors; by default the caller's.
-  ///   - line: The line to name in them; by default the caller's.
-  ///   - operation: Runs on the caller's actor, at once, when nothing is missed any more: the place to ask whether it
-  ///     has happened already, or to have it happen.
+  ///   - line: The line to name in errors; by default the caller's.
+  ///   - operation: Asks whether the event has already happened, or makes it happen. Runs on the caller's
+  ///     actor, at once, when no event can be missed.
   @inlinable
   nonisolated(nonsending) public func value(
     timeout: Timeout? = nil,
@@ -61,20 +61,19 @@ public final class PendingEvent<Value: Sendable>: Sendable {
     )
   }
 
-  /// It has happened. Returns how many waited for it.
+  /// Reports the event. Returns how many tasks waited for it.
   @discardableResult
   public func resume(returning value: Value) -> Int {
     end(table.takeAll(), .success(value))
   }
 
-  /// It has failed: all that wait throw the error. Returns how many there were.
+  /// Reports a failure, which all waiting tasks throw. Returns how many there were.
   @discardableResult
   public func resume(throwing error: any Error) -> Int {
     end(table.takeAll(), .failure(error))
   }
 
-  /// It will not happen any more: all that wait, and all that come later, throw the error. Closing again changes
-  /// nothing.
+  /// Ends all current and later waits with the error. Only the first error counts.
   public func close(throwing error: any Error) {
     _ = end(table.close(error).calls, .failure(error))
   }
@@ -86,7 +85,7 @@ public final class PendingEvent<Value: Sendable>: Sendable {
 }
 
 extension PendingEvent where Value == Void {
-  /// It has happened. Returns how many waited for it.
+  /// Reports the event. Returns how many tasks waited for it.
   @discardableResult
   public func resume() -> Int {
     resume(returning: ())

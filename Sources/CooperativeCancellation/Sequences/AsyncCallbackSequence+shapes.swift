@@ -1,7 +1,7 @@
-// The sequence for the other shapes of callbacks.
+// The sequence for the other callback shapes.
 
 extension AsyncCallbackSequence {
-  /// Makes a sequence of what an SDK calls back with, until it calls back that it has finished.
+  /// Makes a sequence for an SDK with one callback for values and one for the end.
   ///
   /// ```swift
   /// AsyncCallbackSequence(buffering: .unbounded) { [sdk] yield, finish in
@@ -12,17 +12,12 @@ extension AsyncCallbackSequence {
   /// ```
   ///
   /// - Parameters:
-  ///   - policy: How many elements wait for a slow reader, and which ones go.
+  ///   - policy: How many elements wait for a slow reader, and which ones are dropped.
   ///   - isolation: The home of the sequence; by default the actor of the code that makes it.
-  ///   - subscribe: Registers with the SDK and returns its token, or whatever `onTermination` needs; or
-  ///     nothing. Runs on the home actor at each iterator's first `next()`: at once if the reader is there. It
-  ///     receives closures that the SDK may call from any thread. When the SDK has released them, the sequence
-  ///     ends.
-  ///   - terminate: Unregisters. Runs once for each registration, after that has returned, on the home actor,
-  ///     with no lock held. What it captures is kept while the sequence is: capture the SDK rather than `self`.
-  ///   - discard: Closes or frees an element that nobody receives. Runs once for each, on the thread that
-  ///     brought it or the one that took its place; or on the home actor, if it was in the buffer when the
-  ///     subscription ended.
+  ///   - subscribe: Registers with the SDK and returns its token, or nothing. Runs on the home actor, at each
+  ///     iterator's first `next()`.
+  ///   - terminate: Unregisters. Runs on the home actor, once for each registration.
+  ///   - discard: Closes or frees an element that is not delivered. Runs once for each, on any thread.
   @inlinable
   public init<Token>(
     buffering policy: BufferingPolicy,
@@ -43,17 +38,14 @@ extension AsyncCallbackSequence {
     )
   }
 
-  /// Makes a sequence of an SDK's notifications that carry nothing.
+  /// Makes a sequence for an SDK whose callback takes no arguments.
   ///
   /// - Parameters:
-  ///   - policy: How many elements wait for a slow reader, and which ones go.
+  ///   - policy: How many elements wait for a slow reader, and which ones are dropped.
   ///   - isolation: The home of the sequence; by default the actor of the code that makes it.
-  ///   - subscribe: Registers with the SDK and returns its token, or whatever `onTermination` needs; or
-  ///     nothing. Runs on the home actor at each iterator's first `next()`: at once if the reader is there. It
-  ///     receives a closure that the SDK may call from any thread. When the SDK has released it, the sequence
-  ///     ends.
-  ///   - terminate: Unregisters. Runs once for each registration, after that has returned, on the home actor,
-  ///     with no lock held. What it captures is kept while the sequence is: capture the SDK rather than `self`.
+  ///   - subscribe: Registers with the SDK and returns its token, or nothing. Runs on the home actor, at each
+  ///     iterator's first `next()`.
+  ///   - terminate: Unregisters. Runs on the home actor, once for each registration.
   @inlinable
   public init<Token>(
     buffering policy: BufferingPolicy,
@@ -68,20 +60,15 @@ extension AsyncCallbackSequence {
     )
   }
 
-  /// Makes a sequence of what an SDK calls back with, where that is two values.
+  /// Makes a sequence for an SDK whose callback takes two values.
   ///
   /// - Parameters:
-  ///   - policy: How many elements wait for a slow reader, and which ones go.
+  ///   - policy: How many elements wait for a slow reader, and which ones are dropped.
   ///   - isolation: The home of the sequence; by default the actor of the code that makes it.
-  ///   - subscribe: Registers with the SDK and returns its token, or whatever `onTermination` needs; or
-  ///     nothing. Runs on the home actor at each iterator's first `next()`: at once if the reader is there. It
-  ///     receives a closure that the SDK may call from any thread. When the SDK has released it, the sequence
-  ///     ends.
-  ///   - terminate: Unregisters. Runs once for each registration, after that has returned, on the home actor,
-  ///     with no lock held. What it captures is kept while the sequence is: capture the SDK rather than `self`.
-  ///   - discard: Closes or frees an element that nobody receives. Runs once for each, on the thread that
-  ///     brought it or the one that took its place; or on the home actor, if it was in the buffer when the
-  ///     subscription ended.
+  ///   - subscribe: Registers with the SDK and returns its token, or nothing. Runs on the home actor, at each
+  ///     iterator's first `next()`.
+  ///   - terminate: Unregisters. Runs on the home actor, once for each registration.
+  ///   - discard: Closes or frees an element that is not delivered. Runs once for each, on any thread.
   @inlinable
   public init<First: Sendable, Second: Sendable, Token>(
     buffering policy: BufferingPolicy,
@@ -98,9 +85,7 @@ extension AsyncCallbackSequence {
     )
   }
 
-  /// Makes a sequence of what an SDK calls back with, and tells the SDK what becomes of each element.
-  ///
-  /// For an SDK whose callback returns whether to go on:
+  /// Makes a sequence for an SDK whose callback returns whether to continue.
   ///
   /// ```swift
   /// AsyncCallbackSequence(buffering: .oldest(100)) { [sdk] yield in
@@ -110,18 +95,15 @@ extension AsyncCallbackSequence {
   /// }
   /// ```
   ///
+  /// `yield` returns what happened to the element.
+  ///
   /// - Parameters:
-  ///   - policy: How many elements wait for a slow reader, and which ones go.
+  ///   - policy: How many elements wait for a slow reader, and which ones are dropped.
   ///   - isolation: The home of the sequence; by default the actor of the code that makes it.
-  ///   - subscribe: Registers with the SDK and returns its token, or whatever `onTermination` needs; or
-  ///     nothing. Runs on the home actor at each iterator's first `next()`: at once if the reader is there. It
-  ///     receives a closure that the SDK may call from any thread, and that returns what became of the element.
-  ///     When the SDK has released it, the sequence ends.
-  ///   - terminate: Unregisters. Runs once for each registration, after that has returned, on the home actor,
-  ///     with no lock held. What it captures is kept while the sequence is: capture the SDK rather than `self`.
-  ///   - discard: Closes or frees an element that nobody receives. Runs once for each, on the thread that
-  ///     brought it or the one that took its place; or on the home actor, if it was in the buffer when the
-  ///     subscription ended.
+  ///   - subscribe: Registers with the SDK and returns its token, or nothing. Runs on the home actor, at each
+  ///     iterator's first `next()`.
+  ///   - terminate: Unregisters. Runs on the home actor, once for each registration.
+  ///   - discard: Closes or frees an element that is not delivered. Runs once for each, on any thread.
   @_disfavoredOverload
   @inlinable
   public init<Token>(
@@ -139,21 +121,16 @@ extension AsyncCallbackSequence {
     )
   }
 
-  /// Makes a sequence of what an SDK calls back with, until it calls back that it has finished, and tells the
-  /// SDK what becomes of each element.
+  /// Makes a sequence for an SDK with one callback for values, which returns whether to continue, and one for
+  /// the end.
   ///
   /// - Parameters:
-  ///   - policy: How many elements wait for a slow reader, and which ones go.
+  ///   - policy: How many elements wait for a slow reader, and which ones are dropped.
   ///   - isolation: The home of the sequence; by default the actor of the code that makes it.
-  ///   - subscribe: Registers with the SDK and returns its token, or whatever `onTermination` needs; or
-  ///     nothing. Runs on the home actor at each iterator's first `next()`: at once if the reader is there. It
-  ///     receives closures that the SDK may call from any thread. When the SDK has released them, the sequence
-  ///     ends.
-  ///   - terminate: Unregisters. Runs once for each registration, after that has returned, on the home actor,
-  ///     with no lock held. What it captures is kept while the sequence is: capture the SDK rather than `self`.
-  ///   - discard: Closes or frees an element that nobody receives. Runs once for each, on the thread that
-  ///     brought it or the one that took its place; or on the home actor, if it was in the buffer when the
-  ///     subscription ended.
+  ///   - subscribe: Registers with the SDK and returns its token, or nothing. Runs on the home actor, at each
+  ///     iterator's first `next()`.
+  ///   - terminate: Unregisters. Runs on the home actor, once for each registration.
+  ///   - discard: Closes or frees an element that is not delivered. Runs once for each, on any thread.
   @_disfavoredOverload
   @inlinable
   public init<Token>(

@@ -1,5 +1,5 @@
-// A mistake about which the compiler, among so many overloads, would say something useless. It says these messages
-// instead; nothing here is ever called.
+// These forms exist for their error messages only: without them, the compiler would blame an unrelated
+// overload.
 
 extension AsyncCallbackSequence {
   @available(

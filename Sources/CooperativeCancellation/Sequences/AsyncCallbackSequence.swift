@@ -1,4 +1,4 @@
-/// The values of an SDK that calls back again and again: a listener, an observer, a delegate, progress.
+/// The values of an SDK that calls back repeatedly: a listener, an observer, a delegate, progress.
 ///
 /// ```swift
 /// func locations() -> AsyncCallbackSequence<Location> {
@@ -10,32 +10,31 @@
 /// }
 /// ```
 ///
-/// The sequence is cold: to make it registers nothing. Each iterator is a subscription of its own, which
-/// registers at its first `next()`, and unregisters when it ends, whatever ends it: the SDK, a `break`, a thrown
-/// error, a cancelled task, an iterator that is released. Two `for await` loops are two subscriptions.
+/// The sequence is cold: making it registers nothing. Each iterator is a subscription of its own. It
+/// registers at its first `next()` and unregisters when it ends: when the SDK finishes, or when the reader
+/// breaks out of the loop, throws, is cancelled, or releases the iterator. Two `for await` loops are two
+/// subscriptions.
 ///
-/// Both closures run on the actor on which the sequence was made, whoever reads it. They may use what belongs
-/// to that actor, and neither the SDK nor its token need be `Sendable`.
+/// Both closures run on the actor on which the sequence was made, its home, whichever actor reads it; without
+/// such an actor, they run where the reader is. The SDK and its token need not be `Sendable`. The SDK may
+/// call the closures that it receives from any thread, and the sequence ends when the SDK releases them. The
+/// sequence keeps what your closures capture: capture the SDK rather than `self`.
 ///
-/// The sequence is not `Sendable` itself. `merge`, `debounce` and others that read it elsewhere want one that
-/// is: ``sendable(isolation:)`` makes it.
-///
-/// For SDKs that can fail there is ``AsyncThrowingCallbackSequence``.
+/// The sequence is not `Sendable`. Operators that read it on another actor, such as `merge` and `debounce`,
+/// need ``sendable(isolation:)``. For SDKs that can fail, use ``AsyncThrowingCallbackSequence``.
 ///
 /// ## Cancellation
 ///
-/// When the reading task is cancelled, the sequence ends as soon as the reader's actor is free, and what is in
-/// the buffer is discarded. A sequence that cannot throw can only end. The line after the loop tells a cancelled
-/// task from an SDK that has finished:
+/// When the reading task is cancelled, the sequence ends as soon as the reader's actor is free, and discards
+/// its buffer. In a task that is already cancelled, nothing is registered. The sequence cannot throw, so
+/// check after the loop whether the SDK finished or the task was cancelled:
 ///
 /// ```swift
 /// for await step in steps() { show(step) }
 /// try Task.checkCancellation()
 /// ```
 ///
-/// In a task that is cancelled already nothing is registered.
-///
-/// <doc:Sequences> has recipes, and <doc:Contract> has all that is guaranteed.
+/// See <doc:Sequences> for recipes and <doc:Contract#Sequences> for the guarantees.
 @frozen
 public struct AsyncCallbackSequence<Element: Sendable>: AsyncSequence {
   public typealias Failure = Never
@@ -47,7 +46,7 @@ public struct AsyncCallbackSequence<Element: Sendable>: AsyncSequence {
     self.source = source
   }
 
-  /// Makes an iterator, which has registered nothing yet.
+  /// Makes an iterator. Nothing is registered yet.
   @inlinable
   public func makeAsyncIterator() -> Iterator {
     Iterator(source)
@@ -55,9 +54,8 @@ public struct AsyncCallbackSequence<Element: Sendable>: AsyncSequence {
 
   /// One subscription. Copies share it.
   ///
-  /// When the last copy is released before the end, the subscription ends. `onTermination` then runs before the
-  /// release returns, if it can be known to happen on the right actor, and in a task on that actor otherwise:
-  /// where an iterator is kept and released elsewhere, and on systems older than macOS 26 and iOS 26.
+  /// Releasing the last copy ends the subscription. `onTermination` then runs on the home actor: before the
+  /// release returns if the system can tell that the release happens there, and otherwise soon after.
   @frozen
   public struct Iterator: AsyncIteratorProtocol {
     public typealias Failure = Never
@@ -69,14 +67,14 @@ public struct AsyncCallbackSequence<Element: Sendable>: AsyncSequence {
       subscription = Subscription(source)
     }
 
-    /// Waits for the next element; the first call registers. Returns `nil` at the end, and ever after.
+    /// Waits for the next element; the first call registers. Returns `nil` at the end and after it.
     @inlinable
     nonisolated(nonsending) public mutating func next() async -> Element? {
       if let element = subscription.take() { return element }
       return await subscription.nextElement()
     }
 
-    /// Waits for the next element; the first call registers. Returns `nil` at the end, and ever after.
+    /// Waits for the next element; the first call registers. Returns `nil` at the end and after it.
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     @inlinable
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? {
@@ -98,7 +96,7 @@ extension AsyncCallbackSequence: Sendable {}
 extension AsyncCallbackSequence.Iterator: Sendable {}
 
 extension Subscription {
-  /// The next element, where there is no error to throw.
+  /// Returns the next element, where no error can be thrown.
   @inlinable
   func nextElement(isolation: isolated (any Actor)? = #isolation) async -> Element? {
     if case .element(let element) = await next() { element } else { nil }
@@ -106,7 +104,7 @@ extension Subscription {
 }
 
 extension AsyncCallbackSequence {
-  /// Makes a sequence of what an SDK calls back with.
+  /// Makes a sequence of the values that an SDK passes to its callback.
   ///
   /// ```swift
   /// AsyncCallbackSequence(buffering: .newest(1)) { [manager] yield in
@@ -117,17 +115,12 @@ extension AsyncCallbackSequence {
   /// ```
   ///
   /// - Parameters:
-  ///   - policy: How many elements wait for a slow reader, and which ones go.
+  ///   - policy: How many elements wait for a slow reader, and which ones are dropped.
   ///   - isolation: The home of the sequence; by default the actor of the code that makes it.
-  ///   - subscribe: Registers with the SDK and returns its token, or whatever `onTermination` needs; or
-  ///     nothing. Runs on the home actor at each iterator's first `next()`: at once if the reader is there. It
-  ///     receives a closure that the SDK may call from any thread. When the SDK has released it, the sequence
-  ///     ends.
-  ///   - terminate: Unregisters. Runs once for each registration, after that has returned, on the home actor,
-  ///     with no lock held. What it captures is kept while the sequence is: capture the SDK rather than `self`.
-  ///   - discard: Closes or frees an element that nobody receives. Runs once for each, on the thread that
-  ///     brought it or the one that took its place; or on the home actor, if it was in the buffer when the
-  ///     subscription ended.
+  ///   - subscribe: Registers with the SDK and returns its token, or nothing. Runs on the home actor, at each
+  ///     iterator's first `next()`.
+  ///   - terminate: Unregisters. Runs on the home actor, once for each registration.
+  ///   - discard: Closes or frees an element that is not delivered. Runs once for each, on any thread.
   @inlinable
   public init<Token>(
     buffering policy: BufferingPolicy,

@@ -1,7 +1,7 @@
-// The sequence for the other shapes of callbacks.
+// The throwing sequence for the other callback shapes.
 
 extension AsyncThrowingCallbackSequence {
-  /// Makes a sequence of what an SDK calls back with as a value and an error. An error ends the sequence.
+  /// Makes a sequence for an SDK whose callback takes a value and an error. An error ends the sequence.
   ///
   /// ```swift
   /// AsyncThrowingCallbackSequence(buffering: .newest(1)) { [query] yield in
@@ -11,23 +11,17 @@ extension AsyncThrowingCallbackSequence {
   /// }
   /// ```
   ///
-  /// A value beside an error is discarded. A call with neither ends the sequence with ``MissingValueError``.
+  /// A value that comes with an error is discarded. A call with neither ends the sequence with ``MissingValueError``.
   ///
   /// - Parameters:
-  ///   - policy: How many elements wait for a slow reader, and which ones go.
+  ///   - policy: How many elements wait for a slow reader, and which ones are dropped.
   ///   - isolation: The home of the sequence; by default the actor of the code that makes it.
   ///   - fileID: The file to name in errors; by default the caller's.
-  ///   - line: The line to name in them; by default the caller's.
-  ///   - subscribe: Registers with the SDK and returns its token, or whatever `onTermination` needs; or
-  ///     nothing. Runs on the home actor at each iterator's first `next()`: at once if the reader is there.
-  ///     What it throws ends the sequence, without `onTermination`. It receives a closure that the SDK may call
-  ///     from any thread. When the SDK has released it, the sequence ends.
-  ///   - terminate: Unregisters. Runs once for each registration that did not throw, after that has returned,
-  ///     on the home actor, with no lock held. What it captures is kept while the sequence is: capture the SDK
-  ///     rather than `self`.
-  ///   - discard: Closes or frees an element that nobody receives. Runs once for each, on the thread that
-  ///     brought it or the one that took its place; or on the home actor, if it was in the buffer when the
-  ///     subscription ended.
+  ///   - line: The line to name in errors; by default the caller's.
+  ///   - subscribe: Registers with the SDK and returns its token, or nothing. Runs on the home actor, at each
+  ///     iterator's first `next()`, which throws what it throws.
+  ///   - terminate: Unregisters. Runs on the home actor, once for each registration that did not throw.
+  ///   - discard: Closes or frees an element that is not delivered. Runs once for each, on any thread.
   @inlinable
   public init<Token>(
     buffering policy: BufferingPolicy,
@@ -48,7 +42,8 @@ extension AsyncThrowingCallbackSequence {
     )
   }
 
-  /// Makes a sequence of what an SDK calls back with, until it calls back that it has finished or failed.
+  /// Makes a sequence for an SDK with one callback for values and one for the end, which takes an optional
+  /// error.
   ///
   /// ```swift
   /// AsyncThrowingCallbackSequence(buffering: .newest(1)) { [sdk, file] yield, finish in
@@ -58,21 +53,16 @@ extension AsyncThrowingCallbackSequence {
   /// }
   /// ```
   ///
-  /// `finish(nil)` ends the sequence, `finish(error)` ends it with that error. It fits a callback for errors only, too.
+  /// `finish(nil)` ends the sequence; `finish(error)` ends it with that error. It also fits a callback for
+  /// errors only.
   ///
   /// - Parameters:
-  ///   - policy: How many elements wait for a slow reader, and which ones go.
+  ///   - policy: How many elements wait for a slow reader, and which ones are dropped.
   ///   - isolation: The home of the sequence; by default the actor of the code that makes it.
-  ///   - subscribe: Registers with the SDK and returns its token, or whatever `onTermination` needs; or
-  ///     nothing. Runs on the home actor at each iterator's first `next()`: at once if the reader is there.
-  ///     What it throws ends the sequence, without `onTermination`. It receives closures that the SDK may call
-  ///     from any thread. When the SDK has released them, the sequence ends.
-  ///   - terminate: Unregisters. Runs once for each registration that did not throw, after that has returned,
-  ///     on the home actor, with no lock held. What it captures is kept while the sequence is: capture the SDK
-  ///     rather than `self`.
-  ///   - discard: Closes or frees an element that nobody receives. Runs once for each, on the thread that
-  ///     brought it or the one that took its place; or on the home actor, if it was in the buffer when the
-  ///     subscription ended.
+  ///   - subscribe: Registers with the SDK and returns its token, or nothing. Runs on the home actor, at each
+  ///     iterator's first `next()`, which throws what it throws.
+  ///   - terminate: Unregisters. Runs on the home actor, once for each registration that did not throw.
+  ///   - discard: Closes or frees an element that is not delivered. Runs once for each, on any thread.
   @inlinable
   public init<Token>(
     buffering policy: BufferingPolicy,
@@ -93,7 +83,7 @@ extension AsyncThrowingCallbackSequence {
     )
   }
 
-  /// Makes a sequence of what an SDK with a closure each for values, failure and end calls back with.
+  /// Makes a sequence for an SDK with three callbacks: values, failure and end.
   ///
   /// ```swift
   /// AsyncThrowingCallbackSequence(buffering: .unbounded) { [sdk] next, failed, finished in
@@ -104,18 +94,12 @@ extension AsyncThrowingCallbackSequence {
   /// ```
   ///
   /// - Parameters:
-  ///   - policy: How many elements wait for a slow reader, and which ones go.
+  ///   - policy: How many elements wait for a slow reader, and which ones are dropped.
   ///   - isolation: The home of the sequence; by default the actor of the code that makes it.
-  ///   - subscribe: Registers with the SDK and returns its token, or whatever `onTermination` needs; or
-  ///     nothing. Runs on the home actor at each iterator's first `next()`: at once if the reader is there.
-  ///     What it throws ends the sequence, without `onTermination`. It receives closures that the SDK may call
-  ///     from any thread. When the SDK has released them, the sequence ends.
-  ///   - terminate: Unregisters. Runs once for each registration that did not throw, after that has returned,
-  ///     on the home actor, with no lock held. What it captures is kept while the sequence is: capture the SDK
-  ///     rather than `self`.
-  ///   - discard: Closes or frees an element that nobody receives. Runs once for each, on the thread that
-  ///     brought it or the one that took its place; or on the home actor, if it was in the buffer when the
-  ///     subscription ended.
+  ///   - subscribe: Registers with the SDK and returns its token, or nothing. Runs on the home actor, at each
+  ///     iterator's first `next()`, which throws what it throws.
+  ///   - terminate: Unregisters. Runs on the home actor, once for each registration that did not throw.
+  ///   - discard: Closes or frees an element that is not delivered. Runs once for each, on any thread.
   @inlinable
   public init<Token>(
     buffering policy: BufferingPolicy,
@@ -141,22 +125,16 @@ extension AsyncThrowingCallbackSequence {
     )
   }
 
-  /// Makes a sequence of what an SDK calls back with that reports no errors, and that yet throws
-  /// `CancellationError` when the reading task is cancelled.
+  /// Makes a sequence for an SDK that reports no errors. It throws `CancellationError` when the reading task
+  /// is cancelled.
   ///
   /// - Parameters:
-  ///   - policy: How many elements wait for a slow reader, and which ones go.
+  ///   - policy: How many elements wait for a slow reader, and which ones are dropped.
   ///   - isolation: The home of the sequence; by default the actor of the code that makes it.
-  ///   - subscribe: Registers with the SDK and returns its token, or whatever `onTermination` needs; or
-  ///     nothing. Runs on the home actor at each iterator's first `next()`: at once if the reader is there.
-  ///     What it throws ends the sequence, without `onTermination`. It receives a closure that the SDK may call
-  ///     from any thread. When the SDK has released it, the sequence ends.
-  ///   - terminate: Unregisters. Runs once for each registration that did not throw, after that has returned,
-  ///     on the home actor, with no lock held. What it captures is kept while the sequence is: capture the SDK
-  ///     rather than `self`.
-  ///   - discard: Closes or frees an element that nobody receives. Runs once for each, on the thread that
-  ///     brought it or the one that took its place; or on the home actor, if it was in the buffer when the
-  ///     subscription ended.
+  ///   - subscribe: Registers with the SDK and returns its token, or nothing. Runs on the home actor, at each
+  ///     iterator's first `next()`, which throws what it throws.
+  ///   - terminate: Unregisters. Runs on the home actor, once for each registration that did not throw.
+  ///   - discard: Closes or frees an element that is not delivered. Runs once for each, on any thread.
   @_disfavoredOverload
   @inlinable
   public init<Token>(
@@ -174,22 +152,16 @@ extension AsyncThrowingCallbackSequence {
     )
   }
 
-  /// Makes a sequence of what an SDK calls back with until it has finished, that reports no errors; it yet
+  /// Makes a sequence for an SDK that reports no errors, with one callback for values and one for the end. It
   /// throws `CancellationError` when the reading task is cancelled.
   ///
   /// - Parameters:
-  ///   - policy: How many elements wait for a slow reader, and which ones go.
+  ///   - policy: How many elements wait for a slow reader, and which ones are dropped.
   ///   - isolation: The home of the sequence; by default the actor of the code that makes it.
-  ///   - subscribe: Registers with the SDK and returns its token, or whatever `onTermination` needs; or
-  ///     nothing. Runs on the home actor at each iterator's first `next()`: at once if the reader is there.
-  ///     What it throws ends the sequence, without `onTermination`. It receives closures that the SDK may call
-  ///     from any thread. When the SDK has released them, the sequence ends.
-  ///   - terminate: Unregisters. Runs once for each registration that did not throw, after that has returned,
-  ///     on the home actor, with no lock held. What it captures is kept while the sequence is: capture the SDK
-  ///     rather than `self`.
-  ///   - discard: Closes or frees an element that nobody receives. Runs once for each, on the thread that
-  ///     brought it or the one that took its place; or on the home actor, if it was in the buffer when the
-  ///     subscription ended.
+  ///   - subscribe: Registers with the SDK and returns its token, or nothing. Runs on the home actor, at each
+  ///     iterator's first `next()`, which throws what it throws.
+  ///   - terminate: Unregisters. Runs on the home actor, once for each registration that did not throw.
+  ///   - discard: Closes or frees an element that is not delivered. Runs once for each, on any thread.
   @_disfavoredOverload
   @inlinable
   public init<Token>(
@@ -211,19 +183,15 @@ extension AsyncThrowingCallbackSequence {
     )
   }
 
-  /// Makes a sequence of an SDK's notifications that carry nothing, and that throws `CancellationError` when
-  /// the reading task is cancelled.
+  /// Makes a sequence for an SDK whose callback takes no arguments. It throws `CancellationError` when the
+  /// reading task is cancelled.
   ///
   /// - Parameters:
-  ///   - policy: How many elements wait for a slow reader, and which ones go.
+  ///   - policy: How many elements wait for a slow reader, and which ones are dropped.
   ///   - isolation: The home of the sequence; by default the actor of the code that makes it.
-  ///   - subscribe: Registers with the SDK and returns its token, or whatever `onTermination` needs; or
-  ///     nothing. Runs on the home actor at each iterator's first `next()`: at once if the reader is there.
-  ///     What it throws ends the sequence, without `onTermination`. It receives a closure that the SDK may call
-  ///     from any thread. When the SDK has released it, the sequence ends.
-  ///   - terminate: Unregisters. Runs once for each registration that did not throw, after that has returned,
-  ///     on the home actor, with no lock held. What it captures is kept while the sequence is: capture the SDK
-  ///     rather than `self`.
+  ///   - subscribe: Registers with the SDK and returns its token, or nothing. Runs on the home actor, at each
+  ///     iterator's first `next()`, which throws what it throws.
+  ///   - terminate: Unregisters. Runs on the home actor, once for each registration that did not throw.
   @_disfavoredOverload
   @inlinable
   public init<Token>(
@@ -239,22 +207,16 @@ extension AsyncThrowingCallbackSequence {
     )
   }
 
-  /// Makes a sequence of what an SDK calls back with, where that is two values, and that throws
-  /// `CancellationError` when the reading task is cancelled.
+  /// Makes a sequence for an SDK whose callback takes two values. It throws `CancellationError` when the
+  /// reading task is cancelled.
   ///
   /// - Parameters:
-  ///   - policy: How many elements wait for a slow reader, and which ones go.
+  ///   - policy: How many elements wait for a slow reader, and which ones are dropped.
   ///   - isolation: The home of the sequence; by default the actor of the code that makes it.
-  ///   - subscribe: Registers with the SDK and returns its token, or whatever `onTermination` needs; or
-  ///     nothing. Runs on the home actor at each iterator's first `next()`: at once if the reader is there.
-  ///     What it throws ends the sequence, without `onTermination`. It receives a closure that the SDK may call
-  ///     from any thread. When the SDK has released it, the sequence ends.
-  ///   - terminate: Unregisters. Runs once for each registration that did not throw, after that has returned,
-  ///     on the home actor, with no lock held. What it captures is kept while the sequence is: capture the SDK
-  ///     rather than `self`.
-  ///   - discard: Closes or frees an element that nobody receives. Runs once for each, on the thread that
-  ///     brought it or the one that took its place; or on the home actor, if it was in the buffer when the
-  ///     subscription ended.
+  ///   - subscribe: Registers with the SDK and returns its token, or nothing. Runs on the home actor, at each
+  ///     iterator's first `next()`, which throws what it throws.
+  ///   - terminate: Unregisters. Runs on the home actor, once for each registration that did not throw.
+  ///   - discard: Closes or frees an element that is not delivered. Runs once for each, on any thread.
   @_disfavoredOverload
   @inlinable
   public init<First: Sendable, Second: Sendable, Token>(
@@ -272,22 +234,16 @@ extension AsyncThrowingCallbackSequence {
     )
   }
 
-  /// Makes a sequence of what an SDK calls back with, until it has finished or failed, and tells the SDK what
-  /// becomes of each element.
+  /// Makes a sequence for an SDK with one callback for values, which returns whether to continue, and one for
+  /// the end, which takes an optional error.
   ///
   /// - Parameters:
-  ///   - policy: How many elements wait for a slow reader, and which ones go.
+  ///   - policy: How many elements wait for a slow reader, and which ones are dropped.
   ///   - isolation: The home of the sequence; by default the actor of the code that makes it.
-  ///   - subscribe: Registers with the SDK and returns its token, or whatever `onTermination` needs; or
-  ///     nothing. Runs on the home actor at each iterator's first `next()`: at once if the reader is there.
-  ///     What it throws ends the sequence, without `onTermination`. It receives closures that the SDK may call
-  ///     from any thread. When the SDK has released them, the sequence ends.
-  ///   - terminate: Unregisters. Runs once for each registration that did not throw, after that has returned,
-  ///     on the home actor, with no lock held. What it captures is kept while the sequence is: capture the SDK
-  ///     rather than `self`.
-  ///   - discard: Closes or frees an element that nobody receives. Runs once for each, on the thread that
-  ///     brought it or the one that took its place; or on the home actor, if it was in the buffer when the
-  ///     subscription ended.
+  ///   - subscribe: Registers with the SDK and returns its token, or nothing. Runs on the home actor, at each
+  ///     iterator's first `next()`, which throws what it throws.
+  ///   - terminate: Unregisters. Runs on the home actor, once for each registration that did not throw.
+  ///   - discard: Closes or frees an element that is not delivered. Runs once for each, on any thread.
   @_disfavoredOverload
   @inlinable
   public init<Token>(

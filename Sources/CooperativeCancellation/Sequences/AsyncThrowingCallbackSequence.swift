@@ -1,4 +1,4 @@
-/// The values of an SDK that calls back again and again, and that can fail.
+/// The values of an SDK that calls back repeatedly and can fail.
 ///
 /// ```swift
 /// func messages() -> AsyncThrowingCallbackSequence<Message> {
@@ -10,16 +10,15 @@
 /// }
 /// ```
 ///
-/// Everything is as for ``AsyncCallbackSequence``, but for errors: one that the SDK reports is thrown after the
-/// elements that came before it, and a cancelled task gets `CancellationError`.
+/// It works as ``AsyncCallbackSequence`` does, and throws the SDK's error after the elements that came before
+/// it.
 ///
 /// ## Cancellation
 ///
-/// When the reading task is cancelled, `next()` throws `CancellationError` as soon as the reader's actor is free,
-/// and what is in the buffer is discarded: a cancellation is not an end. In a task that is cancelled already
-/// nothing is registered.
+/// When the reading task is cancelled, `next()` throws `CancellationError` as soon as the reader's actor is
+/// free, and the buffer is discarded. In a task that is already cancelled, nothing is registered.
 ///
-/// <doc:Sequences> has recipes, and <doc:Contract> has all that is guaranteed.
+/// See <doc:Sequences> for recipes and <doc:Contract#Sequences> for the guarantees.
 @frozen
 public struct AsyncThrowingCallbackSequence<Element: Sendable>: AsyncSequence {
   public typealias Failure = any Error
@@ -31,16 +30,14 @@ public struct AsyncThrowingCallbackSequence<Element: Sendable>: AsyncSequence {
     self.source = source
   }
 
-  /// Makes an iterator, which has registered nothing yet.
+  /// Makes an iterator. Nothing is registered yet.
   @inlinable
   public func makeAsyncIterator() -> Iterator {
     Iterator(source)
   }
 
-  /// One subscription. Copies share it.
-  ///
-  /// When the last copy is released before the end, the subscription ends as that of an
-  /// ``AsyncCallbackSequence/Iterator`` does.
+  /// One subscription. Copies share it. Releasing the last copy ends it, as with
+  /// ``AsyncCallbackSequence/Iterator``.
   @frozen
   public struct Iterator: AsyncIteratorProtocol {
     public typealias Failure = any Error
@@ -52,18 +49,18 @@ public struct AsyncThrowingCallbackSequence<Element: Sendable>: AsyncSequence {
       subscription = Subscription(source)
     }
 
-    /// Waits for the next element; the first call registers. Returns `nil` at the end, and ever after.
+    /// Waits for the next element; the first call registers. Returns `nil` at the end and after it.
     ///
-    /// Throws what the registration threw, the SDK's error, or `CancellationError`; once.
+    /// Throws the error of the registration or of the SDK, or `CancellationError`, once.
     @inlinable
     nonisolated(nonsending) public mutating func next() async throws -> Element? {
       if let element = subscription.take() { return element }
       return try await subscription.nextElementOrError()
     }
 
-    /// Waits for the next element; the first call registers. Returns `nil` at the end, and ever after.
+    /// Waits for the next element; the first call registers. Returns `nil` at the end and after it.
     ///
-    /// Throws what the registration threw, the SDK's error, or `CancellationError`; once.
+    /// Throws the error of the registration or of the SDK, or `CancellationError`, once.
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     @inlinable
     public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Element? {
@@ -85,7 +82,7 @@ extension AsyncThrowingCallbackSequence: Sendable {}
 extension AsyncThrowingCallbackSequence.Iterator: Sendable {}
 
 extension Subscription {
-  /// The next element, or what there is to throw.
+  /// Returns the next element, or throws.
   @inlinable
   func nextElementOrError(
     isolation: isolated (any Actor)? = #isolation
@@ -100,7 +97,7 @@ extension Subscription {
 }
 
 extension AsyncThrowingCallbackSequence {
-  /// Makes a sequence of what an SDK calls back with as a `Result`, again and again. An error ends it.
+  /// Makes a sequence for an SDK whose callback takes a `Result`. A failure ends the sequence.
   ///
   /// ```swift
   /// AsyncThrowingCallbackSequence(buffering: .unbounded) { [socket] yield in
@@ -111,18 +108,12 @@ extension AsyncThrowingCallbackSequence {
   /// ```
   ///
   /// - Parameters:
-  ///   - policy: How many elements wait for a slow reader, and which ones go.
+  ///   - policy: How many elements wait for a slow reader, and which ones are dropped.
   ///   - isolation: The home of the sequence; by default the actor of the code that makes it.
-  ///   - subscribe: Registers with the SDK and returns its token, or whatever `onTermination` needs; or
-  ///     nothing. Runs on the home actor at each iterator's first `next()`: at once if the reader is there.
-  ///     What it throws ends the sequence, without `onTermination`. It receives a closure that the SDK may call
-  ///     from any thread. When the SDK has released it, the sequence ends.
-  ///   - terminate: Unregisters. Runs once for each registration that did not throw, after that has returned,
-  ///     on the home actor, with no lock held. What it captures is kept while the sequence is: capture the SDK
-  ///     rather than `self`.
-  ///   - discard: Closes or frees an element that nobody receives. Runs once for each, on the thread that
-  ///     brought it or the one that took its place; or on the home actor, if it was in the buffer when the
-  ///     subscription ended.
+  ///   - subscribe: Registers with the SDK and returns its token, or nothing. Runs on the home actor, at each
+  ///     iterator's first `next()`, which throws what it throws.
+  ///   - terminate: Unregisters. Runs on the home actor, once for each registration that did not throw.
+  ///   - discard: Closes or frees an element that is not delivered. Runs once for each, on any thread.
   @inlinable
   public init<Reason: Error, Token>(
     buffering policy: BufferingPolicy,

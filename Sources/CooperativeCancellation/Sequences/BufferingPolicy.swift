@@ -1,6 +1,7 @@
-/// How many elements wait for a reader that is slower than the SDK, and which ones go when there are more.
+/// How many elements wait for a reader that is slower than the SDK, and which ones are dropped when there are
+/// more.
 ///
-/// There is no default, because the right answer depends on what an element means:
+/// There is no default, because the choice depends on what an element means:
 ///
 /// | an element is | policy | example |
 /// |---|---|---|
@@ -10,17 +11,17 @@
 ///
 /// An element that does not fit goes to the sequence's `onDiscard`. A bound below 1 counts as 1.
 public enum BufferingPolicy: Sendable, Hashable {
-  /// Keeps at most this many elements. When there is one more, the oldest goes.
+  /// Keeps at most this many elements. A further one replaces the oldest.
   case newest(Int)
 
-  /// Keeps at most this many elements. What comes while there are that many goes.
+  /// Keeps at most this many elements. A further one is dropped.
   case oldest(Int)
 
-  /// Keeps every element. Memory is then the only bound: use it where the SDK cannot be faster than the
-  /// reader for long.
+  /// Keeps every element. Use it only where the SDK is not faster than the reader for long: nothing else
+  /// bounds the memory.
   case unbounded
 
-  /// How many elements there may be.
+  /// How many elements fit.
   @inlinable
   var capacity: Int {
     switch self {

@@ -1,8 +1,8 @@
-/// An ``AsyncCallbackSequence`` that any task on any actor may read: to hand out by a service, or for `merge`,
-/// `debounce`, `zip` and other operators that demand a `Sendable` sequence.
+/// An ``AsyncCallbackSequence`` that any task on any actor may read: for a service's interface, or for
+/// `merge`, `debounce`, `zip` and other operators that require a `Sendable` sequence.
 ///
-/// On an actor, make the sequence as always, and add ``AsyncCallbackSequence/sendable(isolation:)``. Whoever
-/// reads it, both closures run on that actor:
+/// On an actor, make the sequence as usual and add ``AsyncCallbackSequence/sendable(isolation:)``. Both
+/// closures run on that actor:
 ///
 /// ```swift
 /// actor Thermometer {
@@ -18,8 +18,8 @@
 /// }
 /// ```
 ///
-/// In code that belongs to no actor, make it in a closure, which each iterator calls. There the closures run
-/// where the reader is, and what they capture must be `Sendable`:
+/// In code without an actor, pass a closure that makes the sequence; each iterator calls it. Both closures
+/// run on the reader's actor, and what they capture must be `Sendable`:
 ///
 /// ```swift
 /// SendableCallbackSequence {
@@ -31,16 +31,15 @@
 /// }
 /// ```
 ///
-/// Everything else is as for ``AsyncCallbackSequence``: each iterator is a subscription of its own.
+/// Each iterator is a subscription of its own, as with ``AsyncCallbackSequence``.
 public struct SendableCallbackSequence<Element: Sendable>: AsyncSequence, Sendable {
   public typealias Failure = Never
 
   private let source: @Sendable () -> Source<Element>
 
-  /// Makes a sequence whose iterators each read one that `make` returns.
+  /// Makes a sequence whose iterators each read a new sequence that `make` returns.
   ///
-  /// - Parameter make: Makes the sequence. Runs once for each iterator, where that is made. What it captures
-  ///   must be `Sendable`.
+  /// - Parameter make: Makes the sequence. Runs once for each iterator, where the iterator is made.
   public init(_ make: @escaping @Sendable () -> AsyncCallbackSequence<Element>) {
     source = { make().source }
   }
@@ -49,7 +48,7 @@ public struct SendableCallbackSequence<Element: Sendable>: AsyncSequence, Sendab
     self.source = source
   }
 
-  /// Makes an iterator, which has registered nothing yet.
+  /// Makes an iterator. Nothing is registered yet.
   public func makeAsyncIterator() -> AsyncCallbackSequence<Element>.Iterator {
     AsyncCallbackSequence.Iterator(source())
   }
@@ -61,10 +60,9 @@ public struct SendableThrowingCallbackSequence<Element: Sendable>: AsyncSequence
 
   private let source: @Sendable () -> Source<Element>
 
-  /// Makes a sequence whose iterators each read one that `make` returns.
+  /// Makes a sequence whose iterators each read a new sequence that `make` returns.
   ///
-  /// - Parameter make: Makes the sequence. Runs once for each iterator, where that is made. What it captures
-  ///   must be `Sendable`.
+  /// - Parameter make: Makes the sequence. Runs once for each iterator, where the iterator is made.
   public init(_ make: @escaping @Sendable () -> AsyncThrowingCallbackSequence<Element>) {
     source = { make().source }
   }
@@ -73,19 +71,19 @@ public struct SendableThrowingCallbackSequence<Element: Sendable>: AsyncSequence
     self.source = source
   }
 
-  /// Makes an iterator, which has registered nothing yet.
+  /// Makes an iterator. Nothing is registered yet.
   public func makeAsyncIterator() -> AsyncThrowingCallbackSequence<Element>.Iterator {
     AsyncThrowingCallbackSequence.Iterator(source())
   }
 }
 
 extension AsyncCallbackSequence {
-  /// The same sequence, for readers anywhere.
+  /// Returns the same sequence for readers on any actor.
   ///
-  /// The closures run where they would have: on the actor on which this sequence was made, or on `isolation` if
-  /// it was made by code that belongs to no actor.
+  /// The closures still run on the actor on which this sequence was made, or on `isolation` if it was made
+  /// without an actor.
   ///
-  /// - Parameter isolation: The actor that calls this, which the sequence belongs to until now.
+  /// - Parameter isolation: The actor that this sequence belongs to; by default the caller's.
   public func sendable(
     isolation: isolated any Actor = #isolation
   ) -> SendableCallbackSequence<Element> {
@@ -94,12 +92,12 @@ extension AsyncCallbackSequence {
 }
 
 extension AsyncThrowingCallbackSequence {
-  /// The same sequence, for readers anywhere.
+  /// Returns the same sequence for readers on any actor.
   ///
-  /// The closures run where they would have: on the actor on which this sequence was made, or on `isolation` if
-  /// it was made by code that belongs to no actor.
+  /// The closures still run on the actor on which this sequence was made, or on `isolation` if it was made
+  /// without an actor.
   ///
-  /// - Parameter isolation: The actor that calls this, which the sequence belongs to until now.
+  /// - Parameter isolation: The actor that this sequence belongs to; by default the caller's.
   public func sendable(
     isolation: isolated any Actor = #isolation
   ) -> SendableThrowingCallbackSequence<Element> {

@@ -1,4 +1,4 @@
-/// A task of any type, which is cancelled when its owner lets go of it.
+/// A task of any type, which is cancelled when its owner releases it.
 ///
 /// ```swift
 /// var tasks: Set<AnyTask> = []
@@ -6,15 +6,15 @@
 /// // When `tasks` is destroyed, the task is cancelled.
 /// ```
 ///
-/// It owns the task for one purpose only, to cancel it: a task that runs to its end is not affected, and its
-/// value is still to be had from the `Task` itself. Two of the same task are equal, and each is an owner:
-/// the first one that is released cancels. `store(in:)` with a set keeps one.
+/// A task that has ended is not affected, and its value is still available from the `Task`. Two values for
+/// the same task are equal, but each is an owner: the first one released cancels the task. `store(in:)` with
+/// a set keeps only one.
 ///
-/// To empty a collection in a property, `tasks = []`, is to change that property while tasks are cancelled: a
-/// cancellation handler must not read it. ``TaskBag`` has no such rule.
+/// A cancellation handler must not read the property that holds the collection: `tasks = []` runs the handler
+/// while it changes that property. ``TaskBag`` has no such rule.
 ///
-/// May be used from any thread. `cancel()` runs the task's cancellation handlers before it returns, with no
-/// lock of the library's held.
+/// May be used from any thread. `cancel()` runs the task's cancellation handlers before it returns, without a
+/// lock of the library.
 public final class AnyTask: Sendable {
   /// How an ``AnyTask`` behaves.
   public struct Options: OptionSet, Sendable {
@@ -29,16 +29,15 @@ public final class AnyTask: Sendable {
     /// Cancels the task when the `AnyTask` is released.
     public static let cancelWhenReleased = Options(rawValue: 1 << 0)
 
-    /// Stops a debug build with an assertion when ``AnyTask/cancel()`` is called for a task that is cancelled
-    /// already. A release of the `AnyTask` does not count, and does not cancel unless
-    /// ``cancelWhenReleased`` is given as well.
+    /// Stops a debug build with an assertion when ``AnyTask/cancel()`` is called for a task that is already
+    /// cancelled. Releasing the `AnyTask` does not count, and cancels only with ``cancelWhenReleased``.
     public static let assertOnOverCancellation = Options(rawValue: 1 << 1)
 
-    /// What holds when options are left out: ``cancelWhenReleased``.
+    /// The default: ``cancelWhenReleased``.
     public static let `default`: Options = [.cancelWhenReleased]
   }
 
-  /// How this one behaves.
+  /// How this owner behaves.
   public let options: Options
 
   @usableFromInline let task: any ErasedTask
@@ -60,8 +59,7 @@ public final class AnyTask: Sendable {
   /// Whether the task was cancelled, here or elsewhere.
   public var isCancelled: Bool { task.isCancelled }
 
-  /// Cancels the task. Cancelling it again does nothing, unless ``Options/assertOnOverCancellation`` says that
-  /// it is a mistake.
+  /// Cancels the task. Has no effect the second time, except with ``Options/assertOnOverCancellation``.
   public func cancel() {
     let isRepeated = !wasCancelledHere.raiseFirst() || task.isCancelled
     assert(
@@ -71,14 +69,14 @@ public final class AnyTask: Sendable {
     task.cancel()
   }
 
-  /// Gives up ownership: the task is not cancelled when this is released.
+  /// Gives up ownership: releasing this does not cancel the task.
   public func detach() {
     isDetached.raise()
   }
 }
 
 extension AnyTask: Hashable {
-  /// Two are equal if they own the same task, whatever their options.
+  /// Two are equal if they own the same task, with any options.
   public static func == (left: AnyTask, right: AnyTask) -> Bool {
     left.task.isSame(as: right.task)
   }
@@ -90,17 +88,17 @@ extension AnyTask: Hashable {
 }
 
 extension Task {
-  /// This task as an ``AnyTask``, which cancels it when released.
+  /// This task as an ``AnyTask``, which cancels it when it is released.
   @inlinable
   public func erased(options: AnyTask.Options = .default) -> AnyTask {
     AnyTask(self, options: options)
   }
 
-  /// Keeps this task in a collection, which cancels it when it is destroyed.
+  /// Keeps this task in a collection, which cancels it when the collection is destroyed.
   ///
-  /// Finished tasks stay in the collection. ``TaskBag`` lets them go.
+  /// Finished tasks stay in the collection; a ``TaskBag`` removes them.
   ///
-  /// - Returns: What was stored.
+  /// - Returns: The stored value.
   @discardableResult
   public func store(
     in tasks: inout some RangeReplaceableCollection<AnyTask>,
@@ -111,11 +109,11 @@ extension Task {
     return task
   }
 
-  /// Keeps this task in a set, which cancels it when it is destroyed.
+  /// Keeps this task in a set, which cancels it when the set is destroyed.
   ///
-  /// Storing the same task again adds nothing and cancels nothing.
+  /// Storing the same task again has no effect.
   ///
-  /// - Returns: What is stored; for a task that was there before, that, with the options that it has.
+  /// - Returns: The stored value. If the task was already there, that is the earlier value with its options.
   @discardableResult
   public func store(
     in tasks: inout Set<AnyTask>,

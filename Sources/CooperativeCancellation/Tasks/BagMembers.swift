@@ -1,8 +1,8 @@
-/// The lock around a ``TaskRegistry``, which a bag and its tasks share. What the registry returns is acted
-/// upon, and released, after unlocking.
+/// The lock around a ``TaskRegistry``, shared by a bag and its tasks. Acts on and releases what the registry
+/// returns after unlocking.
 @usableFromInline
 final class BagMembers: Sendable {
-  /// A closure in a structure, for the reason that ``MisuseReport`` gives.
+  /// A structure around the closure, for the reason given in ``MisuseReport``.
   struct ErrorHandler: Sendable {
     let body: @Sendable (any Error, CallSite) -> Void
   }
@@ -20,7 +20,7 @@ final class BagMembers: Sendable {
   var onError: @Sendable (any Error, CallSite) -> Void {
     get { errorHandler.locked { $0 }.body }
     set {
-      // The old one is released after unlocking: what it captures is the user's.
+      // Released after unlocking, because its captures belong to the user.
       _ = errorHandler.extract { handler in
         defer { handler = ErrorHandler(body: newValue) }
         return handler
@@ -35,9 +35,9 @@ final class BagMembers: Sendable {
     registry.locked { $0.reserve() }
   }
 
-  /// Makes room for a task with an id, and cancels those that it replaces.
+  /// Reserves a slot for a task with an id, and cancels the tasks that it replaces.
   ///
-  /// Compares each id that is there once, however many come and go meanwhile.
+  /// Compares each existing id once, even if tasks come and go meanwhile.
   @usableFromInline
   func reserve(id: AnyID, ifTaken policy: TaskBag.TakenIDPolicy) -> Int? {
     let isBeside = policy == .runBeside
@@ -63,7 +63,7 @@ final class BagMembers: Sendable {
     for waiter in remains.waiters { waiter.completion(.success) }
   }
 
-  /// A task threw. What a cancelled task was asked for is no error.
+  /// A task threw. The `CancellationError` of a cancelled task is not reported.
   @usableFromInline
   func report(_ error: any Error, _ callSite: CallSite) {
     if error is CancellationError, Task.isCancelled { return }
@@ -86,7 +86,7 @@ final class BagMembers: Sendable {
         .filter { !known.contains(ObjectIdentifier($0.id)) }
       let equal = new.filter { $0.id.equals(id) }
       if equal.isEmpty { return false }
-      // All of them may have gone, and another one may be in their place.
+      // All of them may have ended, and another task may have the id.
       guard let members = registry.extract({ $0.cancel(equal) }) else {
         compared += new.map(\.id)
         continue
@@ -104,7 +104,7 @@ final class BagMembers: Sendable {
     registry.locked { $0.close() }
   }
 
-  /// Completes when all tasks have ended. Returns what to give up the wait by, if it is not over.
+  /// Calls `completion` when all tasks have ended. Returns a token to stop the wait, unless it is over.
   func wait(_ completion: @escaping @Sendable (Result<Void, any Error>) -> Void) -> Int? {
     let waiter = TaskRegistry.Waiter(completion: completion)
     let token = registry.locked { $0.wait(waiter) }

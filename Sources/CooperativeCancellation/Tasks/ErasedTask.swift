@@ -1,4 +1,4 @@
-/// A task of any type, as far as its owners care.
+/// A task of any type, as its owners see it.
 @usableFromInline
 protocol ErasedTask: Sendable, Hashable {
   var isCancelled: Bool { get }
@@ -8,7 +8,7 @@ protocol ErasedTask: Sendable, Hashable {
 extension Task: ErasedTask {}
 
 extension ErasedTask {
-  /// Whether the other one is the same task.
+  /// Whether the other task is the same.
   func isSame(as other: any ErasedTask) -> Bool {
     other as? Self == self
   }

@@ -1,4 +1,5 @@
-/// The tasks of one owner: a view model, a screen, a connection. They are cancelled when it goes.
+/// The tasks of one owner, such as a view model, a screen or a connection. They are cancelled when the owner
+/// is released.
 ///
 /// ```swift
 /// @MainActor @Observable
@@ -16,21 +17,21 @@
 /// }
 /// ```
 ///
-/// When the bag is released, all its tasks are cancelled, so the owner needs no `deinit`. A task leaves the
-/// bag when it has ended, and a bag gives its storage back. May be used from any thread; what it calls of
-/// yours (cancellation handlers, `onError`, an id's `==`) runs with no lock of the library's held.
+/// Releasing the bag cancels all its tasks, so the owner needs no `deinit`. A task leaves the bag when it
+/// ends. May be used from any thread. Cancellation handlers, `onError` and the `==` of an id run without a
+/// lock of the library.
 ///
-/// A task keeps what it captures until it ends. A task that holds its owner keeps the bag alive with it, and
-/// is not cancelled by its release: capture the owner weakly, and do the waiting with something else, as
-/// above. `await self?.load()` holds the owner for as long as `load()` runs. More is in <doc:TaskLifetimes>.
+/// A task that captures the owner keeps the owner and the bag alive, so no release cancels it. Capture the
+/// owner weakly, and wait in another object, as above: `await self?.load()` holds the owner while `load()`
+/// runs. See <doc:TaskLifetimes>.
 public final class TaskBag: Sendable {
-  /// What happens to a task that is added with an id which another task has.
+  /// What happens when a task is added with an id that another task has.
   public enum TakenIDPolicy: Sendable, Hashable, CaseIterable {
-    /// The old task is cancelled and gives up the id.
+    /// The old task is cancelled and loses the id.
     case replace
-    /// The old task stays, and the new one is not started; one that is stored is cancelled.
+    /// The old task stays. The new one is not started; with `store(in:)`, it is cancelled.
     case keep
-    /// Both run with the same id.
+    /// Both tasks run with the same id.
     case runBeside
   }
 
@@ -38,7 +39,7 @@ public final class TaskBag: Sendable {
 
   /// Makes an empty bag.
   ///
-  /// - Parameter onError: What ``onError`` is at first.
+  /// - Parameter onError: The initial value of ``onError``.
   public init(
     onError: @escaping @Sendable (_ error: any Error, _ callSite: CallSite) -> Void = TaskBag
       .printError
@@ -51,38 +52,37 @@ public final class TaskBag: Sendable {
     members.cancelAll()
   }
 
-  /// Receives the error that a task of ``add(name:priority:isolation:fileID:line:operation:)`` throws, and
-  /// the call that added it. The default is ``printError(_:_:)``.
+  /// Receives each error thrown by a task that `add` started, and the call of `add`. The default is
+  /// ``printError(_:_:)``.
   ///
-  /// A `CancellationError` in a task that was cancelled is what was asked for, and is not passed on. Runs in
-  /// that task, where it was when it threw: for a task on the main actor, there. `Task.isCancelled` speaks of
-  /// that task. The bag keeps it, so capture the bag's owner weakly.
+  /// A `CancellationError` of a cancelled task is not passed on. The closure runs in the failed task, on its
+  /// actor, so `Task.isCancelled` describes that task. The bag keeps the closure: capture the bag's owner
+  /// weakly.
   public var onError: @Sendable (_ error: any Error, _ callSite: CallSite) -> Void {
     get { members.onError }
     set { members.onError = newValue }
   }
 
-  /// How many tasks have not ended, the cancelled ones included.
+  /// How many tasks have not ended, including cancelled ones.
   public var count: Int { members.count }
 
   /// Whether all tasks have ended.
   public var isEmpty: Bool { count == 0 }
 
-  /// Whether ``close()`` was called.
+  /// Whether the bag is closed: see ``close()``.
   public var isClosed: Bool { members.isClosed }
 
   /// Runs `operation` in a task of this bag.
   ///
   /// - Parameters:
   ///   - name: The task's name, for debuggers.
-  ///   - priority: The task's priority; the current one if left out.
+  ///   - priority: The task's priority; by default the current one.
   ///   - isolation: The caller's actor.
-  ///   - fileID: The file that ``onError`` is told; by default the caller's.
-  ///   - line: The line that it is told; by default the caller's.
-  ///   - operation: Runs where it would with `Task { … }`: on the caller's global actor, or on the caller's
-  ///     actor if it captures that. Tasks of one priority begin there in the order in which they were added;
-  ///     those which say that they belong elsewhere, as `{ @MainActor in … }` does off the main actor, in no
-  ///     particular order. An error that it throws goes to ``onError``.
+  ///   - fileID: The file passed to ``onError``; by default the caller's.
+  ///   - line: The line passed to ``onError``; by default the caller's.
+  ///   - operation: Runs as in `Task { … }`: on the caller's global actor, or on the caller's actor if it
+  ///     captures that. Tasks of one priority begin there in the order in which they were added. Errors go to
+  ///     ``onError``.
   /// - Returns: Whether the task was started: `false` if the bag is closed.
   @inlinable
   @discardableResult
@@ -92,8 +92,8 @@ public final class TaskBag: Sendable {
     isolation: isolated (any Actor)? = #isolation,
     fileID: StaticString = #fileID,
     line: UInt = #line,
-    // As with `Task.init`, but without its implicit `self`: a task that holds the bag's owner is not cancelled
-    // when that is released.
+    // As in `Task.init`, but without the implicit `self`, because a task that holds the bag's owner keeps it
+    // alive.
     @_inheritActorContext operation:
       @escaping @isolated(any) @Sendable () async throws -> Void
   ) -> Bool {
@@ -103,21 +103,21 @@ public final class TaskBag: Sendable {
     return true
   }
 
-  /// Runs `operation` in a task of this bag that can be found by an id.
+  /// Runs `operation` in a task of this bag with an id.
   ///
-  /// An id is free again when its task has ended, was cancelled by ``cancel(id:)`` or ``cancelAll()``, or was
-  /// replaced.
+  /// The id is free again when the task ends, is replaced, or is cancelled with ``cancel(id:)`` or
+  /// ``cancelAll()``.
   ///
   /// - Parameters:
-  ///   - id: What to find the task by. Its type counts: `1` and `"1"` are different ids.
-  ///   - policy: What happens if a task of this bag has the id already.
+  ///   - id: Identifies the task. Its type counts: `1` and `"1"` are different ids.
+  ///   - policy: What happens if a task of this bag already has the id.
   ///   - name: The task's name, for debuggers.
-  ///   - priority: The task's priority; the current one if left out.
+  ///   - priority: The task's priority; by default the current one.
   ///   - isolation: The caller's actor.
-  ///   - fileID: The file that ``onError`` is told; by default the caller's.
-  ///   - line: The line that it is told; by default the caller's.
-  ///   - operation: Runs where it would with `Task { … }`: on the caller's global actor, or on the caller's
-  ///     actor if it captures that. An error that it throws goes to ``onError``.
+  ///   - fileID: The file passed to ``onError``; by default the caller's.
+  ///   - line: The line passed to ``onError``; by default the caller's.
+  ///   - operation: Runs as in `Task { … }`: on the caller's global actor, or on the caller's actor if it
+  ///     captures that. Errors go to ``onError``.
   /// - Returns: Whether the task was started: `false` if another one was kept, or if the bag is closed.
   @inlinable
   @discardableResult
@@ -138,7 +138,7 @@ public final class TaskBag: Sendable {
     return true
   }
 
-  /// Cancels the tasks with an id, and frees the id.
+  /// Cancels the tasks with an id and frees the id.
   ///
   /// - Returns: Whether there was one.
   @discardableResult
@@ -146,39 +146,37 @@ public final class TaskBag: Sendable {
     members.cancel(id: AnyID(id))
   }
 
-  /// Cancels all tasks, and frees their ids. The bag can still be used.
+  /// Cancels all tasks and frees their ids. The bag remains usable.
   public func cancelAll() {
     members.cancelAll()
   }
 
-  /// From now on starts no task, and cancels one that is stored. The tasks that run go on.
+  /// Closes the bag to new tasks: none is started, and a stored one is cancelled. Running tasks continue.
   ///
-  /// To end those too, ``cancelAll()``; to let them finish first, ``drain(cancellingAfter:)``.
+  /// To end those too, call ``cancelAll()``; to let them finish first, call ``drain(cancellingAfter:)``.
   public func close() {
     members.close()
   }
 
-  /// Closes this bag, lets the tasks that run finish, and cancels those that take too long: a graceful
-  /// shutdown.
+  /// Shuts down gracefully: closes this bag, lets its tasks finish, and cancels those that take too long.
   ///
   /// ```swift
   /// await connections.drain(cancellingAfter: .seconds(10))
   /// ```
   ///
-  /// Returns when all tasks have ended, the cancelled ones included.
+  /// Returns when all tasks have ended, including cancelled ones. A task of this bag must not call it: it
+  /// would wait for itself.
   ///
   /// ## Cancellation
   ///
-  /// Changes nothing, before or during the call, because a server is often told to stop by a cancellation of the task
-  /// that shuts it down. To cut the grace period short, call ``cancelAll()``. A task of the bag that drains it
-  /// waits for itself, and does not end.
+  /// Cancelling the calling task has no effect, because a server is often stopped by that very cancellation.
+  /// To shorten the grace period, call ``cancelAll()``.
   ///
-  /// - Parameter gracePeriod: How long the tasks may go on before they are cancelled. With zero or less, they are
-  ///   cancelled at once.
+  /// - Parameter gracePeriod: How long the tasks may continue. With zero or less they are cancelled at once.
   public func drain(cancellingAfter gracePeriod: Timeout) async {
     close()
     let members = members
-    // A task of its own, because the current one may be cancelled.
+    // A separate task, because the current one may be cancelled.
     await Task {
       do {
         try await withAsyncThrowingValue(timeout: gracePeriod) { completion in
@@ -193,7 +191,7 @@ public final class TaskBag: Sendable {
     }.value
   }
 
-  /// Waits until all tasks have ended, those that are added meanwhile included.
+  /// Waits until all tasks have ended, including those added meanwhile.
   ///
   /// ```swift
   /// bag.close()
@@ -201,9 +199,10 @@ public final class TaskBag: Sendable {
   /// try await bag.waitForAll()
   /// ```
   ///
-  /// Throws `CancellationError` as soon as the waiting task is cancelled; the bag's tasks are not. To wait in
-  /// a task that is cancelled already: `try await Task { try await bag.waitForAll() }.value`. A task of the
-  /// bag that waits for all waits for itself. What the last task captured may be released a moment later.
+  /// Throws `CancellationError` as soon as the waiting task is cancelled; that does not cancel the bag's
+  /// tasks. A task of this bag must not call it: it would wait for itself. In a task that is already
+  /// cancelled, use `try await Task { try await bag.waitForAll() }.value`. The captures of the last task may
+  /// be released a moment later.
   public func waitForAll() async throws {
     try await withAsyncThrowingValue { completion in
       members.wait(completion)
@@ -212,8 +211,8 @@ public final class TaskBag: Sendable {
     }
   }
 
-  /// Prints to standard error which call's task threw which error, unless the task was cancelled: then the
-  /// error is most likely how the code in it reports that.
+  /// Prints to standard error which task threw which error. Errors of cancelled tasks are not printed,
+  /// because they most likely report the cancellation.
   public static func printError(_ error: any Error, _ callSite: CallSite) {
     if Task.isCancelled { return }
     printToStandardError(
@@ -223,7 +222,7 @@ public final class TaskBag: Sendable {
 }
 
 extension TaskBag {
-  /// Makes the task of a slot, which begins on the actor that `operation` belongs to.
+  /// Makes the task of a slot, which begins on the actor of `operation`.
   @inlinable
   func makeTask(
     _ slot: Int,
@@ -233,7 +232,7 @@ extension TaskBag {
     _ callSite: CallSite,
     _ operation: @escaping @isolated(any) @Sendable () async throws -> Void
   ) -> Member {
-    // Not the bag, whose release is what cancels the task.
+    // Captures the members and not the bag, whose release cancels the task.
     let members = members
     guard isolation != nil, operation.isolation === isolation else {
       return .made(
@@ -249,7 +248,7 @@ extension TaskBag {
     }
     return .made(
       Task(name: name, priority: priority) {
-        // The parameter is captured, so that the task begins there. It keeps the actor, as `operation` does.
+        // Captured, so that the task begins on this actor. `operation` keeps the actor too.
         _ = isolation
         do { try await operation() } catch { members.report(error, callSite) }
         members.finish(slot)
@@ -259,12 +258,11 @@ extension TaskBag {
 }
 
 extension Task {
-  /// Keeps this task in a bag until it ends. The bag cancels it when the bag is released.
+  /// Keeps this task in a bag until it ends. Releasing the bag cancels it.
   ///
-  /// To notice the end of a task that exists already takes a second task, which awaits it;
-  /// ``TaskBag/add(name:priority:isolation:fileID:line:operation:)`` does without. It has the caller's
-  /// priority, so a task that was given a lower one is raised to that. What this task throws is not reported:
-  /// it belongs to whoever awaits this task.
+  /// A second task awaits this one, with the caller's priority, and may raise this one to it;
+  /// ``TaskBag/add(name:priority:isolation:fileID:line:operation:)`` needs no second task. The error of this
+  /// task is not reported, because the code that awaits the task receives it.
   ///
   /// - Returns: This task.
   @discardableResult
@@ -272,10 +270,10 @@ extension Task {
     store(in: bag.members.reserve(), of: bag)
   }
 
-  /// Keeps this task in a bag until it ends, where it can be found by an id.
+  /// Keeps this task in a bag until it ends, with an id.
   ///
-  /// As ``store(in:)``. If a task of the bag has the id already, `policy` decides; with
-  /// ``TaskBag/TakenIDPolicy/keep`` it is this task that is cancelled, because it has begun.
+  /// See ``store(in:)``. If the id is taken, ``TaskBag/TakenIDPolicy/keep`` cancels this task, because it has
+  /// already begun.
   ///
   /// - Returns: This task.
   @discardableResult
@@ -294,7 +292,7 @@ extension Task {
     }
     let members = bag.members
     members.start(slot, .given(erased(options: [])))
-    // Detached, so that it keeps none of the caller's task-local values.
+    // Detached, so that it does not keep the caller's task-local values.
     Task<Void, Never>.detached(priority: Task<Never, Never>.currentPriority) {
       _ = await result
       members.finish(slot)

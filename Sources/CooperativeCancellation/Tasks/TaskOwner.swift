@@ -1,4 +1,4 @@
-/// A type whose tasks end with it: a view model, above all.
+/// A type whose tasks end with it, such as a view model.
 ///
 /// ```swift
 /// @MainActor
@@ -17,17 +17,16 @@
 /// }
 /// ```
 ///
-/// One stored bag, and no superclass. The bag cancels its tasks when the owner is released, so capture the
-/// owner weakly, and do not wait in a method of it: a task that holds it strongly, as `await self?.load()`
-/// does while it runs, keeps both alive.
+/// It needs one stored bag and no superclass. Releasing the owner cancels the tasks, so capture it weakly. Do
+/// not wait in a method of the owner: `await self?.load()` holds the owner while `load()` runs.
 public protocol TaskOwner: AnyObject {
-  /// The tasks of this owner. Store it as a `let`, and hand it to nobody who may outlive the owner: it is the
-  /// bag's release that cancels the tasks, so whoever keeps the bag keeps them running.
+  /// The tasks of this owner. Store it as a `let`, and do not share it with an object that may outlive the
+  /// owner: the tasks are cancelled when the bag is released.
   var taskBag: TaskBag { get }
 }
 
 extension TaskOwner {
-  /// Runs `operation` in a task of this owner:
+  /// Runs `operation` in a task of this owner: see
   /// ``TaskBag/add(name:priority:isolation:fileID:line:operation:)``.
   ///
   /// - Returns: Whether the task was started: `false` if the bag is closed.
@@ -52,7 +51,7 @@ extension TaskOwner {
     )
   }
 
-  /// Runs `operation` in a task of this owner that can be found by an id:
+  /// Runs `operation` in a task of this owner with an id: see
   /// ``TaskBag/add(id:ifTaken:name:priority:isolation:fileID:line:operation:)``.
   ///
   /// - Returns: Whether the task was started: `false` if another one was kept, or if the bag is closed.
@@ -87,7 +86,7 @@ extension TaskOwner {
     taskBag.cancel(id: id)
   }
 
-  /// Cancels all tasks of this owner: when its screen goes away.
+  /// Cancels all tasks of this owner, for instance when its screen goes away.
   public func cancelAll() {
     taskBag.cancelAll()
   }

@@ -1,4 +1,4 @@
-/// A task that a registry holds: one that the bag made, or one that it was given.
+/// A task in a registry: one that the bag made, or one that was stored.
 @usableFromInline
 package enum Member: Sendable {
   case made(Task<Void, Never>)
@@ -12,9 +12,9 @@ package enum Member: Sendable {
   }
 }
 
-/// Which tasks a ``TaskBag`` holds: a value type without a lock.
+/// The tasks of a ``TaskBag``: a value type without a lock.
 ///
-/// What it returns is to be cancelled, called or released after unlocking. A task has a slot from before it
+/// The caller cancels, calls or releases what it returns after unlocking. A task has a slot from before it
 /// exists until after it has ended:
 ///
 /// ```
@@ -23,17 +23,16 @@ package enum Member: Sendable {
 ///                          └ finish ▶ finished ── start ──────────▶ free
 /// ```
 ///
-/// It is removed by its slot, never by its id: the end of a task that was replaced cannot evict its
-/// successor.
+/// A task is removed by its slot and not by its id: the end of a replaced task must not remove its successor.
 package struct TaskRegistry: Sendable {
   private struct Entry: Keyed {
     enum State: Sendable {
       /// The task is being made.
       case starting
-      /// The task is being made, and must be cancelled when it is there.
+      /// The task is being made, and must be cancelled when it exists.
       case startingCancelled
       case running
-      /// The task has ended before the one who made it could say so.
+      /// The task ended before ``start(_:_:)`` was called.
       case finished
     }
 
@@ -52,7 +51,7 @@ package struct TaskRegistry: Sendable {
 
   package init() {}
 
-  /// What is to be called when all tasks have ended.
+  /// A completion to call when all tasks have ended.
   package struct Waiter: Sendable {
     package let completion: @Sendable (Result<Void, any Error>) -> Void
 
@@ -63,14 +62,14 @@ package struct TaskRegistry: Sendable {
 
   // MARK: A task's life
 
-  /// Makes room for a task without an id. Returns its slot, or `nil` if this is closed.
+  /// Reserves a slot for a task without an id. Returns `nil` if the registry is closed.
   package mutating func reserve() -> Int? {
     if isClosed { return nil }
     count += 1
     return slots.insert(Entry())
   }
 
-  /// The task of a slot is there. Returns whether it must be cancelled.
+  /// The task of a slot exists. Returns whether to cancel it.
   package mutating func start(_ slot: Int, _ member: Member) -> Bool {
     let state = slots[slot]?.state
     if state == .finished {
@@ -82,11 +81,11 @@ package struct TaskRegistry: Sendable {
     return state == .startingCancelled
   }
 
-  /// What is left of a task.
+  /// What remains of a task.
   package struct Remains: Sendable {
     package var member: Member?
     package var id: AnyID?
-    /// Who waits for the end of all, if this was the last.
+    /// The waiters to complete, if this was the last task.
     package var waiters: [Waiter] = []
   }
 
@@ -114,19 +113,19 @@ package struct TaskRegistry: Sendable {
     package let id: AnyID
   }
 
-  /// The tasks whose ids have a hash. Which of these are equal to another is for the caller to ask, without a
-  /// lock.
+  /// Returns the tasks whose ids have a hash. The caller compares the ids without the lock.
   package func holders(ofHash hash: Int) -> [Holder] {
     var holders: [Holder] = []
     slots.forEach(withHash: hash) { holders.append(Holder(slot: $0, id: $1)) }
     return holders
   }
 
-  /// Makes room for a task with an id, which it has from now on. Returns its slot, or `nil` if this is closed.
+  /// Reserves a slot for a task with an id, which the task has from now on. Returns `nil` if the registry is
+  /// closed.
   ///
-  /// Also returns the tasks that had ids of that hash before. The caller compares them, and then cancels or
-  /// withdraws: once, because a task that is added meanwhile finds this one and compares it in turn. One that runs
-  /// beside them need not know them.
+  /// Also returns the tasks with ids of the same hash. The caller compares them once, and then cancels them
+  /// or withdraws: a task that is added meanwhile finds this one and compares it in turn. With `besideOthers`
+  /// they are not needed.
   package mutating func reserve(
     id: AnyID,
     besideOthers: Bool = false
@@ -137,14 +136,14 @@ package struct TaskRegistry: Sendable {
     return (slot, others)
   }
 
-  /// Takes the ids, which the caller keeps, from their tasks. Returns those tasks, for cancelling; `nil` if none
-  /// of them has its id any more.
+  /// Takes the ids from their tasks and returns these tasks, to be cancelled; `nil` if none of them still has
+  /// its id. The caller keeps the ids.
   package mutating func cancel(_ holders: [Holder]) -> [Member]? {
     let found = holders.filter(isThere)
     return found.isEmpty ? nil : found.compactMap { cancel($0.slot).member }
   }
 
-  /// The task of a slot will not be made if one of some others still has its id. Returns whether that is so.
+  /// Gives up a slot if one of the other tasks still has its id. Returns whether it did.
   package mutating func withdraw(_ slot: Int, ifThereIsOneOf others: [Holder]) -> Bool {
     guard others.contains(where: isThere) else { return false }
     count -= 1  // It cannot be the last: the other one has not ended.
@@ -155,17 +154,17 @@ package struct TaskRegistry: Sendable {
 
   // MARK: All
 
-  /// Takes the ids from all tasks. Returns both, for cancelling and releasing.
+  /// Takes the ids from all tasks. Returns both, to be cancelled and released.
   package mutating func cancelAll() -> [Remains] {
     slots.used.map { cancel($0) }
   }
 
-  /// From now on, nothing is added.
+  /// Adds nothing from now on.
   package mutating func close() {
     isClosed = true
   }
 
-  /// Keeps a waiter until all tasks have ended. Returns what to take it back by, or `nil` if there are none.
+  /// Keeps a waiter until all tasks have ended. Returns its token, or `nil` if there are no tasks.
   package mutating func wait(_ waiter: Waiter) -> Int? {
     if count == 0 { return nil }
     nextWaiter += 1
@@ -173,7 +172,7 @@ package struct TaskRegistry: Sendable {
     return nextWaiter
   }
 
-  /// Gives a waiter back that waits no more.
+  /// Returns a waiter that stops waiting.
   package mutating func stopWaiting(_ waiter: Int) -> Waiter? {
     waiters.removeValue(forKey: waiter)
   }
@@ -183,7 +182,7 @@ package struct TaskRegistry: Sendable {
     slots[holder.slot]?.link.id === holder.id
   }
 
-  /// Takes the id from a task. Returns it, and the task if it is there already.
+  /// Takes the id from a task. Returns it, and the task if it already exists.
   private mutating func cancel(_ slot: Int) -> Remains {
     if slots[slot]?.state == .starting { slots[slot]?.state = .startingCancelled }
     return Remains(member: slots[slot]?.member, id: slots.unlink(slot))

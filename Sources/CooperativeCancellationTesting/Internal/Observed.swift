@@ -1,8 +1,8 @@
 package import CooperativeCancellation
 
-/// A state under a lock, and tasks that wait until it is as they want it.
+/// A state under a lock, and tasks that wait for changes of it.
 package final class Observed<State: Sendable>: Sendable {
-  /// Looks at the state, and returns what to do after unlocking if it is as the task wants it.
+  /// Looks at the state. Returns what to do after unlocking if the wait is over.
   private typealias Look = @Sendable (inout State) -> (@Sendable () -> Void)?
 
   private struct Contents: Sendable {
@@ -27,7 +27,7 @@ package final class Observed<State: Sendable>: Sendable {
 
   package var state: State { contents.locked { $0.state } }
 
-  /// Changes the state. What is taken out of it is released after unlocking.
+  /// Changes the state. Removed values are released after unlocking.
   @discardableResult
   package func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
     let (result, wakeUps) = contents.extract { contents in
@@ -38,10 +38,10 @@ package final class Observed<State: Sendable>: Sendable {
     return result
   }
 
-  /// Waits until `ready` returns something, which it is asked under the lock, now and after each change.
+  /// Waits until `ready` returns a value. It is called under the lock, now and after each change.
   ///
-  /// Throws `TimeoutError`, or `CancellationError`. The wait ends by the library's own timer, so no thread of
-  /// the pool need be free for the time to pass.
+  /// Throws `TimeoutError` or `CancellationError`. The library's own timer ends the wait, so the limit needs
+  /// no free thread of the pool.
   package nonisolated(nonsending) func wait<Output: Sendable>(
     within limit: Timeout,
     until ready: @escaping @Sendable (inout State) -> Output?
@@ -55,7 +55,7 @@ package final class Observed<State: Sendable>: Sendable {
     }
   }
 
-  /// Looks at the state now and after each change, until it is as the task wants it.
+  /// Looks at the state now and after each change, until the wait is over.
   private func add(_ look: @escaping Look) -> Int {
     let (number, wake) = contents.locked { contents in
       contents.lookCount += 1

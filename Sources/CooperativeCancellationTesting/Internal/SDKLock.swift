@@ -2,26 +2,26 @@ private import CooperativeCancellation
 
 /// The lock of a fake SDK: `cancel()` takes it, and the SDK may hold it while it calls back.
 ///
-/// Recursive, as such locks often are. Who waits for it gives up when the holder has been in a callback for too
-/// long: that is a deadlock, because the callback waits for who waits here. So a test survives it.
+/// Recursive, as such locks often are. A waiting thread gives up when the holder stays in a callback for too
+/// long. That is a deadlock, because the callback waits for the waiting thread; so the test survives it.
 final class SDKLock: Sendable {
   private struct State: Sendable {
     var isHeld = false
-    /// Since when the holder has been in a callback.
+    /// When the holder's callback began.
     var callback: Moment?
     var deadlocks = 0
   }
 
-  /// Whether the code that runs now holds the lock.
+  /// Whether the running code holds the lock.
   private static let held = TaskLocal<ObjectIdentifier?>(wrappedValue: nil)
   private static let patience: Int64 = 300_000_000
 
   private let state = Observed(State())
 
-  /// How often somebody gave up.
+  /// How often a waiting thread gave up.
   var deadlocks: Int { state.state.deadlocks }
 
-  /// To be released by ``release()``, on any thread.
+  /// Takes the lock. Any thread may call ``release()``.
   func hold() {
     while true {
       let isMine = state.change { state in
@@ -37,7 +37,7 @@ final class SDKLock: Sendable {
     state.change { $0 = State(deadlocks: $0.deadlocks) }
   }
 
-  /// Runs a callback of the SDK, or its `cancel()`, under the lock.
+  /// Takes the lock and runs a callback of the SDK or its `cancel()`.
   func locked(isCallback: Bool, _ body: () -> Void) {
     if SDKLock.held.get() == ObjectIdentifier(self) { return body() }
     hold()

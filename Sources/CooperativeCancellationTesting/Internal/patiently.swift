@@ -1,10 +1,10 @@
 internal import CooperativeCancellation
 
-/// Waits twice with a limit, and again while the machine is too busy to tell.
+/// Waits twice with a limit, and again while the machine is busy.
 ///
-/// That is the case while another task takes long, too, which only goes through each place where a task may have
-/// to wait for its turn: a thread, the main actor, the pool. If it has no turn for a minute, a thread is blocked,
-/// and there is nothing to wait for.
+/// The machine is busy if a probe task takes long, too. The probe only goes through each place where a task
+/// may queue: a thread, the main actor, the pool. If it gets no turn for a minute, a thread is blocked, and
+/// waiting is pointless.
 func patiently<Result>(
   _ wait: () async throws -> Result?
 ) async rethrows -> Result? {

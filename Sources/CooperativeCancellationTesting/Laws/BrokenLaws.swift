@@ -1,11 +1,11 @@
 public import CooperativeCancellation
 
-/// The laws that a wrapper breaks: all of them, not the first.
+/// All laws that a wrapper breaks.
 public struct BrokenLaws: Error, Sendable, CustomStringConvertible {
   struct Finding: Sendable {
     let law: WrapperLaw
     let text: String
-    /// Whether other trials make no sense.
+    /// Whether further trials are useless.
     var isHopeless = false
     /// Whether the wrapper did not end.
     var hangs = false
@@ -16,18 +16,18 @@ public struct BrokenLaws: Error, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The check, in the test.
+  /// Where the test calls the check.
   public let callSite: CallSite
 
   private let findings: [Finding]
   private let leftOut: [WrapperLaw]
 
-  /// The laws, each once.
+  /// The broken laws, each once.
   public var laws: [WrapperLaw] {
     findings.map(\.law).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
   }
 
-  /// Says where, and for each law what happened; and which laws were not tried.
+  /// Says where, what happened for each broken law, and which laws were not tried.
   public var description: String {
     var lines = [
       "\(callSite): the wrapper breaks \(laws.count == 1 ? "a law" : "\(laws.count) laws")."

@@ -1,6 +1,6 @@
 internal import CooperativeCancellation
 
-/// One call of the wrapper, in a task of its own, with a fake of its own.
+/// One call of the wrapper, in a task of its own, with its own fake call.
 struct Trial<Completion: Sendable>: Sendable {
   enum End: Sendable {
     case stillRuns
@@ -15,7 +15,7 @@ struct Trial<Completion: Sendable>: Sendable {
   private let collected = Observed<[MisuseReport]>([])
   private let limit: Timeout
 
-  /// Makes the task; it waits for ``start()``.
+  /// Makes the task, which waits for ``start()``.
   init(
     limit: Timeout,
     _ wrapper: @escaping @Sendable (FakeCall<Completion>) async throws -> Void
@@ -46,19 +46,19 @@ struct Trial<Completion: Sendable>: Sendable {
     task.cancel()
   }
 
-  /// The SDK's next call, if it comes in time.
+  /// Returns the SDK's next call, if there is one in time.
   func nextCall() async -> FakeCall<Completion>.Request? {
     try? await fake.next(within: limit)
   }
 
-  /// How the call ended, or that it did not in time.
+  /// Returns how the call ended, or that it did not end in time.
   func end() async -> End {
     await patiently {
       try? await ending.wait(within: limit) { if case .stillRuns = $0 { nil } else { $0 } }
     } ?? .stillRuns
   }
 
-  /// Whether the SDK is told to cancel a call, in time.
+  /// Whether the SDK is told in time to cancel a call.
   func isForwarded(to request: FakeCall<Completion>.Request) async -> Bool {
     (try? await request.cancelled(within: limit)) != nil
   }

@@ -1,11 +1,11 @@
 internal import CooperativeCancellation
 
-/// A wrapper under test: what is known of it, and the order of its trials.
+/// A wrapper under test, and the order of its trials.
 struct WrapperCheck<Completion: Sendable>: Sendable {
   typealias Request = FakeCall<Completion>.Request
   typealias Finding = BrokenLaws.Finding
 
-  /// One call of the wrapper, and what lets its time pass, if it has a timeout.
+  /// One call of the wrapper, and what advances its time if it has a timeout.
   struct Call: Sendable {
     let run: @Sendable (FakeCall<Completion>) async throws -> Void
     var passTime: (@Sendable (Timeout) async throws -> Void)?
@@ -20,10 +20,10 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
   let success: @Sendable (Completion) -> Void
   let failure: (@Sendable (Completion) -> Void)?
 
-  /// Throws for all laws that are broken.
+  /// Throws if the wrapper breaks laws.
   ///
-  /// A wrapper that does not end in one of the first trials is probably a bare continuation. That ends the process
-  /// when it is resumed twice, so then the trials that may do it are left out.
+  /// A wrapper that hangs in one of the first trials is probably a bare continuation. Resuming that twice
+  /// ends the process, so the risky trials are then skipped.
   func run(at callSite: CallSite) async throws {
     let before = valueCount
     var findings = await answer()
@@ -42,7 +42,7 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
     throw BrokenLaws(findings, leftOut.filter(laws.contains), callSite)
   }
 
-  /// At the same time, because a wrapper that hangs in one hangs in others.
+  /// Run at the same time, because a wrapper that hangs in one also hangs in others.
   private func harmlessTrials() async -> [Finding] {
     let trials = [
       error, answerInsideCall, checkBefore, cancelledWhileWaiting, droppedCompletion, timeout,
@@ -57,7 +57,7 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
     }
   }
 
-  /// One after the other, because each counts the values.
+  /// Run one after the other, because each counts the values.
   private func riskyTrials(kept: Int) async -> [Finding] {
     let keptIfLate = response == .deliverResult ? kept : 0
     let trials = [
@@ -76,7 +76,7 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
       let text = count > 0 ? "was neither delivered nor discarded" : "was discarded more than once"
       losses.append(Finding(.nothingLost, "a value that \(when) \(text)."))
     }
-    // A wrapper may discard on another thread, a little later.
+    // A wrapper may discard on another thread, slightly later.
     if let values {
       let isSettled = await patiently {
         try? await values.size.wait(within: limit) { $0 == expected ? true : nil }

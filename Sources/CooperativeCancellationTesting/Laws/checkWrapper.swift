@@ -1,6 +1,6 @@
 public import CooperativeCancellation
 
-/// Puts a wrapper through every law, and throws for all that it breaks.
+/// Tests a wrapper against every ``WrapperLaw``, and reports all that it breaks.
 ///
 /// ```swift
 /// let open = Population()
@@ -13,31 +13,28 @@ public import CooperativeCancellation
 /// }
 /// ```
 ///
-/// For each of some ten trials it makes a fake call, runs the wrapper in a task of its own, and has the SDK
-/// answer, fail, or forget the completion, and the task cancelled, as the trial wants it. ``WrapperLaw`` lists
-/// what must hold.
+/// About ten trials each make a fake call and run the wrapper in a task of its own. The SDK then answers,
+/// fails or drops the completion, or the task is cancelled.
 ///
-/// A wrapper that never ends does not hang the test: its task is left alone at the limit. One that blocks its
-/// thread does not, either, where tasks can have a thread of their own: on Linux, and from macOS 15 and iOS 18
-/// on.
+/// A wrapper that hangs does not hang the test: the check leaves its task alone after the limit. The same is
+/// true of a wrapper that blocks its thread, on Linux and from macOS 15 and iOS 18 on. A wrapper that returns
+/// a fallback must return where others throw; the value is not checked.
 ///
-/// A wrapper that does not throw, because it has a fallback, must end where another one throws; what it returns is
-/// not looked at.
-///
-/// Throws ``BrokenLaws``; or `CancellationError` if the test is cancelled.
+/// Throws ``BrokenLaws``, or `CancellationError` if the test is cancelled.
 ///
 /// - Parameters:
 ///   - response: The wrapper's `whenCancelled:`. A wrapper that waits for the SDK need not be prompt.
-///   - values: Counts the SDK's values that somebody must close, if there are such: made by `success`, and
-///     closed by the wrapper's `onDiscard`. Otherwise, ``WrapperLaw/nothingLost`` is not tried.
-///   - exceptions: Laws that cannot hold, for instance ``WrapperLaw/forwarding`` for an SDK that cannot cancel.
-///   - limit: How long to wait for a wrapper that does not end; twice that, and longer on a machine that is busy.
+///   - values: Counts the SDK's values, which `success` makes and the wrapper's `onDiscard` closes. Without
+///     it, ``WrapperLaw/nothingLost`` is not tried.
+///   - exceptions: Laws that cannot hold, such as ``WrapperLaw/forwarding`` for an SDK that cannot cancel.
+///   - limit: How long to wait; extended on a busy machine.
 ///   - fileID: The file to name in the error; by default the caller's.
-///   - line: The line to name in it; by default the caller's.
-///   - wrapper: Makes the fake SDK, with the fake call that it is given, and the wrapper, and calls that once. Runs
-///     in a task of its own; mark it `@MainActor` if it touches something on the main actor without `await`.
-///   - success: Calls the completion as the SDK does when all is well. Runs on any thread.
-///   - failure: Calls it as the SDK does when something goes wrong; `nil` if it cannot. Runs on any thread.
+///   - line: The line to name in the error; by default the caller's.
+///   - wrapper: Makes the fake SDK from the fake call, makes the wrapper, and calls it once. Runs in a task
+///     of its own; mark it `@MainActor` if it uses the main actor without `await`.
+///   - success: Calls the completion as the SDK does on success. Runs on any thread.
+///   - failure: Calls the completion as the SDK does on failure; `nil` if the SDK cannot fail. Runs on any
+///     thread.
 nonisolated(nonsending) public func checkWrapper<Completion: Sendable, Output, Failure: Error>(
   whenCancelled response: CancellationResponse = .abandonCallback,
   values: Population? = nil,
@@ -62,7 +59,7 @@ nonisolated(nonsending) public func checkWrapper<Completion: Sendable, Output, F
   try await check.runOnOwnThread(at: CallSite(fileID: fileID, line: line))
 }
 
-/// Puts a wrapper with a timeout through every law, and throws for all that it breaks.
+/// Tests a wrapper with a timeout against every ``WrapperLaw``, and reports all that it breaks.
 ///
 /// ```swift
 /// try await checkWrapper { loads, clock in
@@ -75,19 +72,20 @@ nonisolated(nonsending) public func checkWrapper<Completion: Sendable, Output, F
 /// }
 /// ```
 ///
-/// As the other form, which says more; and ``WrapperLaw/timeout`` is tried, too.
+/// Like the form without a clock, and also tries ``WrapperLaw/timeout``.
 ///
 /// - Parameters:
 ///   - response: The wrapper's `whenCancelled:`.
-///   - values: Counts the SDK's values that somebody must close, if there are such.
+///   - values: Counts the SDK's values, which `success` makes and the wrapper's `onDiscard` closes.
 ///   - exceptions: Laws that cannot hold.
-///   - limit: How long to wait for a wrapper that does not end; twice that, and longer on a machine that is busy.
+///   - limit: How long to wait; extended on a busy machine.
 ///   - fileID: The file to name in the error; by default the caller's.
-///   - line: The line to name in it; by default the caller's.
-///   - wrapper: Makes the fake SDK and the wrapper, with the clock for its timeout, and calls that once. Runs in a
-///     task of its own.
-///   - success: Calls the completion as the SDK does when all is well. Runs on any thread.
-///   - failure: Calls it as the SDK does when something goes wrong; `nil` if it cannot. Runs on any thread.
+///   - line: The line to name in the error; by default the caller's.
+///   - wrapper: Makes the fake SDK from the fake call, makes the wrapper with the clock for its timeout, and
+///     calls it once. Runs in a task of its own.
+///   - success: Calls the completion as the SDK does on success. Runs on any thread.
+///   - failure: Calls the completion as the SDK does on failure; `nil` if the SDK cannot fail. Runs on any
+///     thread.
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 nonisolated(nonsending) public func checkWrapper<Completion: Sendable, Output, Failure: Error>(
   whenCancelled response: CancellationResponse = .abandonCallback,

@@ -1,6 +1,6 @@
 internal import CooperativeCancellation
 
-// What each trial does to the wrapper, and what it finds.
+// The trials: what each does to the wrapper, and what it finds.
 
 extension WrapperCheck {
   func answer() async -> [Finding] {
@@ -124,7 +124,7 @@ extension WrapperCheck {
   }
 }
 
-// Those that call a completion whose wait may have ended.
+// Trials that call a completion whose wait may have ended.
 extension WrapperCheck {
   func checkAfter() async -> [Finding] {
     let (trial, _) = makeTrial()
@@ -167,8 +167,8 @@ extension WrapperCheck {
     return complaints(.secondAnswer, about: await trial.end(), when: "the SDK had answered twice")
   }
 
-  /// Several times: a thread that gets no time looks like a deadlock, and a cancellation that comes before the wrapper
-  /// sleeps does not end in one.
+  /// Repeated, because a thread that gets no time looks like a deadlock, and a cancellation before the
+  /// wrapper sleeps does not cause one.
   func noLockHeld() async -> [Finding] {
     guard laws.contains(.forwarding) else { return [] }
     var count = 0
@@ -184,8 +184,8 @@ extension WrapperCheck {
     return [Finding(.noLockHeld, text)]
   }
 
-  /// The SDK holds its lock; the task is cancelled, and the SDK is told, which waits for the lock; then the SDK calls
-  /// the completion. `nil` if the SDK is not told.
+  /// The SDK holds its lock. The task is cancelled, and the SDK is told, which waits for the lock. Then the
+  /// SDK calls the completion. Returns `nil` if the SDK is not told.
   private func deadlocks() async -> Bool? {
     let (trial, _) = makeTrial()
     trial.start()
@@ -201,7 +201,7 @@ extension WrapperCheck {
 }
 
 extension WrapperCheck {
-  /// A call that should return, or throw `CancellationError`: what is wrong with its end.
+  /// Checks the end of a call that should return, or throw `CancellationError`.
   private func complaints(
     _ law: WrapperLaw,
     about end: Trial<Completion>.End,
@@ -222,7 +222,7 @@ extension WrapperCheck {
     return [Finding(law, text)]
   }
 
-  /// A call that should throw an error which is no `CancellationError`: what is wrong with its end.
+  /// Checks the end of a call that should throw an error other than `CancellationError`.
   private func complaints(
     _ law: WrapperLaw,
     aboutFailed end: Trial<Completion>.End,

@@ -1,14 +1,13 @@
 import LegacySDK
 import Synchronization
 
-/// ``HandWrittenCall`` without its deadlock: the SDK is told by the task that was cancelled, outside the
-/// cancellation handler, and so it is called before the task waits.
+/// ``HandWrittenCall`` without its deadlock: the cancelled task itself tells the SDK, outside the
+/// cancellation handler, and therefore calls the SDK before it waits.
 ///
-/// What it still lacks: a dropped completion hangs it, a second callback is not reported, and a value that
-/// comes late is lost.
+/// A dropped completion still hangs it, a second callback is not reported, and a late value is lost.
 final class CarefulHandWrittenCall: Sendable {
-  /// An enumeration of the same would be moved by way of its type's table: the size of a continuation is not
-  /// known outside the standard library.
+  /// A structure, because an enumeration would be moved through its type's value witnesses: the size of a
+  /// continuation is not known outside the standard library.
   private struct State {
     var result: Result<Int, any Error>?
     var continuation: CheckedContinuation<Int, any Error>?

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tasks of which only their number is known: the least that anything costs which notices the end of a task.
+/// Counts tasks: the least that it costs to notice the end of a task.
 final class CountedTasks: Sendable {
   private let count = Mutex(0)
 

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Tasks that are kept until they end, so that they can all be cancelled.
+/// Keeps tasks until they end, so that all can be cancelled.
 ///
-/// What it lacks: ids, a way to wait for all, an end of adding, and a place for errors. It makes each task under
-/// its lock, so that the task cannot end before it is kept.
+/// It has no ids, no wait for all, no `close`, and no place for errors. It makes each task under its lock, so
+/// that the task cannot end before it is kept.
 final class HandWrittenBag: Sendable {
   private struct State {
     var tasks: [Int: Task<Void, Never>] = [:]

@@ -1,13 +1,13 @@
 import LegacySDK
 import Synchronization
 
-/// What a senior engineer writes for one method of one SDK: a cancelled call ends at once, exactly one outcome
+/// A careful hand-written wrapper for one method of one SDK: a cancelled call ends at once, one outcome
 /// counts, the SDK is told, and the task is checked before and after.
 ///
-/// For one type, so that everything is specialised. What it lacks: it can deadlock with an SDK that calls back
-/// under the lock that its `cancel()` takes, because the runtime holds a lock of the task while the handler
-/// runs; the SDK must be `Sendable`, is not called on the caller's actor, and may be told twice; a dropped
-/// completion hangs it, a second callback is not reported, and a value that comes late is lost.
+/// It is specialized for one type. It can deadlock with an SDK that calls back under the lock that its
+/// `cancel()` takes, because the handler runs under the runtime's lock. The SDK must be `Sendable`, is not
+/// called on the caller's actor, and may be told twice. A dropped completion hangs the call, a second
+/// callback is not reported, and a late value is lost.
 final class HandWrittenCall: Sendable {
   private let continuation = Mutex<CheckedContinuation<Int, any Error>?>(nil)
 

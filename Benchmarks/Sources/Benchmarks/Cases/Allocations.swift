@@ -2,7 +2,7 @@ import CooperativeCancellation
 import LegacySDK
 import MallocCounter
 
-// What one call allocates, without what the SDK and the loop allocate themselves.
+// The allocations of one call, without those of the SDK and the loop.
 
 extension [Comparison] {
   static func allocations(on loop: Loop) -> [Comparison] {
@@ -56,12 +56,12 @@ extension [Comparison] {
   }
 }
 
-/// What one call gets from `malloc`.
+/// The memory that one call allocates with `malloc`.
 struct MallocUse: Sendable {
   let allocations: Double
   let bytes: Double
 
-  /// The difference between two runs that differ in length only, so that the runs themselves cost nothing.
+  /// The difference between two runs of different lengths, so that the overhead of a run cancels out.
   static func ofOneCall(
     on loop: Loop,
     _ calls: @escaping @Sendable (Int) async throws -> Void

@@ -51,7 +51,7 @@ extension [Comparison] {
   }
 }
 
-/// The body of a loop that takes about 50 ns.
+/// The body of a loop, which takes about 50 ns.
 @inline(never)
 private func fiftyNanoseconds(_ seed: UInt64) -> UInt64 {
   var mixed = seed

@@ -1,7 +1,7 @@
 import CooperativeCancellation
 import LegacySDK
 
-// The other completion shapes, each against the `Result`.
+// The other completion shapes, each compared with `Result`.
 
 extension [Comparison] {
   static func completionShapes(on loop: Loop) -> [Comparison] {

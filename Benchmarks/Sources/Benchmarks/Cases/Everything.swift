@@ -7,7 +7,7 @@ extension [Comparison] {
       + .suspension(on: loop) + .timeouts(on: loop) + .cancellation(on: loop)
       + .completionShapes(on: loop) + .allocations(on: loop) + .checkpoints(on: loop)
       + .taskLifetimes(on: loop) + .sequences(on: loop) + .twoThreads()
-      // The last, because a million waits leave the heap in pieces.
+      // Last, because a million waits fragment the heap.
       + .pendingWaits(on: loop)
   }
 }

@@ -1,7 +1,7 @@
 import CooperativeCancellation
 import LegacySDK
 
-// One call of an SDK, through `Result`.
+// One call of an SDK with a `Result`.
 
 extension [Comparison] {
   static func synchronousAnswer(on loop: Loop) -> [Comparison] {
@@ -152,7 +152,7 @@ private actor Caller {
     for _ in 0..<calls {
       use(
         try await withTaskCancellationHandler {
-          // Belongs to the actor, because it uses a property of it.
+          // Isolated to the actor, because it uses a property of the actor.
           try await withCheckedThrowingContinuation { continuation in
             self.sdk.result { continuation.resume(with: $0) }
           }
@@ -186,7 +186,7 @@ private func inCancelledTask(_ work: @escaping @Sendable () async -> Void) async
   }
 }
 
-/// Lets that many tasks wait, and cancels them.
+/// Lets that many tasks wait and cancels them.
 private func cancelWaits(_ count: Int, _ wait: @escaping @Sendable () async throws -> Void) async {
   await withTaskGroup(of: Void.self) { group in
     for _ in 0..<count {

@@ -67,11 +67,11 @@ func grouped(_ number: Int) -> String {
   }
 }
 
-/// What one of many waits takes, its task included.
+/// The cost of one of many waits, including its task.
 private struct PendingWaits {
-  /// In use by `malloc` while all wait.
+  /// Bytes in use by `malloc` while all tasks wait.
   let bytes: Double
-  /// Nanoseconds from the cancel of the group to its end.
+  /// Nanoseconds from the cancellation of the group to its end.
   let cancel: Double
 
   init(

@@ -2,7 +2,7 @@ import CooperativeCancellation
 import LegacySDK
 import Synchronization
 
-// Repeated callbacks, beside an `AsyncStream` over the same SDK.
+// Repeated callbacks, compared with an `AsyncStream` over the same SDK.
 
 extension [Comparison] {
   static func sequences(on loop: Loop) -> [Comparison] {
@@ -12,7 +12,7 @@ extension [Comparison] {
     ]
   }
 
-  /// The SDK announces, then the reader asks.
+  /// The SDK announces an element before the reader asks.
   private static func waitingElement(on loop: Loop) -> Comparison {
     let sdk = Announcer(greeting: .element)
     return Comparison(
@@ -39,7 +39,7 @@ extension [Comparison] {
     }
   }
 
-  /// The reader sleeps when the SDK announces.
+  /// The reader sleeps when the SDK announces an element.
   private static func wakingElement(on loop: Loop) -> Comparison {
     let sdk = Announcer()
     return Comparison(
@@ -162,14 +162,14 @@ private actor Reader {
   }
 }
 
-/// An SDK with one listener, which always announces 1.
+/// An SDK with one listener that always announces 1.
 private final class Announcer: Sendable {
   private struct Listener {
     let hear: @Sendable (Int) -> Void
     let end: @Sendable () -> Void
   }
 
-  /// What it does when a listener registers.
+  /// What the SDK does when a listener registers.
   enum Greeting {
     case none
     case element

@@ -1,7 +1,7 @@
 import CooperativeCancellation
 import LegacySDK
 
-/// An actor that lives on a loop.
+/// An actor on a loop.
 private actor Home {
   private let loop: Loop.Serial
   private var sum = 0
@@ -69,7 +69,7 @@ extension [Comparison] {
       _ goal: Comparison.Goal,
       _ work: @escaping @Sendable (isolated Home, Int) -> Void
     ) -> Comparison {
-      // At once; with more, the memory that they need is what is measured.
+      // At the same time. With more tasks, the result would depend on their memory.
       Comparison(name, to: "bare Task { … }", goal: goal, on: loop, calls: 100) {
         await work(home, $0)
       } against: {

@@ -1,7 +1,7 @@
 import CooperativeCancellation
 import LegacySDK
 
-// Calls with a timeout that are answered in time, beside calls without one.
+// Calls with a timeout that are answered in time, compared with calls without one.
 
 extension [Comparison] {
   static func timeouts(on loop: Loop) -> [Comparison] {
@@ -26,11 +26,11 @@ extension [Comparison] {
     return [one] + many
   }
 
-  /// The order of the deadlines of calls that wait at the same time.
+  /// The order of the deadlines of concurrent calls.
   private enum Order: String, CaseIterable {
     case equal, rising, falling, random
 
-    /// One for each call, in milliseconds.
+    /// One timeout per call, in milliseconds.
     func timeouts(_ count: Int) -> [Int] {
       var random = SystemRandomNumberGenerator()
       return (0..<count).map { number in
@@ -44,7 +44,7 @@ extension [Comparison] {
     }
   }
 
-  /// Calls that wait at the same time, and are answered then.
+  /// Calls that wait at the same time and are then answered.
   private static func waits(_ count: Int, _ order: Order, on loop: Loop) -> Comparison {
     let sdk = LegacySDK(calls: .onDemand)
     let timeouts = order.timeouts(count)

@@ -1,4 +1,4 @@
-/// Which calls wait for an answer: a value type without a lock.
+/// The calls that wait for an answer: a value type without a lock.
 ///
 /// ```
 ///   begin ──▶ starting ── name ──▶ waiting ── take, remove, takeAll ──▶ gone
@@ -8,11 +8,13 @@
 ///               gone
 /// ```
 ///
-/// While a call is starting, its id is not known, and an answer that no call has the id of may be its own: that is
-/// parked, until the call is named or all that were starting then have begun.
+/// While a call is starting, its id is unknown, and an answer with an unknown id may belong to it. The
+/// registry parks such an answer until the call is named, or until all calls that were starting at that time
+/// have begun.
 ///
-/// What it returns is to be answered or released after unlocking. Ids are compared then, too: a step that needs it
-/// returns candidates, and is taken again when the ``Search`` knows which of them are equal.
+/// The caller answers and releases what this returns after unlocking. Ids are compared without the lock, too:
+/// a step that needs it returns candidates, and is repeated when the ``Search`` knows which of them are
+/// equal.
 @usableFromInline
 package struct CallRegistry: Sendable {
   private struct Entry: Keyed {
@@ -30,14 +32,14 @@ package struct CallRegistry: Sendable {
     var link = KeyLink()
   }
 
-  /// Where a call is, or was: another in the same slot has another number.
+  /// Where a call is or was. Numbers are not reused, so another call in the same slot differs.
   @usableFromInline
   package struct Place: Sendable, Hashable {
     let slot: Int
     let number: Int
   }
 
-  /// What is left of a call, or of a parked answer.
+  /// What remains of a call or of a parked answer.
   package struct Remains: Sendable {
     package let reply: AnyReply
     package let id: AnyID?
@@ -46,7 +48,7 @@ package struct CallRegistry: Sendable {
   private var entries = KeyedSlots<Entry>()
   private var lastNumber = 0
   private var starts = Starts()
-  /// The parked answers, each with the number of the first start that is none of those it may belong to.
+  /// The parked answers, each with the number of the first start that it cannot belong to.
   private var parked = ElementBuffer<Parked>()
   private var end: (any Error)?
 
@@ -55,14 +57,14 @@ package struct CallRegistry: Sendable {
     let nextStart: Int
   }
 
-  /// How many calls have no answer.
+  /// How many calls are unanswered.
   package private(set) var count = 0
 
   package init() {}
 
   // MARK: Searching
 
-  /// What was found out about the ids of a hash.
+  /// What is known about the ids with one hash.
   package struct Search: Sendable {
     package let id: AnyID
     fileprivate var equal: [Place] = []
@@ -82,7 +84,7 @@ package struct CallRegistry: Sendable {
     package let id: AnyID
   }
 
-  /// A step that has been taken, or ids to be compared before it is.
+  /// A step that was taken, or ids to compare first.
   package enum Step<Result: Sendable>: Sendable {
     case done(Result)
     case compare([Candidate])
@@ -100,7 +102,7 @@ package struct CallRegistry: Sendable {
     return found
   }
 
-  /// A waiting call whose id has that hash.
+  /// Returns a waiting call whose id has that hash.
   package func first(withHash hash: Int) -> Candidate? {
     var first: Candidate?
     entries.forEach(withHash: hash) { slot, id in
@@ -119,7 +121,7 @@ package struct CallRegistry: Sendable {
     case closed(any Error)
   }
 
-  /// Adds a call that waits, with an id or without.
+  /// Adds a waiting call, with or without an id.
   package mutating func add(_ reply: AnyReply, _ search: Search? = nil) -> Step<Added<Place>> {
     if let end { return .done(.closed(end)) }
     if let search {
@@ -130,29 +132,29 @@ package struct CallRegistry: Sendable {
     return .done(.at(insert(reply, .waiting, search?.id)))
   }
 
-  /// A call that was begun, and its number among the ``Starts``.
+  /// A call that has begun, and its number among the ``Starts``.
   @usableFromInline
   package struct Started: Sendable, Hashable {
     @usableFromInline package let place: Place
     let number: Int
   }
 
-  /// Adds a call whose id will be known when its SDK has been called.
+  /// Adds a call whose id is known only after its SDK was called.
   package mutating func begin(_ reply: AnyReply) -> Added<Started> {
     if let end { return .closed(end) }
     return .at(Started(place: insert(reply, .starting, nil), number: starts.begin()))
   }
 
   package enum Name: Sendable {
-    /// The call waits, or was answered with all.
+    /// The call waits, or was already ended together with all others.
     case given
-    /// Another call has that id.
+    /// Another call has the id.
     case taken(Remains)
-    /// The answer was there before.
+    /// The answer had already arrived.
     case answered(Remains, with: Remains)
   }
 
-  /// A call that was starting has an id.
+  /// Gives a starting call its id.
   package mutating func name(_ call: Started, _ search: Search) -> Step<Name> {
     guard entry(at: call.place) != nil else { return .done(.given) }
     if search.equal.contains(where: isWaiting) {
@@ -160,7 +162,7 @@ package struct CallRegistry: Sendable {
     }
     let unknown = candidates(for: search, parkedToo: true)
     if !unknown.isEmpty { return .compare(unknown) }
-    // One that came before the call began is another's: a late one of an id that is used again.
+    // An answer from before the call began belongs to an earlier call with the same id.
     let answers = search.equal.filter { $0.number > call.place.number && entry(at: $0) != nil }
     if let first = answers.min(by: { $0.number < $1.number }), let answer = remove(first),
       let call = remove(call.place)
@@ -172,8 +174,7 @@ package struct CallRegistry: Sendable {
     return .done(.given)
   }
 
-  /// A call that was starting has its name, or will never have one. Returns the answers that can belong to none
-  /// any more.
+  /// Ends the start of a call, with or without an id. Returns the answers that no call can claim any more.
   package mutating func end(_ call: Started) -> [Remains] {
     starts.end(call.number)
     var unclaimed: [Remains] = []
@@ -197,14 +198,14 @@ package struct CallRegistry: Sendable {
 
   package enum Taken: Sendable {
     case call(Remains)
-    /// Nobody has that id. If it may be parked, ask again with what to park.
+    /// No call has the id. If the answer may be parked, ask again with the answer.
     case nobody(mayPark: Bool)
     case parked
   }
 
-  /// An answer came. Takes out the call that it is for.
+  /// Takes out the call that an answer is for.
   ///
-  /// - Parameter answer: What to keep if there is none yet.
+  /// - Parameter answer: What to park if there is no such call.
   package mutating func take(_ search: Search, parking answer: AnyReply?) -> Step<Taken> {
     if let call = search.equal.first(where: isWaiting), let remains = remove(call) {
       return .done(.call(remains))
@@ -219,12 +220,12 @@ package struct CallRegistry: Sendable {
     return .done(.parked)
   }
 
-  /// Takes out all calls, also those that are starting.
+  /// Takes out all calls, including those that are starting.
   package mutating func takeAll() -> [Remains] {
     takeAll { $0 != .parked }
   }
 
-  /// Takes out all, answers without a call included. From now on, nothing is added.
+  /// Takes out all calls and parked answers, and adds nothing from now on.
   package mutating func close(_ error: any Error) -> (calls: [Remains], unclaimed: [Remains]) {
     if end == nil { end = error }
     return (takeAll(), takeAll { _ in true })
@@ -237,7 +238,7 @@ package struct CallRegistry: Sendable {
         all.append(Place(slot: slot, number: entry.number))
       }
     }
-    // In the order in which they came.
+    // In order of arrival.
     all.sort { $0.number < $1.number }
     return all.compactMap { remove($0) }
   }

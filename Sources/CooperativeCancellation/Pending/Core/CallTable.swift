@@ -1,4 +1,4 @@
-/// The lock around a ``CallRegistry``. What that returns is answered, compared and released after unlocking.
+/// The lock around a ``CallRegistry``. Answers, compares and releases after unlocking.
 @usableFromInline
 package final class CallTable: Sendable {
   @usableFromInline package typealias Place = CallRegistry.Place
@@ -16,9 +16,9 @@ package final class CallTable: Sendable {
 
   // MARK: A call's life
 
-  /// Adds a call that waits, with an id.
+  /// Adds a waiting call with an id.
   ///
-  /// - Parameter isEqual: Whether the value of an id of that hash is the call's.
+  /// - Parameter isEqual: Whether an id with the same hash is equal to the call's.
   @usableFromInline
   package func add(
     _ reply: AnyReply,
@@ -29,7 +29,7 @@ package final class CallTable: Sendable {
     try place(of: search(id, isEqual) { $0.add(reply, $1) }, callSite)
   }
 
-  /// Adds a call that waits, without an id.
+  /// Adds a waiting call without an id.
   @usableFromInline
   package func add(_ reply: AnyReply, _ callSite: CallSite) throws -> Place {
     let step = registry.extract { $0.add(reply) }
@@ -37,7 +37,7 @@ package final class CallTable: Sendable {
     return try place(of: added, callSite)
   }
 
-  /// Adds a call whose id will be known when its SDK has been called.
+  /// Adds a call whose id is known only after its SDK was called.
   @usableFromInline
   package func begin(_ reply: AnyReply, _ callSite: CallSite) throws -> Started {
     try place(of: registry.extract { $0.begin(reply) }, callSite)
@@ -54,7 +54,7 @@ package final class CallTable: Sendable {
     }
   }
 
-  /// How a call was named.
+  /// What happened when a call received its id.
   @usableFromInline
   package enum Name: Sendable {
     case given
@@ -62,7 +62,7 @@ package final class CallTable: Sendable {
     case answered(call: AnyReply, with: AnyReply)
   }
 
-  /// A call that was starting has an id. Returns also the answers that belong to none.
+  /// Gives a starting call its id. Also returns the answers that belong to no call.
   @usableFromInline
   package func name(
     _ call: Started,
@@ -83,7 +83,7 @@ package final class CallTable: Sendable {
     }
   }
 
-  /// A call that was starting will have no id.
+  /// Ends the start of a call that receives no id.
   @usableFromInline
   package func fail(_ call: Started) -> [Unclaimed] {
     let (call, unclaimed) = registry.extract { ($0.remove(call.place), $0.end(call)) }
@@ -98,7 +98,7 @@ package final class CallTable: Sendable {
 
   // MARK: Answers
 
-  /// An answer that no call has claimed.
+  /// An answer that no call claimed.
   @usableFromInline
   package struct Unclaimed: Sendable {
     @usableFromInline let id: AnyID
@@ -111,7 +111,7 @@ package final class CallTable: Sendable {
     }
   }
 
-  /// Takes out the call that has an id of that hash, if there is just one.
+  /// Takes out the first call whose id has that hash, if the id is equal. Usually it is.
   @usableFromInline
   package func take(hash: Int, isEqual: (AnyID) -> Bool) -> AnyReply? {
     guard let first = registry.locked({ $0.first(withHash: hash) }), isEqual(first.id) else {
@@ -120,7 +120,7 @@ package final class CallTable: Sendable {
     return registry.extract { $0.remove(first.place) }?.reply
   }
 
-  /// What became of an answer.
+  /// What happened to an answer.
   @usableFromInline
   package enum Taken: Sendable {
     case call(AnyReply)
@@ -128,7 +128,7 @@ package final class CallTable: Sendable {
     case parked
   }
 
-  /// Takes out the call that has an id. Without one, keeps the answer, if it may be that of a call which is starting.
+  /// Takes out the call with an id. Without one, parks the answer if it may belong to a starting call.
   @usableFromInline
   package func take(_ id: AnyID, isEqual: (AnyID) -> Bool, parking answer: AnyReply?) -> Taken {
     switch search(id, isEqual, { $0.take($1, parking: answer) }) {
@@ -138,13 +138,13 @@ package final class CallTable: Sendable {
     }
   }
 
-  /// Takes out all calls, in the order in which they came.
+  /// Takes out all calls in order of arrival.
   @usableFromInline
   package func takeAll() -> [AnyReply] {
     registry.extract { $0.takeAll() }.map(\.reply)
   }
 
-  /// The same, and answers without a call, too. From now on, nothing is added.
+  /// Takes out all calls and parked answers, and adds nothing from now on.
   @usableFromInline
   package func close(_ error: any Error) -> (calls: [AnyReply], unclaimed: [Unclaimed]) {
     let (calls, unclaimed) = registry.extract { $0.close(error) }
@@ -153,7 +153,7 @@ package final class CallTable: Sendable {
 
   // MARK: Searching
 
-  /// Takes a step as soon as it is known which ids are equal: in a moment at which no other is there.
+  /// Repeats a step until it is known which ids are equal and no new candidate has appeared.
   private func search<Result: Sendable>(
     _ id: AnyID,
     _ isEqual: (AnyID) -> Bool,

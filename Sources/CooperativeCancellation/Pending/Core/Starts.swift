@@ -1,8 +1,8 @@
-/// Calls whose SDK is being called: numbered in the order in which they begin.
+/// The calls whose SDK is being called, numbered in the order in which they begin.
 struct Starts: Sendable {
   private static let keptCapacity = 64
 
-  /// Those from the number ``first`` on. All before ``head`` are over.
+  /// The starts from the number ``first`` on. All before ``head`` are over.
   private var areOpen: [Bool] = []
   private var head = 0
   private var first = 0
@@ -10,10 +10,10 @@ struct Starts: Sendable {
 
   var isEmpty: Bool { count == 0 }
 
-  /// The oldest that is not over; without one, the next.
+  /// The number of the oldest start that is not over, or of the next one.
   var oldest: Int { first + head }
 
-  /// The number of the next one.
+  /// The number of the next start.
   var next: Int { first + areOpen.count }
 
   mutating func begin() -> Int {

@@ -1,4 +1,4 @@
-/// Whose turn it is, where one call at a time may be pending: a value type without a lock.
+/// Decides whose turn it is, where only one call may be pending: a value type without a lock.
 ///
 /// ```
 ///   nobody ── ask ──▶ granted ── begin ──▶ call
@@ -7,20 +7,20 @@
 ///     └──────────────────┴─┴────────────────┘
 /// ```
 ///
-/// A call that was cancelled keeps its turn until its answer has come: that could not be told from the answer to the
-/// next one. Who asks meanwhile is kept in order.
+/// A cancelled call keeps its turn until its answer arrives: otherwise the next call would receive the
+/// answer. Other calls wait in order.
 package struct TurnMachine: Sendable {
   private enum Holder: Sendable {
     case nobody
-    /// Its SDK has not been called.
+    /// The call's SDK has not been called.
     case granted
-    /// With its number.
+    /// The number of the call, and its reply.
     case call(Int, AnyReply)
   }
 
   private var holder = Holder.nobody
   private var queue = ElementBuffer<Waiter>()
-  /// Those in the queue that wait no more.
+  /// The numbers of those in the queue that have stopped waiting.
   private var gone: Set<Int> = []
   private var lastNumber = 0
   private var end: (any Error)?
@@ -32,7 +32,7 @@ package struct TurnMachine: Sendable {
 
   package init() {}
 
-  /// How many calls are pending, or wait for their turn.
+  /// How many calls are pending or wait for their turn.
   package var count: Int {
     let waiting = queue.count - gone.count
     return if case .nobody = holder { waiting } else { waiting + 1 }
@@ -45,7 +45,7 @@ package struct TurnMachine: Sendable {
     case closed(any Error)
   }
 
-  /// A call wants its turn.
+  /// A call asks for its turn.
   package mutating func ask(_ reply: AnyReply, mayWait: Bool) -> Asked {
     if let end { return .closed(end) }
     if case .nobody = holder {
@@ -58,13 +58,13 @@ package struct TurnMachine: Sendable {
     return .queued(lastNumber)
   }
 
-  /// A call in the queue waits no more. Returns those to be released.
+  /// A call in the queue stops waiting. Returns those to release.
   package mutating func leave(_ number: Int) -> [Waiter] {
-    // Perhaps it has its turn by now, and will decline.
+    // Perhaps the call already has its turn, and will decline.
     guard let first = queue.first, number >= first.number else { return [] }
     gone.insert(number)
     var released = takeGone()
-    // Those who left in the middle go out when they are the most.
+    // Removes those who left in the middle when they outnumber the others.
     if 2 * gone.count > queue.count {
       var rest = ElementBuffer<Waiter>()
       while let waiter = queue.popFirst() {
@@ -96,25 +96,25 @@ package struct TurnMachine: Sendable {
   package struct Passed: Sendable {
     /// The call whose turn is over.
     package let call: AnyReply?
-    /// Who has it now.
+    /// The call whose turn begins.
     package let next: Waiter?
-    /// To be released.
+    /// Kept only to be released.
     package let gone: [Waiter]
   }
 
-  /// An answer came. Returns the call that it is for, if there is one, and who is next.
+  /// An answer arrived. Returns the call that it is for, if any, and the next one.
   package mutating func take() -> Passed? {
     guard case .call(_, let call) = holder else { return nil }
     return pass(call)
   }
 
-  /// The SDK was not called. Returns who is next.
+  /// The SDK was not called. Returns the next call.
   package mutating func fail(_ number: Int) -> Passed? {
     guard case .call(number, let call) = holder else { return nil }
     return pass(call)
   }
 
-  /// Who has its turn does not want it any more. Returns who is next.
+  /// The call that has its turn declines it. Returns the next call.
   package mutating func decline() -> Passed? {
     guard case .granted = holder else { return nil }
     return pass(nil)
@@ -127,7 +127,7 @@ package struct TurnMachine: Sendable {
     return Passed(call: call, next: next, gone: released)
   }
 
-  /// From now on, nobody gets a turn. Returns the call, and those who wait for theirs, in order.
+  /// Closes the machine: no call gets a turn. Returns the pending call, and the waiting ones in order.
   package mutating func close(_ error: any Error) -> (call: AnyReply?, waiters: [Waiter]) {
     if case .none = end { end = error }
     var call: AnyReply?

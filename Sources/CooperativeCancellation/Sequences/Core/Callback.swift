@@ -1,5 +1,5 @@
-/// What the closures own that an SDK calls back, and nobody else once it is registered: when the SDK has
-/// released them all, the last reference goes, and the sequence ends.
+/// Owned by the closures that the SDK calls, and by nothing else after the registration. When the SDK has
+/// released all of them, the sequence ends.
 @frozen
 @usableFromInline
 package struct Callback<Element: Sendable>: ~Copyable, SharedContents {
@@ -28,7 +28,7 @@ extension Shared where Contents: ~Copyable {
     contents.inbox.contents.end(end)
   }
 
-  /// The SDK called back with a result: an error ends the sequence.
+  /// The SDK called back with a result. An error ends the sequence.
   @inlinable
   func yield<Element>(
     _ result: Result<Element, some Error>
@@ -39,7 +39,7 @@ extension Shared where Contents: ~Copyable {
     }
   }
 
-  /// The SDK called back with an element and an error: the error wins, and the element beside it is
+  /// The SDK called back with an element and an error. The error ends the sequence, and the element is
   /// discarded.
   @inlinable
   func yield<Element>(
@@ -50,7 +50,7 @@ extension Shared where Contents: ~Copyable {
     switch (element, error) {
     case (let element, let error?):
       end(.failed(error))
-      // Comes after the end, and so it is discarded.
+      // After the end, so the element is discarded.
       if let element { yield(element) }
     case (let element?, nil):
       yield(element)

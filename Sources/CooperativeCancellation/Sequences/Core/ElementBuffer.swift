@@ -1,4 +1,4 @@
-/// Elements in the order in which they came: a ring that grows as far as the policy lets it.
+/// Elements in order of arrival: a ring buffer that grows up to the policy's bound.
 @frozen
 @usableFromInline
 package struct ElementBuffer<Element: Sendable>: Sendable {
@@ -6,7 +6,7 @@ package struct ElementBuffer<Element: Sendable>: Sendable {
   @usableFromInline var head = 0
   @usableFromInline package var count = 0
 
-  /// An empty buffer keeps slots for so many, and gives more than that back.
+  /// How many slots an empty buffer keeps; it frees larger storage.
   @usableFromInline static var kept: Int { 64 }
 
   @inlinable

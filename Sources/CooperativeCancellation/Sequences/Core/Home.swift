@@ -1,8 +1,8 @@
-/// The closures of a sequence that crosses isolation, kept on the actor on which it was made.
+/// Keeps the closures of a sequence that crosses isolation, on the actor on which it was made.
 ///
-/// An actor of its own only for the compiler's sake: it shares the executor of the home, and so whoever is on
-/// the one is on the other, and to go from one to the other does not suspend. That makes a `Sendable` reference
-/// of closures that are not `Sendable`, without a promise that nobody checks.
+/// A separate actor only for the type checker. It shares the executor of the home, so a hop between the two
+/// does not suspend. This gives a `Sendable` reference to closures that are not `Sendable`, and the compiler
+/// checks it.
 actor Home<Element: Sendable> {
   private let home: any Actor
   private let start: @isolated(any) (Shared<Inbox<Element>>) async throws -> Errand
@@ -26,7 +26,8 @@ actor Home<Element: Sendable> {
 }
 
 extension Source {
-  /// The same source, for any reader: registers and unregisters on `isolation`, or where it was made.
+  /// Returns the same source for readers on any actor. It registers and unregisters on `isolation`, or on its
+  /// home.
   @usableFromInline
   func crossingIsolation(
     isolation: isolated any Actor
@@ -34,7 +35,7 @@ extension Source {
     let home: Home<Element>
     switch start {
     case .inPlace(let start):
-      // Made by code without an actor, and this actor's since: from now on it stays here.
+      // Made without an actor, and owned by this actor: it stays here.
       home = Home(isolation) { inbox in
         _ = isolation
         let termination = try start(inbox)
@@ -52,7 +53,7 @@ extension Source {
     let policy = policy
     let discard = discard
     let begin = belongingToActor { (inbox: Shared<Inbox<Element>>) in
-      // So that a reader which is on the actor does not leave it.
+      // Captured, so that a reader on the actor does not leave it.
       _ = isolation
       return try await home.begin(inbox)
     }
@@ -60,8 +61,8 @@ extension Source {
   }
 }
 
-/// Returns the closure, as one that belongs to the actor whose isolated parameter it captures. A `@Sendable` closure
-/// does that only as an argument for such a parameter.
+/// Returns the closure, isolated to the actor whose parameter it captures. The compiler infers that for a
+/// `@Sendable` closure only if it is an argument for such a parameter.
 private func belongingToActor<Input, Output>(
   @_inheritActorContext _ body: @escaping @Sendable @isolated(any) (Input) async throws -> Output
 ) -> @Sendable @isolated(any) (Input) async throws -> Output {

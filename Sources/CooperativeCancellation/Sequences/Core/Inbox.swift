@@ -1,7 +1,7 @@
-/// What the SDK's threads and the reader of one subscription share.
+/// The state that the SDK's threads and the reader of one subscription share.
 ///
-/// The lock around an ``InboxMachine`` and the continuations of sleeping readers. Continuations are resumed,
-/// and elements are discarded and released, after unlocking.
+/// It locks an ``InboxMachine`` and the continuations of sleeping readers. It resumes continuations, and
+/// discards and releases elements, after unlocking.
 @frozen
 @usableFromInline
 package struct Inbox<Element: Sendable>: ~Copyable, SharedContents {
@@ -10,7 +10,7 @@ package struct Inbox<Element: Sendable>: ~Copyable, SharedContents {
   struct State: ~Copyable, Sendable {
     @usableFromInline var machine: InboxMachine<Element>
     @usableFromInline var sleeper: Sleeper?
-    /// Copies of one iterator may be read at the same time. They wait in line, behind the first.
+    /// Copies of one iterator may be read at the same time. Their readers queue here, behind the first.
     @usableFromInline var moreSleepers: [any ErasedContinuation] = []
 
     @inlinable
@@ -64,14 +64,14 @@ package struct Inbox<Element: Sendable>: ~Copyable, SharedContents {
     wakeAll { $0.end(end) }
   }
 
-  /// The reader's task was cancelled. Called from the runtime's cancellation handler, too, which runs under a
-  /// lock of the runtime's: nothing here but a state change and resumptions.
+  /// The reader's task was cancelled. The runtime's cancellation handler calls this under the runtime's lock,
+  /// so it only changes the state and resumes readers.
   @inlinable
   func cancel() {
     wakeAll { $0.cancel() }
   }
 
-  /// Tells the machine what happened, and wakes all readers if that counts.
+  /// Tells the machine what happened, and wakes all readers if that changed the state.
   @inlinable
   func wakeAll(_ happened: (inout InboxMachine<Element>) -> Bool) {
     var sleeper: Sleeper?
@@ -84,13 +84,13 @@ package struct Inbox<Element: Sendable>: ~Copyable, SharedContents {
     if hasMore { wakeAll { _ in true } }
   }
 
-  /// Takes an element, if one is there.
+  /// Takes an element if there is one.
   @inlinable
   func take() -> Element? {
     state.locked { $0.machine.take() }
   }
 
-  /// What there is to read. What is not delivered is discarded.
+  /// Returns what there is to read, and discards what is not delivered.
   @inlinable
   func next() -> InboxMachine<Element>.Found {
     let found = state.extract { $0.machine.next() }
@@ -98,7 +98,7 @@ package struct Inbox<Element: Sendable>: ~Copyable, SharedContents {
     return found
   }
 
-  /// Keeps the continuation of a task that is going to sleep, unless there is something to read.
+  /// Keeps the continuation of a task that goes to sleep, unless there is something to read.
   @inlinable
   package func sleep(_ continuation: any ErasedContinuation) {
     let maySleep = state.locked { state in
@@ -109,13 +109,13 @@ package struct Inbox<Element: Sendable>: ~Copyable, SharedContents {
     if !maySleep { continuation.resume() }
   }
 
-  /// Nobody reads any more: what is left is discarded, and so is what still comes.
+  /// The reader is gone: discards the remaining elements and all later ones.
   @inlinable
   func abandon() {
     discardAll(state.extract { $0.machine.abandon() })
   }
 
-  /// The registration threw: nothing is delivered, and a second reader need not wait.
+  /// The registration threw: nothing is delivered, and other readers wake.
   @usableFromInline
   func refuse() {
     abandon()

@@ -1,4 +1,4 @@
-/// Decides what becomes of the elements of one subscription, and how it ends.
+/// Decides what happens to the elements of one subscription, and how it ends.
 ///
 /// ```
 ///                     finish, fail,
@@ -15,7 +15,7 @@
 ///                                              └──────┘
 /// ```
 ///
-/// A value type without a lock: ``Inbox`` feeds it, and acts on what it returns.
+/// A value type without a lock: ``Inbox`` feeds it, and does what it returns.
 @frozen
 @usableFromInline
 package struct InboxMachine<Element: Sendable>: Sendable {
@@ -24,23 +24,23 @@ package struct InboxMachine<Element: Sendable>: Sendable {
     /// Initial state: the SDK may yield.
     case open
 
-    /// The SDK has ended. What it yielded before is still delivered.
+    /// The SDK has ended the subscription. Earlier elements are still delivered.
     case ending(SubscriptionEnd)
 
-    /// The reader's task was cancelled: nothing is delivered any more. What there is stays for the reader to
-    /// take out, the SDK's error included, because whoever cancels holds a lock of the runtime's.
+    /// The reader's task was cancelled: nothing more is delivered. The reader takes out the elements and the
+    /// SDK's error, because the cancellation runs under the runtime's lock.
     case cancelled(SubscriptionEnd?)
 
-    /// The reader has read the end, or is gone.
+    /// The reader has read the end or is gone.
     case over
   }
 
-  /// What became of an element that the SDK yielded.
+  /// What happened to an element that the SDK yielded.
   @frozen
   @usableFromInline
   package struct Yielded: Sendable {
     @usableFromInline package let result: YieldResult
-    /// An element to discard: this one, or the one that made room for it.
+    /// An element to discard: this one, or the one that it replaced.
     @usableFromInline package let surplus: Element?
 
     @inlinable
@@ -56,17 +56,17 @@ package struct InboxMachine<Element: Sendable>: Sendable {
     case element(Element)
     case nothing
     case ended(SubscriptionEnd)
-    /// With what is left to discard.
+    /// With the elements to discard.
     case cancelled(Remains)
     case over
   }
 
-  /// What is left of a subscription that nobody reads to its end.
+  /// What remains of a subscription that is not read to its end.
   @frozen
   @usableFromInline
   package struct Remains: Sendable {
     @usableFromInline package var elements: ElementBuffer<Element>
-    /// Only to be released.
+    /// Kept only to be released.
     @usableFromInline let end: SubscriptionEnd?
 
     @inlinable
@@ -103,8 +103,7 @@ package struct InboxMachine<Element: Sendable>: Sendable {
     )
   }
 
-  /// The SDK finished, failed, or released its callback. Returns whether that counts: then a sleeping reader
-  /// is woken.
+  /// The SDK finished, failed, or released its callback. Returns whether to wake sleeping readers.
   @inlinable
   package mutating func end(_ end: SubscriptionEnd) -> Bool {
     guard case .open = phase else { return false }
@@ -112,9 +111,9 @@ package struct InboxMachine<Element: Sendable>: Sendable {
     return true
   }
 
-  /// The reader's task was cancelled. Returns whether that counts: then a sleeping reader is woken.
+  /// The reader's task was cancelled. Returns whether to wake sleeping readers.
   ///
-  /// An end of the SDK's that is the next thing to read stands: nothing was lost before it.
+  /// If the SDK's end is the next thing to read, the end stays: no element is lost before it.
   @inlinable
   package mutating func cancel() -> Bool {
     switch phase {
@@ -146,7 +145,7 @@ package struct InboxMachine<Element: Sendable>: Sendable {
     }
   }
 
-  /// Takes an element, if one may be delivered.
+  /// Takes an element if one may be delivered.
   @inlinable
   package mutating func take() -> Element? {
     switch phase {
@@ -155,13 +154,13 @@ package struct InboxMachine<Element: Sendable>: Sendable {
     }
   }
 
-  /// The reader may sleep: ``next()`` would find nothing.
+  /// Whether the reader may sleep, because ``next()`` would find nothing.
   @inlinable
   package var hasNothing: Bool {
     if case .open = phase { elements.isEmpty } else { false }
   }
 
-  /// Nobody reads any more. Returns what is left.
+  /// The reader is gone. Returns what remains.
   @inlinable
   package mutating func abandon() -> Remains {
     let end: SubscriptionEnd? =
@@ -180,7 +179,7 @@ package struct InboxMachine<Element: Sendable>: Sendable {
 /// How an SDK ended a subscription.
 @usableFromInline
 package enum SubscriptionEnd: Sendable {
-  /// It called its finish, or released its callback.
+  /// It called its finish closure or released its callback.
   case finished
   case failed(any Error)
 }

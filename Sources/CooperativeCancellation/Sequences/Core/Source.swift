@@ -1,14 +1,14 @@
-/// How to begin a subscription: what a cold sequence consists of.
+/// How to begin a subscription. A cold sequence holds nothing else.
 @frozen
 @usableFromInline
 package struct Source<Element: Sendable> {
-  /// Begins one, on the actor on which the sequence was made: its home.
+  /// Begins a subscription at the sequence's home: the actor on which it was made.
   @usableFromInline
   enum Start {
-    /// The home is no actor: wherever the reader is.
+    /// The home is not an actor: runs where the reader is.
     case inPlace((Shared<Inbox<Element>>) throws -> Termination)
 
-    /// The home is an actor. To call this from there does not suspend.
+    /// The home is an actor. A call from there does not suspend.
     case onHome(@isolated(any) (Shared<Inbox<Element>>) async throws -> Errand)
   }
 
@@ -48,13 +48,13 @@ package struct Source<Element: Sendable> {
           }
         }
         : .onHome { inbox in
-          // To capture it is to belong to it.
+          // Captured, so that the closure is isolated to it.
           _ = isolation
           var token: Token? = try register(inbox, subscribe)
           return Errand {
             _ = isolation
             inbox.contents.abandon()
-            // Taken, so that it is released here, and not where the errand was begun.
+            // Taken, so that the token is released here and not where the errand was started.
             if let token = token.take() { terminate(token) }
           }
         }
@@ -64,8 +64,8 @@ package struct Source<Element: Sendable> {
 
 /// Runs the user's registration.
 ///
-/// A function of its own, because it must let go of the callback before the reader sleeps: from then on only
-/// the SDK owns it.
+/// A separate function, so that it releases the callback before the reader sleeps: from then on only the SDK
+/// owns it.
 @inlinable
 func register<Element: Sendable, Token>(
   _ inbox: Shared<Inbox<Element>>,

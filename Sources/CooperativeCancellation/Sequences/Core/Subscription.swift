@@ -1,16 +1,16 @@
 /// One iterator's subscription, from its first `next()` to its end. Copies of the iterator share it.
 ///
-/// Not `Sendable`, and so without a lock: what happens between two suspensions happens at once.
+/// It is not `Sendable`, so it needs no lock.
 @_fixed_layout
 @usableFromInline
 package final class Subscription<Element: Sendable> {
-  /// Until it has begun.
+  /// Set until the subscription has begun.
   @usableFromInline var source: Source<Element>?
 
-  /// As soon as it has begun.
+  /// Set when the subscription has begun.
   @usableFromInline var inbox: Shared<Inbox<Element>>?
 
-  /// From the return of the registration to the end.
+  /// Set from the return of the registration to the end.
   @usableFromInline var termination: Termination?
 
   @inlinable
@@ -24,29 +24,29 @@ package final class Subscription<Element: Sendable> {
     termination?.runFromDeinit()
   }
 
-  /// What a reader gets.
+  /// What a reader receives.
   @usableFromInline
   enum Outcome {
     case element(Element)
     case ended(SubscriptionEnd)
     case cancelled
-    /// The end was read before.
+    /// The end was read earlier.
     case over
   }
 
-  /// Takes an element that is there already: most readers come here, and only here.
+  /// Takes an element that is already there. This is the fast path.
   @inlinable
   @inline(__always)
   func take() -> Element? {
     Task.isCancelled ? nil : inbox?.contents.take()
   }
 
-  /// Begins if that has not happened, and waits for an element or the end.
+  /// Begins if necessary, and waits for an element or the end.
   @inlinable
   func next(isolation: isolated (any Actor)? = #isolation) async -> Outcome {
     let inbox: Shared<Inbox<Element>>
     if let source = source.take() {
-      // The check before: a task that is cancelled registers nothing.
+      // Check before: a cancelled task registers nothing.
       if Task.isCancelled { return .cancelled }
       inbox = Shared(Inbox(source.policy, onDiscard: source.discard))
       self.inbox = inbox
@@ -84,7 +84,8 @@ package final class Subscription<Element: Sendable> {
         await terminate()
         return .cancelled
       case .over:
-        // Another reader of a copy was first. Its registration may be this one's, which has just returned.
+        // A reader of a copy read the end first. Perhaps this call registered, and the registration has just
+        // returned.
         await terminate()
         return hasSlept && Task.isCancelled ? .cancelled : .over
       }
@@ -103,7 +104,7 @@ package final class Subscription<Element: Sendable> {
   }
 }
 
-/// Sleeps until somebody resumes the continuation.
+/// Sleeps until the continuation is resumed.
 @usableFromInline
 func sleepUntilResumed(
   isolation: isolated (any Actor)?,
@@ -111,11 +112,11 @@ func sleepUntilResumed(
   onCancel cancel: @Sendable () -> Void
 ) async {
   if isolation == nil {
-    // The other one would do, but there a task that sleeps takes 1 kB more.
+    // The other branch would also work, but costs 1 kB more for each sleeping task.
     await sleepAnywhere(keep, onCancel: cancel)
   } else {
     await withTaskCancellationHandler {
-      // Belongs to the actor because it captures it: otherwise the task would leave the actor to sleep.
+      // Captured, so that the task does not leave the actor to sleep.
       _ = isolation
       await withCheckedContinuation { keep($0) }
     } onCancel: {

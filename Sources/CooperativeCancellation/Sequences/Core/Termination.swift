@@ -1,16 +1,16 @@
-/// What ends one subscription: discards what is left, and runs the user's `onTermination`. Runs once.
+/// Ends one subscription: discards what remains and runs the user's `onTermination`. Runs once.
 ///
-/// It belongs where the sequence was made, its home, because the closure and the SDK's token do.
+/// It runs at the sequence's home, where the closure and the SDK's token belong.
 @usableFromInline
 package enum Termination {
-  /// The home is no actor: it runs in place, wherever the reader is. What it captures is not `Sendable`, and so
-  /// nobody else can hold it.
+  /// The home is not an actor: runs in place, where the reader is. What it captures is not `Sendable`, so no
+  /// other code holds it.
   case inPlace(() -> Void)
 
-  /// The home is an actor: it runs there, whoever asks.
+  /// The home is an actor: runs there, wherever the caller is.
   case onHome(Errand)
 
-  /// Runs it from code that cannot wait.
+  /// Runs it from code that cannot suspend.
   @usableFromInline
   func runFromDeinit() {
     switch self {
@@ -20,34 +20,34 @@ package enum Termination {
   }
 }
 
-/// Work that is done once, on the actor to which its closure belongs.
+/// Work that runs once, on the actor to which its closure belongs.
 ///
-/// The closure may capture what is the actor's, though this object is `Sendable`: it is sent in, which the
-/// compiler allows for a closure of the actor's, and sent out again by the one who runs it.
+/// The closure may capture the actor's state although this object is `Sendable`: it is sent in, which the
+/// compiler allows for a closure isolated to the actor, and sent out again to run.
 @usableFromInline
 package final class Errand: Sendable {
-  // A structure, because a function type as a type argument needs a newer runtime.
+  // A structure, because a function type as a generic argument needs a newer runtime.
   private struct Work {
     let body: @isolated(any) () async -> Void
   }
 
   private let work: Disconnected<Work>
 
-  /// - Parameter body: Belongs to the actor whose isolated parameter it captures; `@_inheritActorContext` is
-  ///   what makes the compiler believe that, as for the closure of a `Task`.
+  /// - Parameter body: Belongs to the actor whose isolated parameter it captures; `@_inheritActorContext`
+  ///   makes the compiler infer that, as for the closure of a `Task`.
   @usableFromInline
   init(@_inheritActorContext _ body: sending @escaping @isolated(any) () async -> Void) {
     work = Disconnected(Work(body: body))
   }
 
-  /// Does it before this function returns; without a suspension, if the caller is on the actor.
+  /// Runs it before this function returns; without a suspension if the caller is on the actor.
   @usableFromInline
   nonisolated(nonsending) func run() async {
     await work.open()?.body()
   }
 
-  /// Does it: before this function returns, if the caller is on the actor and the system can tell, and soon
-  /// after otherwise.
+  /// Runs it: before this function returns if the caller is on the actor and the system can tell, and
+  /// otherwise soon after.
   func start() {
     if let work = work.open() { startTask(work.body) }
   }
