@@ -54,7 +54,7 @@ struct FakeArticleSDK: ArticleSDK {
 extension FakeCall.Request: ArticleRequest {}
 // snippet.end
 
-@Suite("A wrapper of one's own", .timeLimit(.minutes(10)))
+@Suite("Your own wrapper", .timeLimit(.minutes(10)))
 @MainActor
 struct WrapperTests {
   // snippet.laws

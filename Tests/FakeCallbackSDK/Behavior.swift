@@ -54,7 +54,7 @@ public struct Behavior: Sendable {
   public static let dropping = Behavior(keepsCompletion: false)
 
   /// Answers a cancel with the SDK's own error, at once, on the cancelling thread.
-  public static let confirmingCancel = Behavior(toCancel: .failure(.cancelled))
+  public static let confirmingCancellation = Behavior(toCancel: .failure(.cancelled))
 
   /// Answers later, holding the lock that `cancel()` takes.
   public static let underItsLock = Behavior(
@@ -67,5 +67,5 @@ public struct Behavior: Sendable {
   public static let onDemandUnderItsLock = Behavior(locksWhileAnswering: true)
 
   /// Answers a cancel with a value, at once, on the cancelling thread.
-  public static let answeringCancel = Behavior(toCancel: .success)
+  public static let answeringCancellation = Behavior(toCancel: .success)
 }

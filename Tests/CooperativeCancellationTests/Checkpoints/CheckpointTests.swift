@@ -20,7 +20,7 @@ struct CheckpointTests {
   }
 
   @Test(arguments: [false, true])
-  func `checkpoint throws exactly if the task is cancelled`(cancelled: Bool) async throws {
+  func `checkpoint throws if and only if the task is cancelled`(cancelled: Bool) async throws {
     let result = await inTask(cancelled: cancelled) { try checkpoint() }
     #expect((result.error is CancellationError) == cancelled)
     let yielding = await inTask(cancelled: cancelled) { try await yieldingCheckpoint() }
@@ -44,7 +44,7 @@ struct CheckpointTests {
   }
 
   @Test(arguments: [false, true])
-  func `clean-up runs once, before the error, exactly if the task is cancelled`(
+  func `clean-up runs once, before the error, if and only if the task is cancelled`(
     cancelled: Bool
   ) async {
     let log = Protected<[String]>([])
@@ -69,7 +69,7 @@ struct CheckpointTests {
   }
 
   @Test
-  func `an error of the clean-up is thrown instead`() async {
+  func `an error from the clean-up is thrown instead`() async {
     let synchronous = await inTask(cancelled: true) { try checkpoint { throw CleanUpFailed() } }
     #expect(synchronous.error is CleanUpFailed)
     let asynchronous = await inTask(cancelled: true) {
@@ -82,7 +82,7 @@ struct CheckpointTests {
   }
 
   @Test
-  func `yieldingCheckpoint lets another task of the executor run, and sees its cancel`() {
+  func `yieldingCheckpoint lets another task of the executor run, then checks for cancellation`() {
     let executor = ManualExecutor()
     let ended = Protected<Bool?>(nil)
     let task = Task(executorPreference: executor) {
@@ -153,7 +153,7 @@ struct PacedCheckpointTests {
   }
 
   @Test
-  func `goes on when it looks and the task is not cancelled`() async throws {
+  func `goes on after a check if the task is not cancelled`() async throws {
     try await Task.detached {
       var pace = PacedCheckpoint(every: 2)
       var steps = 0
@@ -166,7 +166,7 @@ struct PacedCheckpointTests {
   }
 
   @Test
-  func `looks at every n-th step`() async {
+  func `checks at every n-th step`() async {
     let task = Task {
       cancelThisTask()
       #expect(await looks(PacedCheckpoint(every: 3), steps: 10) == [3, 6, 9])
@@ -180,9 +180,7 @@ struct PacedCheckpointTests {
   }
 
   @Test
-  func `by time, looks when the interval has passed, and reads the clock at every n-th step`()
-    async
-  {
+  func `paced by time, checks after each interval, and reads the clock at every n-th step`() async {
     let task = Task {
       cancelThisTask()
       let clock = ManualClock()
@@ -211,7 +209,7 @@ struct PacedCheckpointTests {
   }
 
   @Test
-  func `yields only when it looks`() {
+  func `yields only when it checks`() {
     let unpaced = ManualExecutor()
     Task(executorPreference: unpaced) {
       for _ in 1...2 { try await yieldingCheckpoint() }

@@ -53,14 +53,13 @@ struct ConservationTests {
   }
 
   @Test
-  func `schedules that somebody wrote keep the laws`() {
+  func `hand-written schedules keep the laws`() {
     var tally = Tally()
     for schedule in Schedule.written { #expect(run(schedule, &tally)) }
   }
 
   @Test
-  func
-    `no value is lost or handed out twice, and a cancel is what it is asked to be, in any shape`()
+  func `no value is lost or delivered twice, and cancellation does what was asked, in any shape`()
     throws
   {
     let given = try number("SCHEDULE_SEED")
@@ -149,13 +148,13 @@ struct ConservationTests {
     // The SDK still has its completion, and that has nothing.
     require(
       call.ending == nil || call.backend.valuesAlive == 0,
-      "whoever ended lets go of everything"
+      "a call that has ended releases everything"
     )
     require(watch.forwarded == (isInterrupted ? 1 : 0), "forwarded \(watch.forwarded) times")
     if isInterrupted, form.kind == .throwing {
       require(
         (call.ending == .cancelled) == (schedule.response != .deliverResult),
-        "a cancel that came before the SDK's last word decides, unless its result is asked for"
+        "a cancellation before the SDK's answer decides, unless the result is asked for"
       )
     }
     #expect(broken == [], "\(schedule): \(String(describing: call.ending))")

@@ -112,14 +112,14 @@ struct LateRequestTests {
   }
 
   @Test
-  func `what the SDK throws in its start is thrown`() {
+  func `an error from the SDK's start is thrown`() {
     #expect(throws: SDKError.failed) {
       try LateRequest(cancel: { (_: Int) in }) { _ in throw SDKError.failed }
     }
   }
 
   @Test
-  func `without a lock: a cancellation may use the requests of its own wait`() {
+  func `no lock held: a cancellation may use the requests of its own wait`() {
     let handOver = Protected<(@Sendable (Int) -> Void)?>(nil)
     let cancelled = Protected<[Int]>([])
     let both = Protected<LateRequest<Int>?>(nil)
@@ -144,7 +144,7 @@ struct LateRequestTests {
   }
 
   @Test
-  func `without a lock: a request may hand over another when it is released`() {
+  func `no lock held: a request may hand over another when it is released`() {
     final class Releasing: Sendable {
       let onRelease: @Sendable () -> Void
       init(_ onRelease: @escaping @Sendable () -> Void) { self.onRelease = onRelease }
@@ -173,7 +173,7 @@ struct LateRequestTests {
 
   /// A nonisolated call, an actor's and the main actor's are in `CallSiteTests`.
   @Test
-  func `from a sequence of calls, none keeps another's request`() async throws {
+  func `in a series of calls, no call keeps another's request`() async throws {
     for _ in 0..<100 {
       let sdk = FakeSDK(.later)
       let backend = sdk.backend

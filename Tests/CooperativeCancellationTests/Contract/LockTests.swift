@@ -35,7 +35,7 @@ struct LockTests {
   }
 
   @Test(arguments: BridgeForm.checking)
-  func `a task is resumed by a cancel with no lock of ours held`(form: BridgeForm) {
+  func `a task is resumed by a cancellation with no lock of the library held`(form: BridgeForm) {
     let call = TestCall(form, .onDemand)
     let answerAgain = AnswerAgain()
     call.run()
@@ -126,7 +126,7 @@ struct LockTests {
   }
 
   @Test
-  func `what a report handler captured may use the handler when it is released`() async {
+  func `an object that a report handler captured may use the handler when it is released`() async {
     let result = await #expect(processExitsWith: .success) {
       final class Captured: Sendable {
         let released: Protected<Int>

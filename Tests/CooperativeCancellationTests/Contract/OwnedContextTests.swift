@@ -227,7 +227,7 @@ struct OwnedContextTests {
   }
 
   @Test
-  func `the types that meet are told, also where only the result is another one`() {
+  func `a report names both types, even if only the results differ`() {
     let line = Reports.shared.uniqueLine()
     let context = CallbackContext(line: line) { (number: Int32) -> Int32 in number }
     CallbackContext.call(context.pointer, Int32(1))

@@ -307,7 +307,7 @@
     }
   }
 
-  @Suite("Pending calls, in every order", .watchdog)
+  @Suite("Every order of events: pending calls", .watchdog)
   struct PendingExplorationTests {
     @Test
     func `calls, answers, a cancellation and a close keep the laws in every order`() {

@@ -55,7 +55,7 @@ struct PendingRaceTests {
 
   /// An answer, a cancellation and a close of the same call, from two threads at once, while a third is calling.
   @Test(arguments: [false, true])
-  func `an answer is delivered, discarded, handed back or passed on, whatever comes between`(
+  func `an answer is delivered, discarded, handed back or passed on in every race`(
     idIsReturned: Bool
   ) async {
     let split = Protected(Split())

@@ -226,7 +226,7 @@ struct BridgeRun: Explorable {
       }
     case .forwards:
       facts.forwarded += 1
-      require(facts.forwarded == 1, "the cancel is forwarded once")
+      require(facts.forwarded == 1, "the cancellation is forwarded once")
       facts.task = .reads
     case .takesAnswer(let cause):
       let call = reply.take()
@@ -451,7 +451,7 @@ struct BridgeRun: Explorable {
     case .ended(.interrupted(let cause)):
       require(
         facts.accepted == cause || cause == .cancelled && facts.isCancelled,
-        "no interruption out of nothing"
+        "an interruption has a cause"
       )
     case .ended(.thrown):
       require(facts.accepted == nil && facts.forwarded == 0, "after a throw nothing is forwarded")
@@ -459,7 +459,7 @@ struct BridgeRun: Explorable {
       require(
         made.isEmpty && facts.sdkHolds
           && (facts.accepted == nil || cast.response != .abandonCallback),
-        "the wait ends, unless the SDK keeps the completion for ever and nothing interrupts"
+        "the wait ends, unless the SDK keeps the completion forever and nothing interrupts"
       )
     }
     require(

@@ -162,7 +162,7 @@ private struct DeadlineRun: Explorable {
   }
 }
 
-@Suite("Every order of events, deadlines", .watchdog)
+@Suite("Every order of events: deadlines", .watchdog)
 struct DeadlineExplorationTests {
   #if DEBUG
     private static let timeouts = [[1, 1, 1], [2, 0, 1]]

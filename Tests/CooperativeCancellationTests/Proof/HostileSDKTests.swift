@@ -13,9 +13,7 @@ struct HostileSDKTests {
   private static let end = "<!-- written by HostileSDKTests: end -->"
 
   @Test
-  func `every scenario with every form of bridge comes to what the documentation says`()
-    async throws
-  {
+  func `every scenario ends as the documentation says, with every form of bridge`() async throws {
     var table = HostileTable()
     for scenario in HostileScenario.all {
       // Says where it hangs, if it does.

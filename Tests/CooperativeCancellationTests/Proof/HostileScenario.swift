@@ -116,7 +116,7 @@ struct HostileScenario: Sendable {
     },
 
     HostileScenario(name: "answers inside its `cancel()`") { stage in
-      stage.begin(.answeringCancel)
+      stage.begin(.answeringCancellation)
       stage.cancel()
     },
 

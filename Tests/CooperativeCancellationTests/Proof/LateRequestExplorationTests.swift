@@ -103,7 +103,7 @@ private struct LateRequestRun: Explorable {
   }
 }
 
-@Suite("Every order of events, requests in callbacks", .watchdog)
+@Suite("Every order of events: requests in callbacks", .watchdog)
 struct LateRequestExplorationTests {
   @Test
   func `every order of requests, a cancellation and the end of the wait cancels each request once`()

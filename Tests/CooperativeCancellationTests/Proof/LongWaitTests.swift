@@ -113,7 +113,7 @@ struct LongWaitTests {
           """
           \(most) waits pending and cancelled: \(waits.time), in parts of \(few) \(inParts), \
           ratio \(ratio)
-          \(waits.bytes) bytes for each with its task (\(byHand.bytes) by hand), \(left) bytes left \
+          \(waits.bytes) bytes for each with its task (\(byHand.bytes) hand-written), \(left) bytes left \
           of \(waits.bytes * most)
           """
         )

@@ -90,7 +90,7 @@ struct ManyTimeoutsTests {
   }
 
   @Test
-  func `timeouts that are due within one second all come, once, and none early`() async {
+  func `timeouts that are due within one second all come, each once and none early`() async {
     // A process of its own, because other tests keep the threads of the pool.
     let result = await #expect(
       processExitsWith: .success,
@@ -131,7 +131,7 @@ struct ManyTimeoutsTests {
 
   /// One thread adds waits, and ends each when its time is about to be up; another rings.
   @Test
-  func `of an answer and a timeout that race, one wins, and nothing is left`() async {
+  func `when an answer and a timeout race, one of them wins and nothing is left`() async {
     let result = await #expect(
       processExitsWith: .success,
       observing: [\.standardOutputContent]

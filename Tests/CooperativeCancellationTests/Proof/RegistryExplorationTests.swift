@@ -307,7 +307,7 @@ private struct RegistryRun: Explorable {
   }
 }
 
-@Suite("Every order of events, the bag's registry", .watchdog)
+@Suite("Every order of events: the bag's registry", .watchdog)
 struct RegistryExplorationTests {
   private static let a = Request(id: "a")
   private static let kinds = [

@@ -33,7 +33,7 @@ struct RealAPITests {
   }
 
   @Test
-  func `URLSession, cancelled: the server sees the connection go`() async throws {
+  func `URLSession, cancelled: the server sees the connection close`() async throws {
     let server = try LoopbackServer(answer: nil)
     let task = Task { try await dataTask(server.url) }
     await server.hasRequest.wait()

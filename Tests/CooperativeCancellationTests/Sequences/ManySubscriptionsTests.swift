@@ -73,7 +73,7 @@ struct ManySubscriptionsTests {
   }
 
   @Test
-  func `a million subscriptions begun and ended, left, cancelled and finished, leave nothing`()
+  func `a million subscriptions that were left, cancelled or finished leave nothing behind`()
     async
   {
     // A process of its own, because other tests use memory too.

@@ -39,7 +39,7 @@ enum Place: CaseIterable, Sendable {
 }
 
 /// Where the closures run is asserted inside each of them, by the runtime.
-@Suite("Sequences: on the actor on which they were made", .watchdog)
+@Suite("Sequences: on the actor that made them", .watchdog)
 struct SequenceIsolationTests {
   /// Reads until the end, or as many elements as told. Returns also how often `onTermination` had run when the
   /// iterator was gone.
@@ -87,7 +87,7 @@ struct SequenceIsolationTests {
   }
 
   @Test(arguments: SequenceForm.plain + SequenceForm.throwingForms, Place.allCases)
-  func `both closures run there, whatever ends the subscription, and before the reader goes on`(
+  func `both closures run there, before the reader goes on, however the subscription ends`(
     form: SequenceForm,
     place: Place
   ) async {
@@ -197,7 +197,7 @@ struct SequenceIsolationTests {
   }
 
   @Test(arguments: Place.allCases)
-  func `what a reader leaves in the buffer is discarded there, before it goes on`(
+  func `elements that a reader leaves in the buffer are discarded there, before it goes on`(
     place: Place
   ) async {
     let actor = place.makeActor()
@@ -234,7 +234,7 @@ struct SequenceIsolationTests {
   }
 
   @Test
-  func `nor does a reader on the actor of a sequence that was made sendable`() {
+  func `a reader on the actor of a sendable sequence does not suspend either`() {
     let actor = HandDrivenActor()
     let pool = ManualExecutor()
     let mast = Mast(greeting: [.play])
@@ -293,7 +293,7 @@ extension HandDrivenActor {
 
 /// The sequences that people write, with an SDK and a state that are not `Sendable`. That they compile is half of the
 /// test; the runtime's own check of the isolation is the other half.
-@Suite("Sequences: from the isolations that people have", .watchdog)
+@Suite("Sequences: call sites in each isolation", .watchdog)
 struct SequenceCallSiteIsolationTests {
   @MainActor
   final class ViewModel {
@@ -399,7 +399,9 @@ struct SequenceCallSiteIsolationTests {
   }
 
   @Test @MainActor
-  func `what an actor hands out registers there, whoever reads it`() async throws {
+  func `a sequence that an actor hands out registers on that actor, wherever it is read`()
+    async throws
+  {
     let service = Service()
     let songs = await service.songsForAll()
     for try await song in songs {

@@ -27,7 +27,7 @@ struct SequenceLockTests {
   }
 
   @Test(arguments: SequenceForm.all)
-  func `a reader is woken by a cancellation with no lock of ours held`(form: SequenceForm) {
+  func `a reader is woken by a cancellation with no lock of the library held`(form: SequenceForm) {
     let read = TestRead(form)
     read.run()
     let mast = read.mast
@@ -69,7 +69,7 @@ struct SequenceLockTests {
   }
 
   @Test(arguments: SequenceForm.all)
-  func `onTermination may play when the reader left`(form: SequenceForm) {
+  func `onTermination may play after the reader has left`(form: SequenceForm) {
     let mast = Mast(greeting: [.play])
     let watch = SequenceWatch(inTermination: {
       mast.play()

@@ -135,7 +135,7 @@ struct SequenceRaceTests {
       }
     }
     print("\(race.testDescription): \(count) races: \(describe(split))")
-    #expect(rarest >= often, "a race in which an outcome hardly occurs proves little")
+    #expect(rarest >= often, "a race proves little if an outcome is too rare")
   }
 }
 

@@ -54,7 +54,7 @@ struct AnyTaskTests {
   }
 
   @Test
-  func `is cancelled when the collection is destroyed, also if options are left out`() async {
+  func `is cancelled when the collection is destroyed, also without options`() async {
     let inArray = foreverTask()
     let inSet = foreverTask()
     do {
@@ -127,7 +127,7 @@ struct AnyTaskTests {
   }
 
   @Test
-  func `a task is stored behind those that are there`() {
+  func `a task is stored after the tasks that are already there`() {
     let tasks = [Task {}, Task {}, Task {}]
     var stored: [AnyTask] = []
     for task in tasks { task.store(in: &stored, options: []) }
@@ -206,7 +206,7 @@ struct AnyTaskTests {
   #endif
 
   @Test
-  func `a release is no over-cancellation`() async {
+  func `a release is not an over-cancellation`() async {
     await #expect(processExitsWith: .success) {
       do {
         let task = Task {}.erased(options: [.assertOnOverCancellation, .cancelWhenReleased])

@@ -21,7 +21,7 @@ private func bytesInUse(below limit: Int) async -> Int {
 @Suite("TaskBag, many tasks and many threads", .serialized, .watchdog)
 struct TaskBagRaceTests {
   @Test(.enabled(if: mallocCounts))
-  func `a bag that has seen a million tasks holds none, and has given its storage back`() async {
+  func `a bag that has had a million tasks holds none, and has freed its storage`() async {
     // A process of its own, because other tests use memory too.
     let result = await #expect(
       processExitsWith: .success,
@@ -46,7 +46,7 @@ struct TaskBagRaceTests {
   }
 
   @Test(.enabled(if: mallocCounts))
-  func `a backlog's storage is given back`() async {
+  func `the storage of a backlog is freed`() async {
     let result = await #expect(
       processExitsWith: .success,
       observing: [\.standardOutputContent]
@@ -70,7 +70,7 @@ struct TaskBagRaceTests {
   }
 
   @Test(.enabled(if: mallocCounts))
-  func `a wait for all that is cancelled is forgotten, though the bag is not empty`() async {
+  func `a cancelled waitForAll is forgotten, although the bag is not empty`() async {
     let result = await #expect(
       processExitsWith: .success,
       observing: [\.standardOutputContent]
@@ -168,7 +168,7 @@ struct TaskBagRaceTests {
       finished, cancelled, replaced.load(ordering: .relaxed),
       cancelledByID.load(ordering: .relaxed),
     ] {
-      #expect(often > 100, "a race in which an outcome hardly occurs proves little")
+      #expect(often > 100, "a race proves little if an outcome is too rare")
     }
   }
 }

@@ -11,19 +11,19 @@ import Testing
 @Suite("TaskBag", .watchdog)
 struct TaskBagTests {
   /// Waits for something that never comes, until it is cancelled.
-  private static func waitForCancel() async throws {
+  private static func waitForCancellation() async throws {
     try await withAsyncThrowingValue { FakeSDK(.never).save($0) }
   }
 
   @Test
-  func `cancels its tasks when it is released, those that were stored included`() async {
+  func `cancels its tasks when it is released, including stored ones`() async {
     let ended = Signal()
     let stored = foreverTask()
     do {
       let bag = TaskBag()
       stored.store(in: bag)
       bag.add {
-        do { try await Self.waitForCancel() } catch { ended.fire() }
+        do { try await Self.waitForCancellation() } catch { ended.fire() }
       }
       #expect(bag.count == 2)
     }
@@ -39,20 +39,20 @@ struct TaskBagTests {
     init(ended: Signal) {
       self.ended = ended
       Task {
-        do { try await TaskBagTests.waitForCancel() } catch { ended.fire() }
+        do { try await TaskBagTests.waitForCancellation() } catch { ended.fire() }
       }.store(in: bag)
     }
   }
 
   @Test
-  func `a task of an object that is not kept ends with the object`() async {
+  func `a task ends when the object that owns the bag is released`() async {
     let ended = Signal()
     _ = Alpha(ended: ended)
     await ended.wait()
   }
 
   @Test
-  func `finished tasks leave by themselves`() async throws {
+  func `finished tasks leave the bag`() async throws {
     let bag = TaskBag()
     for _ in 0..<1_000 { bag.add {} }
     try await bag.waitForAll()
@@ -65,7 +65,7 @@ struct TaskBagTests {
   @Test
   func `cancelAll leaves it usable, close does not`() async throws {
     let bag = TaskBag()
-    bag.add { try await Self.waitForCancel() }
+    bag.add { try await Self.waitForCancellation() }
     bag.cancelAll()
     try await bag.waitForAll()
     let hasRun = Protected(false)
@@ -107,7 +107,7 @@ struct TaskBagTests {
   }
 
   @Test
-  func `a drained bag takes no more, lets its tasks finish, and does not heed a cancel`()
+  func `a drained bag takes no tasks, lets its own finish, and ignores cancellation`()
     async throws
   {
     let bag = TaskBag()
@@ -141,7 +141,7 @@ struct TaskBagTests {
     let mayEnd = Signal()
     let log = Protected<[String]>([])
     bag.add {
-      try? await Self.waitForCancel()
+      try? await Self.waitForCancellation()
       log.withLock { $0.append("cancelled") }
       await mayEnd.wait()
       log.withLock { $0.append("ended") }
@@ -174,13 +174,13 @@ struct TaskBagTests {
   }
 
   @Test
-  func `by id: replace cancels the old task, keep does not start the new one, runBeside runs both`()
+  func `replace cancels the old task, keep does not start the new one, runBeside runs both`()
     async throws
   {
     let bag = TaskBag()
     let log = Protected<[String]>([])
     @Sendable func run(_ name: String) async throws {
-      do { try await Self.waitForCancel() } catch {
+      do { try await Self.waitForCancellation() } catch {
         log.withLock { $0.append(name) }
         throw error
       }
@@ -204,7 +204,7 @@ struct TaskBagTests {
   }
 
   @Test
-  func `runBeside cancels nobody`() async throws {
+  func `runBeside cancels no task`() async throws {
     let bag = TaskBag()
     let mayLook = Signal()
     let looks = Protected<[Bool]>([])
@@ -229,7 +229,7 @@ struct TaskBagTests {
       await mayEnd.wait()  // Takes its time, although it is cancelled.
       oldEnded.fire()
     }
-    bag.add(id: "load") { try await Self.waitForCancel() }
+    bag.add(id: "load") { try await Self.waitForCancellation() }
     mayEnd.fire()
     await oldEnded.wait()
     while bag.count > 1 { await Task.yield() }
@@ -265,7 +265,7 @@ struct TaskBagTests {
     }
     bag.add { throw Failed() }
     let line: UInt = #line - 1
-    bag.add { try await Self.waitForCancel() }
+    bag.add { try await Self.waitForCancellation() }
     bag.cancelAll()
     try await bag.waitForAll()
     #expect(errors.withLock { $0.map(\.0) } == ["Failed()"])
@@ -288,7 +288,7 @@ struct TaskBagTests {
       bag.add(line: 7) { throw SDKError.failed }
       try await bag.waitForAll()
       bag.add(line: 8) {
-        do { try await Self.waitForCancel() } catch { throw SDKError.cancelled }
+        do { try await Self.waitForCancellation() } catch { throw SDKError.cancelled }
       }
       bag.cancelAll()
       try await bag.waitForAll()
@@ -311,7 +311,7 @@ struct TaskBagTests {
   }
 
   @Test
-  func `what is captured by a stored task's caller is not kept`() async {
+  func `the bag does not keep the task-local values of the caller that stores a task`() async {
     final class Value: Sendable {}
     enum Locals {
       @TaskLocal static var value: Value?
@@ -330,7 +330,7 @@ struct TaskBagTests {
   }
 
   @Test
-  func `a task that must be handed over is stored`() async throws {
+  func `a task that is not Sendable until it is stored can be stored`() async throws {
     final class Unshared {
       var number = 1
     }
@@ -353,7 +353,7 @@ struct TaskBagTests {
       #expect(Task.isCancelled)
     }
     bag.add {
-      do { try await Self.waitForCancel() } catch { throw SDKError.cancelled }
+      do { try await Self.waitForCancellation() } catch { throw SDKError.cancelled }
     }
     bag.cancelAll()
     try await bag.waitForAll()
@@ -404,14 +404,13 @@ struct TaskBagTests {
   }
 
   @Test
-  func `nothing is kept: owner, bag, task and captured object go, also while the task runs`() async
-  {
+  func `owner, bag, task and captured object are released, even while the task runs`() async {
     final class Captured: Sendable {}
     final class Owner: Sendable {
       let bag = TaskBag()
       func start(_ object: Captured, _ ended: Signal) {
         bag.add { [weak self] in
-          do { try await TaskBagTests.waitForCancel() } catch {}
+          do { try await TaskBagTests.waitForCancellation() } catch {}
           _ = (self, object)
           ended.fire()
         }
@@ -471,7 +470,7 @@ struct TaskOwnerTests {
   }
 
   @Test @MainActor
-  func `a taken id means for a view model what it means for its bag`() async throws {
+  func `a view model treats a taken id as its bag does`() async throws {
     let viewModel = FeatureAViewModel()
     let ended = Protected<[String]>([])
     @Sendable func run(_ name: String) async {
@@ -488,7 +487,7 @@ struct TaskOwnerTests {
   }
 
   @Test @MainActor
-  func `a view model passes on what its task is given`() async throws {
+  func `a view model passes on the arguments of addTask`() async throws {
     @MainActor final class Model: TaskOwner {
       let taskBag = TaskBag()
       var priorities: [TaskPriority?] = []
@@ -579,7 +578,9 @@ struct TaskOwnerTests {
     }
 
     @Test @MainActor
-    func `an observable view model counts on the main actor until it is cancelled`() async throws {
+    func `an observable view model counts on the main actor until its task is cancelled`()
+      async throws
+    {
       let counter = Counter()
       let step = Signal()
       counter.count(to: .max, step: step)

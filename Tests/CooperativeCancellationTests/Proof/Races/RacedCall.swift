@@ -243,7 +243,7 @@ extension RacedCall: CustomStringConvertible {
   var outcome: Race.Outcome? {
     let wasForwarded = forwarded.load(ordering: .relaxed) > 0
     switch endings.withLock({ $0.first }) {
-    case .value: return wasForwarded ? .deliveredAfterCancel : .delivered
+    case .value: return wasForwarded ? .deliveredAfterCancellation : .delivered
     case .cancelled where !wasCalled.load(ordering: .relaxed): return .notStarted
     case .cancelled: return wasForwarded ? .cancelled : .discardedByCheckAfter
     case .timedOut: return .timedOut
@@ -259,7 +259,7 @@ extension RacedCall: CustomStringConvertible {
     let forwarded = forwarded.load(ordering: .relaxed)
     guard ending.count == 1, let outcome else { return "the call ends once" }
     guard race.outcomes.contains(outcome) else { return "no other outcome is possible" }
-    let isDelivered = outcome == .delivered || outcome == .deliveredAfterCancel
+    let isDelivered = outcome == .delivered || outcome == .deliveredAfterCancellation
     if sdk.produced != discarded + (isDelivered ? 1 : 0) {
       return "delivered + discarded = produced"
     }

@@ -65,7 +65,7 @@ final class FeedModel: TaskOwner {
   let taskBag = TaskBag()
 
   func refresh() {
-    addTask { try await waitForCancel() }
+    addTask { try await waitForCancellation() }
   }
 }
 
@@ -97,7 +97,7 @@ func outermost(of screen: UIViewController, isAlone: Bool) -> UIViewController {
 }
 
 /// Goes on until it is cancelled.
-func waitForCancel() async throws {
+func waitForCancellation() async throws {
   while true { try await yieldingCheckpoint() }
 }
 
