@@ -46,7 +46,7 @@ nonisolated func oldUpload() async throws -> Int {
   }
 }
 
-/// A request that is not `Sendable`, of an SDK that says nothing about threads.
+/// A request that is not `Sendable`, from an SDK that says nothing about threads.
 @Suite("Call sites, with an SDK from before Swift 6", .timeLimit(.minutes(10)))
 struct OldSDKCallSiteTests {
   @Test

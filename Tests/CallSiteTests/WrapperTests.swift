@@ -1,4 +1,4 @@
-// How to test a wrapper of one's own: the code of the page "Test your wrapper".
+// How to test your own wrapper: the code of the page "Test your wrapper".
 
 import CooperativeCancellation
 import CooperativeCancellationTesting

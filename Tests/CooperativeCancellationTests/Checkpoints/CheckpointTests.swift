@@ -131,7 +131,7 @@ struct CheckpointTests {
 
 @Suite("PacedCheckpoint", .watchdog)
 struct PacedCheckpointTests {
-  /// The steps, counted from 1, at which a pace looks.
+  /// The steps, counted from 1, at which a pace checks.
   private func looks(_ pace: PacedCheckpoint, steps: Int, tick: () -> Void = {}) async -> [Int] {
     var pace = pace
     var looks: [Int] = []
@@ -186,7 +186,7 @@ struct PacedCheckpointTests {
       let clock = ManualClock()
       let interval = Timeout(.milliseconds(10), clock: clock)
       let pace = PacedCheckpoint(every: interval, readingClockEvery: 2)
-      // Each step takes 3 ms; read at 6, 12, 18, 24, 30, … ms; due at 10, then 10 after each look.
+      // Each step takes 3 ms; read at 6, 12, 18, 24, 30, … ms; due at 10, then 10 after each check.
       let steps = await looks(pace, steps: 16) { clock.advance(by: .milliseconds(3)) }
       #expect(steps == [4, 8, 12, 16])
       let each = PacedCheckpoint(every: interval, readingClockEvery: 1)

@@ -24,7 +24,7 @@ struct CleanUpTests {
       note("step \(number)")
     }
 
-    // As the advice goes: check, clean up, return; work; check, clean up, return; …
+    // The usual advice: check, clean up, return; work; check, clean up, return; …
     func byHand() async {
       if cancelsAtStep == 0 { cancelThisTask() }
       do {
@@ -76,7 +76,7 @@ struct CleanUpTests {
     let result = await Task { try await new.withCheckpoints() }.result
     #expect(new.log.withLock { $0 } == old.log.withLock { $0 })
     let cleanUps = new.log.withLock { $0.filter { $0 == "clean-up" }.count }
-    // A cancel in the last step, or none, is one after the last checkpoint.
+    // A cancellation in the last step, or none, comes after the last checkpoint.
     #expect(cleanUps == (step < 3 ? 1 : 0))
     if case .success = result { #expect(step >= 3) } else { #expect(step < 3) }
   }
@@ -292,7 +292,7 @@ struct CleanUpTests {
     cleanUp(on: actor, log)
     actor.executor.runUntilIdle()
     #expect(log.withLock { $0.first } == "clean-up")
-    // To wait for it, the task has left the actor.
+    // The task has left the actor to wait for it.
     while log.withLock({ $0.count }) < 2 {
       actor.executor.runUntilIdle()
       await Task.yield()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("CancellationFlag", .watchdog)
 struct CancellationFlagTests {
-  /// What an SDK does that asks whether to go on: it works on a thread of its own until it is told to stop.
+  /// An SDK that asks whether to go on: it works on a thread of its own until it is told to stop.
   private static func export(
     shouldContinue: @escaping @Sendable () -> Bool,
     completion: @escaping @Sendable (Result<Int, any Error>) -> Void

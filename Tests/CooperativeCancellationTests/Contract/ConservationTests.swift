@@ -3,7 +3,7 @@ import FakeCallbackSDK
 import Foundation
 import Testing
 
-/// Delivered + discarded = produced, whatever happens in whatever order. A failing schedule is repeated with
+/// Delivered + discarded = produced, in any order of events. A failing schedule is repeated with
 /// `SCHEDULE_SEED=… swift test --filter ConservationTests`; `SCHEDULE_COUNT=10000000` tries more of them.
 @Suite("G5 nothing lost, in random schedules", .watchdog)
 struct ConservationTests {
@@ -17,17 +17,17 @@ struct ConservationTests {
     case cancel
   }
 
-  /// What is allowed to happen, and what did happen often enough to mean something.
+  /// What happened, and must happen often enough to mean something.
   struct Tally {
     var delivered = 0
     var discarded = 0
     var cancelled = 0
     var dropped = 0
-    /// A cancel came to a call that waited for its answer.
+    /// A cancellation met a call that was waiting for its answer.
     var interrupted = 0
   }
 
-  /// Who does what, one after the other. One of your own is one more element of ``written``.
+  /// Steps, one after the other. To add a schedule, add an element to ``written``.
   struct Schedule: CustomStringConvertible {
     var form = BridgeForm.result
     var response = CancellationResponse.abandonCallback
@@ -98,11 +98,11 @@ struct ConservationTests {
       afterSDK: { if schedule.throwsInOperation { throw SDKError.failed } }
     )
     let call = TestCall(form, behavior, watch)
-    // Whether the SDK has said its last word, and whether a cancel met a call that waited for it.
+    // Whether the SDK has answered, and whether a cancellation met a call that was waiting for it.
     var isAnswered = !schedule.inside.isEmpty || schedule.throwsInOperation
     var isCancelled = false
     var isInterrupted = false
-    // At the end, whoever still waits gets an answer, unless the completion is gone.
+    // At the end, a call that still waits gets an answer, unless the completion is gone.
     for step in schedule.steps + [.run, .success, .run] {
       switch step {
       case .run: call.run()
@@ -111,7 +111,7 @@ struct ConservationTests {
       case .halves: call.backend.answer(.halves(first: true, second: false))
       case .failureBeside:
         call.backend.answer(.failureBeside(.failed, first: false, second: true))
-      // Without a value to return in its place, a wait never ends after that, and keeps what it has.
+      // Without a fallback, a wait never ends after a drop, and keeps what it has.
       case .drop where form.kind == .unconditional: continue
       case .drop: call.backend.drop()
       case .cancel: call.cancel()
@@ -145,7 +145,7 @@ struct ConservationTests {
       \(watch.valuesDiscarded) discarded
       """
     )
-    // The SDK still has its completion, and that has nothing.
+    // The SDK still has its completion, but that keeps nothing.
     require(
       call.ending == nil || call.backend.valuesAlive == 0,
       "a call that has ended releases everything"

@@ -2,10 +2,10 @@ import CooperativeCancellation
 import FakeCallbackSDK
 import Testing
 
-/// Every bridge with the arguments left out that may be.
+/// Every bridge without its optional arguments.
 @Suite("Omitted arguments", .watchdog)
 struct DefaultsTests {
-  /// The SDK never answers, so that it does not matter how long this is.
+  /// The SDK never answers, so the length does not matter.
   private static let soon = Timeout.milliseconds(1)
 
   private static let throwing: [@Sendable (FakeSDK) async throws -> Void] = [

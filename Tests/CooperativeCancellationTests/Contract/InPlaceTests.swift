@@ -56,7 +56,7 @@ private struct ActorCall: ~Copyable {
   let backend = Backend(.onDemand)
   let watch: Watch
   let actor = HandDrivenActor()
-  /// In the place of the global pool.
+  /// Takes the place of the global pool.
   let pool = ManualExecutor()
   let task: Task<Void, Never>
   private let result = Protected<Ending?>(nil)
@@ -107,7 +107,7 @@ struct InPlaceTests {
     form: BridgeForm,
     response: CancellationResponse
   ) {
-    // A timeout that does not come: it must not be taken for one.
+    // With a timeout that does not come: the cancellation must not be taken for it.
     let watch = Watch(response: response, timeout: Timeout(.seconds(5), clock: ManualClock()))
     let call = ActorCall(form, watch)
     call.run()
@@ -171,7 +171,7 @@ struct InPlaceTests {
   }
 }
 
-/// The call sites that people write, with an SDK, a request and a state that are not `Sendable`. That
+/// Typical call sites, with an SDK, a request and a state that are not `Sendable`. That
 /// they compile is half of the test; the runtime's own check of the isolation is the other half.
 @Suite("G9 in place, G10 no extra demands: call sites in each isolation", .watchdog)
 struct IsolationTests {

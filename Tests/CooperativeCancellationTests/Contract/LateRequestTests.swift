@@ -75,7 +75,7 @@ struct LateRequestTests {
     call.backend.answer()
     call.run()
     #expect(call.ending == .value("uploaded"))
-    // Although the SDK still has its callback.
+    // The SDK still has its callback.
     #expect(call.backend.requests == 0)
     call.backend.handOverRequests()
     #expect(call.backend.requests == 0)
@@ -123,7 +123,7 @@ struct LateRequestTests {
     let handOver = Protected<(@Sendable (Int) -> Void)?>(nil)
     let cancelled = Protected<[Int]>([])
     let both = Protected<LateRequest<Int>?>(nil)
-    // Does what would stand still, or trap, under the library's lock.
+    // Does what would deadlock, or trap, under the library's lock.
     let request = LateRequest<Int>(
       cancel: { number in
         cancelled.withLock { $0.append(number) }
@@ -171,7 +171,7 @@ struct LateRequestTests {
     #expect(released.withLock { $0 } == 4)
   }
 
-  /// A nonisolated call, an actor's and the main actor's are in `CallSiteTests`.
+  /// Calls from nonisolated code, an actor and the main actor are in `CallSiteTests`.
   @Test
   func `in a series of calls, no call keeps another's request`() async throws {
     for _ in 0..<100 {

@@ -4,11 +4,11 @@ import FakeCallbackSDK
 import Synchronization
 import Testing
 
-/// Each of these takes the library's locks again at a moment when a lock that is held would deadlock:
+/// Each test takes the library's locks again at a moment when a held lock would deadlock:
 /// the watchdog would end the test run.
 @Suite("G8 no lock held", .watchdog)
 struct LockTests {
-  /// Calls the completion again, once, from wherever it is run.
+  /// Calls the completion again, once, where it is run.
   final class AnswerAgain: Sendable {
     let backend = Protected<Backend?>(nil)
 

@@ -187,7 +187,7 @@ struct MessageTests {
         $0(); $0()
       }
     }
-    // Of a bag's error handler, the same.
+    // The same for a bag's error handler.
     await #expect(processExitsWith: .success) {
       let errors = Protected(0)
       let bag = TaskBag { _, _ in errors.withLock { $0 += 1 } }

@@ -2,7 +2,7 @@ import CooperativeCancellation
 import Foundation
 import Testing
 
-/// The default handler runs on the SDK's threads: whatever standard error is, it does no harm there.
+/// The default handler runs on the SDK's threads, and does no harm there, whatever standard error is.
 @Suite("The default handler", .watchdog)
 struct StandardErrorTests {
   /// Makes standard error a pipe, and returns the end that reads.
@@ -19,7 +19,7 @@ struct StandardErrorTests {
     _ = fcntl(descriptor, F_SETFL, blocks ? flags & ~O_NONBLOCK : flags | O_NONBLOCK)
   }
 
-  /// Writes until no byte more goes in.
+  /// Writes until the pipe is full.
   private static func fill(_ descriptor: CInt) {
     setBlocks(false, descriptor)
     let byte: [UInt8] = [0]
@@ -55,7 +55,7 @@ struct StandardErrorTests {
       await Self.misuse()
       exit(7)
     }
-    // Whoever wants to hear of that signal later still does.
+    // The signal can still be received later.
     await #expect(processExitsWith: .signal(SIGPIPE)) {
       close(Self.pipeInsteadOfStandardError())
       await Self.misuse()

@@ -119,7 +119,7 @@ struct TimeoutTests {
     )
     let call = TestCall(.result, .never, late)
     call.run()
-    // No advance: the time that operation took is enough.
+    // The clock does not advance: the time that `operation` took is enough.
     try await clock.waitForWakeUp(within: .watchdog)
     await call.becomesReady()
     call.run()
@@ -281,7 +281,7 @@ struct TimeoutTests {
   }
 }
 
-/// Clocks that do not do what a clock should.
+/// Clocks that misbehave.
 extension TimeoutTests {
   private struct OddClock: Clock {
     let sleeps: @Sendable () async throws -> Void
@@ -347,7 +347,7 @@ extension TimeoutTests {
   func `is measured with the priority of the caller`(priority: TaskPriority) async {
     let measured = Protected<TaskPriority?>(nil)
     let clock = OddClock { measured.withLock { $0 = Task.currentPriority } }
-    // Nobody awaits it, which would raise it.
+    // Nobody awaits it: that would raise its priority.
     let ended = Signal()
     Task.detached(priority: priority) {
       try? await withAsyncThrowingValue(timeout: Timeout(.seconds(5), clock: clock)) {

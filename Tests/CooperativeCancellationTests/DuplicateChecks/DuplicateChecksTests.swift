@@ -2,8 +2,8 @@ import FakeCallbackSDK
 import Foundation
 import Testing
 
-/// One service, written twice, through the same scenarios: what the checks that people repeat by hand do
-/// not do, and the bridge does.
+/// One service, written twice, in the same scenarios: what the usual hand-written checks do
+/// not do, and the library does.
 @Suite("The same service, hand-written and with the library", .watchdog)
 struct DuplicateChecksTests {
   typealias Method = @Sendable (any AccountService) async throws -> Void

@@ -100,7 +100,7 @@ struct FakeCallTests {
       #expect(isCancelled.withLock { $0 })
       isCancelled.withLock { $0 = false }
       Thread.detachNewThread { other.cancel() }
-      // Its count says that it has come, and waits.
+      // Its count says that it has come and is waiting.
       while other.cancelCount == 0 { sched_yield() }
       #expect(!isCancelled.withLock { $0 })
     }
@@ -132,7 +132,7 @@ struct FakeCallTests {
     #expect(subscription.cancelCount == 1)
   }
 
-  /// As for an SDK that answers all calls through one delegate.
+  /// As with an SDK that answers all calls through one delegate.
   @Test
   func `may answer through something other than a completion`() async throws {
     let delegate = Protected<[Int: @Sendable (String) -> Void]>([:])

@@ -2,7 +2,7 @@ import CooperativeCancellation
 import FakeCallbackSDK
 import Testing
 
-/// What is particular to calls whose answers come by id. The laws that they share with all bridges run over them as
+/// What is special about calls whose answers come by id. The laws that they share with all bridges run over them as
 /// ``BridgeForm/pending``.
 @Suite("Pending calls", .watchdog)
 struct PendingCallsTests {

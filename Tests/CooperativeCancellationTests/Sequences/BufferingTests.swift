@@ -92,7 +92,7 @@ struct BufferingTests {
     }
   }
 
-  /// What an SDK is told that yields one element after the other.
+  /// What an SDK is told when it yields one element after the other.
   private static func answers(
     _ policy: BufferingPolicy,
     _ count: Int

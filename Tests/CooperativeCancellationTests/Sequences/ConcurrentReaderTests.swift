@@ -2,7 +2,7 @@ import CooperativeCancellation
 import FakeCallbackSDK
 import Testing
 
-/// Two tasks that call `next()` of copies of one iterator at the same time. Nobody should; nobody may hang or leak by it.
+/// Two tasks that call `next()` of copies of one iterator at the same time. This is wrong, but must not hang or leak.
 @Suite("Sequences: two readers of one iterator", .watchdog)
 struct ConcurrentReaderTests {
   /// Reads on an actor, where two tasks can share what is not `Sendable`.

@@ -3,7 +3,7 @@ import Dispatch
 import FakeCallbackSDK
 import Testing
 
-/// A serial queue as an executor, from before executors could be asked who is on them.
+/// A serial queue as an executor, without the isolation check that newer executors have.
 private final class QueueExecutor: SerialExecutor {
   private let queue = DispatchQueue(label: "SequenceIsolationTests")
 
@@ -41,8 +41,8 @@ enum Place: CaseIterable, Sendable {
 /// Where the closures run is asserted inside each of them, by the runtime.
 @Suite("Sequences: on the actor that made them", .watchdog)
 struct SequenceIsolationTests {
-  /// Reads until the end, or as many elements as told. Returns also how often `onTermination` had run when the
-  /// iterator was gone.
+  /// Reads until the end or the limit. Also returns how often `onTermination` had run when the
+  /// iterator was released.
   private static func read(
     _ form: SequenceForm,
     _ mast: Mast,
@@ -184,7 +184,7 @@ struct SequenceIsolationTests {
     #expect(watch.terminated == 1)
   }
 
-  /// Keeps it where the compiler cannot see who releases it.
+  /// Keeps it where the compiler cannot see what releases it.
   private static func keep(
     in kept: Protected<Reader?>,
     _ mast: Mast,
@@ -291,7 +291,7 @@ extension HandDrivenActor {
   }
 }
 
-/// The sequences that people write, with an SDK and a state that are not `Sendable`. That they compile is half of the
+/// Typical sequences, with an SDK and a state that are not `Sendable`. That they compile is half of the
 /// test; the runtime's own check of the isolation is the other half.
 @Suite("Sequences: call sites in each isolation", .watchdog)
 struct SequenceCallSiteIsolationTests {
@@ -408,7 +408,7 @@ struct SequenceCallSiteIsolationTests {
       #expect(song.title == "1")
       break
     }
-    // Left on the main actor: unregistered on the service's, soon after.
+    // Left on the main actor: unregistered on the service's actor, soon after.
     let titles = await Task.detached {
       var titles: [String] = []
       do {

@@ -11,7 +11,7 @@ func foreverTask() -> Task<Void, any Error> {
 
 @Suite("AnyTask", .watchdog)
 struct AnyTaskTests {
-  // The call sites of the original's read-me file, as written there.
+  // The call sites from the original's README, unchanged.
   @Test
   func `the call sites of the original compile and do what it promises`() async {
     let taskA = Task<Bool, Never> { true }
@@ -160,7 +160,7 @@ struct AnyTaskTests {
   func `cancel from many threads at once cancels once`() async {
     var cancelledFirst = [0, 0]
     var count = 0
-    // Goes on until each thread has been first often enough to count, up to a cap.
+    // Goes on until each thread has been first often enough, up to a limit.
     while count < 200 || ((cancelledFirst.min() ?? 0) < 10 && count < 20_000) {
       count += 1
       let handlerRuns = Atomic(0)

@@ -18,7 +18,7 @@ struct ScreenTests {
     #expect(whereabouts.isNowhere == !isSomewhere)
   }
 
-  /// Lets the main actor do what it was given: what a released lifetime asks of it.
+  /// Lets the main actor run what a released lifetime has sent to it.
   @MainActor
   private func turn() async {
     await Task { @MainActor in }.value

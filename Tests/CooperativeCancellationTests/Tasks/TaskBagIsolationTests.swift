@@ -158,7 +158,7 @@ struct TaskBagIsolationTests {
         return Task.currentPriority
       }.store(in: bag)
     }
-    // Not awaited, which would raise it; it is in the bag soon.
+    // Not awaited: that would raise its priority. It is in the bag soon.
     while bag.isEmpty { await Task.yield() }
     mayEnd.fire()
     while !bag.isEmpty { await Task.yield() }

@@ -3,7 +3,7 @@ import FakeCallbackSDK
 import Foundation
 import Testing
 
-/// G8 for the bag: whatever it calls or releases of the user's may call the bag. Its lock is not recursive: under it, each
+/// G8 for the bag: user code that it calls or releases may call the bag. Its lock is not recursive: under it, each
 /// of these would stop the process.
 @Suite("TaskBag, no lock held", .watchdog)
 struct TaskBagLockTests {

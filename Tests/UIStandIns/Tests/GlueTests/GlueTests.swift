@@ -8,7 +8,7 @@ struct GlueTests {
     if ends {
       try await owner.taskBag.waitForAll()
     } else {
-      // What the screen decides on the main actor's next turn is decided by then.
+      // By then, the screen has made the decision that it postpones to the main actor's next turn.
       await turns()
       #expect(owner.taskBag.count == 1, "\(name)")
     }
