@@ -13,7 +13,7 @@ final class ObjectiveCStyleSDK {
   }
 }
 
-@Suite("Call sites, to an SDK in the style of Objective-C")
+@Suite("Call sites, with an SDK in the style of Objective-C")
 @MainActor
 struct ObjectiveCStyleCallSiteTests {
   let sdk = ObjectiveCStyleSDK()

@@ -46,11 +46,11 @@ nonisolated func oldUpload() async throws -> Int {
   }
 }
 
-/// A request that is not `Sendable`, of an SDK that says nothing about threads.
-@Suite("Call sites, an SDK from before Swift 6", .timeLimit(.minutes(10)))
+/// A request that is not `Sendable`, from an SDK that says nothing about threads.
+@Suite("Call sites, with an SDK from before Swift 6", .timeLimit(.minutes(10)))
 struct OldSDKCallSiteTests {
   @Test
-  func `its request is handed over, and it answers`() async throws {
+  func `the SDK hands over its request, and answers`() async throws {
     #expect(try await OldSDKCallsOfTheMainActor().upload() == 4)
     #expect(try await OldSDKCallsOfAnActor().upload() == 4)
     #expect(try await oldUpload() == 4)

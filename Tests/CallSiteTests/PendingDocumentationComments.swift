@@ -146,7 +146,7 @@ private struct Power {
 @Suite("Examples of pending calls")
 struct PendingDocumentationComments {
   @Test
-  func `each form is cancelled, and tells the SDK`() async throws {
+  func `each form can be cancelled, and tells the SDK`() async throws {
     for form in [Forms.given, Forms.returned, Forms.started] {
       let forms = Forms()
       let task = Task { try await form(forms)(Request(id: 1)) }

@@ -2,8 +2,8 @@ import CooperativeCancellation
 import FakeCallbackSDK
 import Testing
 
-/// The sequences that people write, with the settings of a new package, where an asynchronous function that belongs to no
-/// actor leaves its caller's.
+/// Typical sequences, with the settings of a new package, where a nonisolated asynchronous function
+/// leaves its caller's actor.
 @MainActor
 private final class MainActorSequences {
   let station = FakeStation(Mast(greeting: [.play]))

@@ -1,4 +1,4 @@
-// How to test a wrapper of one's own: the code of the page "Test your wrapper".
+// How to test your own wrapper: the code of the page "Test your wrapper".
 
 import CooperativeCancellation
 import CooperativeCancellationTesting
@@ -54,7 +54,7 @@ struct FakeArticleSDK: ArticleSDK {
 extension FakeCall.Request: ArticleRequest {}
 // snippet.end
 
-@Suite("A wrapper of one's own", .timeLimit(.minutes(10)))
+@Suite("Your own wrapper", .timeLimit(.minutes(10)))
 @MainActor
 struct WrapperTests {
   // snippet.laws

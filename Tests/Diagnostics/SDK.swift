@@ -1,4 +1,4 @@
-// The SDK that the mistakes are made with.
+// The SDK for these mistakes.
 
 final class SDK {
   @discardableResult

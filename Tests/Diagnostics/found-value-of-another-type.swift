@@ -1,4 +1,4 @@
-// A function that returns something else than the SDK reports beside an error.
+// A function that returns another type than the SDK reports beside an error.
 
 import CooperativeCancellation
 

@@ -1,4 +1,4 @@
-// A sequence of an actor's, for an operator that reads it elsewhere.
+// An actor's sequence, for an operator that reads it elsewhere.
 
 import CooperativeCancellation
 

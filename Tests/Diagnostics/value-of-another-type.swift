@@ -1,4 +1,4 @@
-// A function that returns something else than the SDK reports.
+// A function that returns another type than the SDK reports.
 
 import CooperativeCancellation
 

@@ -2,7 +2,7 @@ import CooperativeCancellationTesting
 import Dispatch
 import Synchronization
 
-/// The inside of the SDK: what a test counts, and where it says that something happens now.
+/// The inside of the SDK: what a test counts, and the test's controls.
 public final class Backend: Sendable {
   public struct Counts: Equatable, Sendable {
     public var started = 0
@@ -16,7 +16,7 @@ public final class Backend: Sendable {
     }
   }
 
-  /// One answer on its way to a completion: it makes the value when it is asked for it.
+  /// One answer on its way to a completion: it makes the value on request.
   struct Delivery {
     let answer: Behavior.Answer
     let id: String
@@ -54,7 +54,7 @@ public final class Backend: Sendable {
 
   typealias Completion = @Sendable (Behavior.Answer) -> Void
 
-  /// What a test wants done in the middle of what the SDK does.
+  /// What a test wants done in the middle of the SDK's work.
   public struct Hooks: Sendable {
     /// Before each answer; under the SDK's lock if it answers under that.
     public var beforeAnswer: @Sendable () -> Void = {}

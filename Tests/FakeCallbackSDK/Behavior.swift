@@ -28,7 +28,7 @@ public struct Behavior: Sendable {
   /// Answers when the test says so (``Backend/answer(_:)``).
   public static let onDemand = Behavior()
 
-  /// Never answers, and keeps the completion. The same as ``onDemand``, for a test that never says so.
+  /// Never answers, and keeps the completion. The same as ``onDemand``, for a test that never asks for an answer.
   public static let never = Behavior()
 
   /// Answers before the call returns.
@@ -50,11 +50,11 @@ public struct Behavior: Sendable {
   /// Answers twice, later, on a queue of its own.
   public static let twice = queued(.success, .success)
 
-  /// Forgets the completion: never answers because nobody can.
+  /// Releases the completion: nobody can answer anymore.
   public static let dropping = Behavior(keepsCompletion: false)
 
-  /// Answers a cancel with the SDK's own error, at once, on the cancelling thread.
-  public static let confirmingCancel = Behavior(toCancel: .failure(.cancelled))
+  /// Answers a cancellation with the SDK's own error, at once, on the cancelling thread.
+  public static let confirmingCancellation = Behavior(toCancel: .failure(.cancelled))
 
   /// Answers later, holding the lock that `cancel()` takes.
   public static let underItsLock = Behavior(
@@ -66,6 +66,6 @@ public struct Behavior: Sendable {
   /// Answers when the test says so, holding the lock that `cancel()` takes.
   public static let onDemandUnderItsLock = Behavior(locksWhileAnswering: true)
 
-  /// Answers a cancel with a value, at once, on the cancelling thread.
-  public static let answeringCancel = Behavior(toCancel: .success)
+  /// Answers a cancellation with a value, at once, on the cancelling thread.
+  public static let answeringCancellation = Behavior(toCancel: .success)
 }

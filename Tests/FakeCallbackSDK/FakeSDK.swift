@@ -52,13 +52,13 @@ public final class FakeSDK {
     backend.begin(value) { delegate.requestDidFinish($0.result) }
   }
 
-  /// Cannot fail: a failure is a user too.
+  /// Cannot fail: a failure brings a user too.
   @discardableResult
   public func currentUser(_ completion: @escaping @Sendable (User) -> Void) -> Request {
     backend.begin("me") { completion($0.user()) }
   }
 
-  /// Cannot fail either, and says so with its type.
+  /// Cannot fail, and its type says so.
   @discardableResult
   public func cachedUser(
     _ completion: @escaping @Sendable (Result<User, Never>) -> Void
@@ -66,7 +66,7 @@ public final class FakeSDK {
     backend.begin("cached") { completion(.success($0.user())) }
   }
 
-  /// Reports nothing but that it is done.
+  /// Reports only that it is done.
   @discardableResult
   public func flush(_ completion: @escaping @Sendable () -> Void) -> Request {
     backend.begin("") { _ in completion() }
@@ -196,7 +196,7 @@ extension FakeSDK {
   }
 }
 
-/// A closure for success and one for failure, with little to say; and one that always runs at the end.
+/// A closure for success and one for failure, with little information; and one that always runs at the end.
 extension FakeSDK {
   /// Its `failure` may get no error.
   @discardableResult

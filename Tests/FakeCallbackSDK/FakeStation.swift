@@ -133,7 +133,7 @@ public final class FakeStation {
   }
 }
 
-/// Where a test stands that steers a station.
+/// The test's controls for a station.
 public final class Mast: Sendable {
   public enum Broadcast: Sendable {
     case song(Song)
@@ -146,7 +146,7 @@ public final class Mast: Sendable {
     case play
     case fail
     case end
-    /// Lets go of the callback at once.
+    /// Releases the callback at once.
     case release
   }
 
@@ -176,7 +176,7 @@ public final class Mast: Sendable {
   /// How many have registered.
   public var added: Int { state.withLock { $0.added } }
 
-  /// Who has unregistered, in order.
+  /// The listeners that have unregistered, in order.
   public var removed: [Int] { state.withLock { $0.removed } }
 
   /// How many songs were sent.
@@ -187,7 +187,7 @@ public final class Mast: Sendable {
 
   public var listenerCount: Int { state.withLock { $0.listeners.count } }
 
-  /// Sends a song to each listener: a song of its own.
+  /// Sends each listener a song of its own.
   public func play() {
     for listener in listeners { listener(.song(makeSong())) }
   }

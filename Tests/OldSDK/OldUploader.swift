@@ -1,4 +1,4 @@
-// An SDK from before Swift 6: compiled in the language mode 5, with nothing said about threads.
+// An SDK from before Swift 6: compiled in language mode 5, without annotations about threads.
 
 import Dispatch
 

@@ -14,7 +14,7 @@ struct CallSiteTests {
   }
 
   @Test
-  func `a cancellation is an error of the service's`() async {
+  func `a cancellation is an error of the service's own type`() async {
     await Task {
       withUnsafeCurrentTask { $0?.cancel() }
       await Calls().checkCancellation()

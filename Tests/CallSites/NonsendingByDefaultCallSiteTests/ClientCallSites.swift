@@ -188,7 +188,7 @@ struct ClientCallSiteTests {
   }
 
   @Test
-  func `a request that comes too late is cancelled where it comes`() async throws {
+  func `a request that comes too late is cancelled on arrival`() async throws {
     let backend = Backend(.never)
     let task = Task { try await ClientOfTheMainActor(backend).uploadLater() }
     while backend.counts.started < 1 { await Task.yield() }

@@ -20,7 +20,7 @@ struct CheckpointTests {
   }
 
   @Test(arguments: [false, true])
-  func `checkpoint throws exactly if the task is cancelled`(cancelled: Bool) async throws {
+  func `checkpoint throws if and only if the task is cancelled`(cancelled: Bool) async throws {
     let result = await inTask(cancelled: cancelled) { try checkpoint() }
     #expect((result.error is CancellationError) == cancelled)
     let yielding = await inTask(cancelled: cancelled) { try await yieldingCheckpoint() }
@@ -44,7 +44,7 @@ struct CheckpointTests {
   }
 
   @Test(arguments: [false, true])
-  func `clean-up runs once, before the error, exactly if the task is cancelled`(
+  func `clean-up runs once, before the error, if and only if the task is cancelled`(
     cancelled: Bool
   ) async {
     let log = Protected<[String]>([])
@@ -69,7 +69,7 @@ struct CheckpointTests {
   }
 
   @Test
-  func `an error of the clean-up is thrown instead`() async {
+  func `an error from the clean-up is thrown instead`() async {
     let synchronous = await inTask(cancelled: true) { try checkpoint { throw CleanUpFailed() } }
     #expect(synchronous.error is CleanUpFailed)
     let asynchronous = await inTask(cancelled: true) {
@@ -82,7 +82,7 @@ struct CheckpointTests {
   }
 
   @Test
-  func `yieldingCheckpoint lets another task of the executor run, and sees its cancel`() {
+  func `yieldingCheckpoint lets another task of the executor run, then checks for cancellation`() {
     let executor = ManualExecutor()
     let ended = Protected<Bool?>(nil)
     let task = Task(executorPreference: executor) {
@@ -131,7 +131,7 @@ struct CheckpointTests {
 
 @Suite("PacedCheckpoint", .watchdog)
 struct PacedCheckpointTests {
-  /// The steps, counted from 1, at which a pace looks.
+  /// The steps, counted from 1, at which a pace checks.
   private func looks(_ pace: PacedCheckpoint, steps: Int, tick: () -> Void = {}) async -> [Int] {
     var pace = pace
     var looks: [Int] = []
@@ -153,7 +153,7 @@ struct PacedCheckpointTests {
   }
 
   @Test
-  func `goes on when it looks and the task is not cancelled`() async throws {
+  func `goes on after a check if the task is not cancelled`() async throws {
     try await Task.detached {
       var pace = PacedCheckpoint(every: 2)
       var steps = 0
@@ -166,7 +166,7 @@ struct PacedCheckpointTests {
   }
 
   @Test
-  func `looks at every n-th step`() async {
+  func `checks at every n-th step`() async {
     let task = Task {
       cancelThisTask()
       #expect(await looks(PacedCheckpoint(every: 3), steps: 10) == [3, 6, 9])
@@ -180,15 +180,13 @@ struct PacedCheckpointTests {
   }
 
   @Test
-  func `by time, looks when the interval has passed, and reads the clock at every n-th step`()
-    async
-  {
+  func `paced by time, checks after each interval, and reads the clock at every n-th step`() async {
     let task = Task {
       cancelThisTask()
       let clock = ManualClock()
       let interval = Timeout(.milliseconds(10), clock: clock)
       let pace = PacedCheckpoint(every: interval, readingClockEvery: 2)
-      // Each step takes 3 ms; read at 6, 12, 18, 24, 30, … ms; due at 10, then 10 after each look.
+      // Each step takes 3 ms; read at 6, 12, 18, 24, 30, … ms; due at 10, then 10 after each check.
       let steps = await looks(pace, steps: 16) { clock.advance(by: .milliseconds(3)) }
       #expect(steps == [4, 8, 12, 16])
       let each = PacedCheckpoint(every: interval, readingClockEvery: 1)
@@ -211,7 +209,7 @@ struct PacedCheckpointTests {
   }
 
   @Test
-  func `yields only when it looks`() {
+  func `yields only when it checks`() {
     let unpaced = ManualExecutor()
     Task(executorPreference: unpaced) {
       for _ in 1...2 { try await yieldingCheckpoint() }

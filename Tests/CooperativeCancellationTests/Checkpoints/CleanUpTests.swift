@@ -24,7 +24,7 @@ struct CleanUpTests {
       note("step \(number)")
     }
 
-    // As the advice goes: check, clean up, return; work; check, clean up, return; …
+    // The usual advice: check, clean up, return; work; check, clean up, return; …
     func byHand() async {
       if cancelsAtStep == 0 { cancelThisTask() }
       do {
@@ -67,14 +67,16 @@ struct CleanUpTests {
   }
 
   @Test(arguments: 0...4)
-  func `the same clean-up, exactly once, as by hand, for a cancel at each step`(step: Int) async {
+  func `cleans up once, like the hand-written checks, wherever the task is cancelled`(step: Int)
+    async
+  {
     let old = Job(cancelsAtStep: step)
     await Task { await old.byHand() }.value
     let new = Job(cancelsAtStep: step)
     let result = await Task { try await new.withCheckpoints() }.result
     #expect(new.log.withLock { $0 } == old.log.withLock { $0 })
     let cleanUps = new.log.withLock { $0.filter { $0 == "clean-up" }.count }
-    // A cancel in the last step, or none, is one after the last checkpoint.
+    // A cancellation in the last step, or none, comes after the last checkpoint.
     #expect(cleanUps == (step < 3 ? 1 : 0))
     if case .success = result { #expect(step >= 3) } else { #expect(step < 3) }
   }
@@ -107,7 +109,7 @@ struct CleanUpTests {
   }
 
   @Test
-  func `a second cancel while the clean-up runs changes nothing, and the clean-up may await`()
+  func `a second cancellation during the clean-up changes nothing, and the clean-up may await`()
     async
   {
     let isCleaning = Signal()
@@ -135,7 +137,7 @@ struct CleanUpTests {
   }
 
   @Test
-  func `an error of the clean-up is thrown instead, and it ran once`() async {
+  func `the clean-up runs once, and its error is thrown instead`() async {
     let cleanUps = Protected(0)
     let task = Task {
       try withCancellationCleanUp {
@@ -152,7 +154,7 @@ struct CleanUpTests {
   }
 
   @Test(arguments: [false, true])
-  func `another error runs the clean-up exactly if the task is cancelled by then`(
+  func `after another error, the clean-up runs only if the task is cancelled`(
     cancelled: Bool
   ) async {
     let cleanUps = Protected(0)
@@ -170,7 +172,7 @@ struct CleanUpTests {
   }
 
   @Test
-  func `so it does with a clean-up that awaits`() async {
+  func `after another error, a clean-up that awaits runs only if the task is cancelled`() async {
     for cancelled in [false, true] {
       let cleanUps = Protected(0)
       let task = Task {
@@ -189,7 +191,7 @@ struct CleanUpTests {
   }
 
   @Test
-  func `an SDK's own cancel runs the clean-up although the task is not cancelled`() async {
+  func `an SDK's own cancellation runs the clean-up although the task is not cancelled`() async {
     let cleanUps = Protected(0)
     #expect(throws: CancellationError.self) {
       try withCancellationCleanUp {
@@ -210,8 +212,7 @@ struct CleanUpTests {
   }
 
   @Test
-  func `in an asynchronous function, a clean-up that does not await is not cancelled either`() async
-  {
+  func `in an asynchronous function, a clean-up that does not await also runs uncancelled`() async {
     let log = Protected<[Bool]>([])
     let result = await Task {
       try await withCancellationCleanUp {
@@ -241,7 +242,7 @@ struct CleanUpTests {
   }
 
   @Test
-  func `the synchronous scope does not clean up after success, in a cancelled task either`() async {
+  func `the synchronous scope does not clean up after success, even in a cancelled task`() async {
     let cleanUps = Protected(0)
     @Sendable func work() throws -> Int {
       try withCancellationCleanUp {
@@ -257,7 +258,7 @@ struct CleanUpTests {
   }
 
   @Test
-  func `an error of the asynchronous clean-up is thrown instead`() async {
+  func `an error from the asynchronous clean-up is thrown instead`() async {
     let result = await Task {
       try await withCancellationCleanUp {
         cancelThisTask()
@@ -291,7 +292,7 @@ struct CleanUpTests {
     cleanUp(on: actor, log)
     actor.executor.runUntilIdle()
     #expect(log.withLock { $0.first } == "clean-up")
-    // To wait for it, the task has left the actor.
+    // The task has left the actor to wait for it.
     while log.withLock({ $0.count }) < 2 {
       actor.executor.runUntilIdle()
       await Task.yield()
@@ -319,7 +320,7 @@ struct CleanUpTests {
   }
 
   @Test
-  func `what cannot be copied is returned by both forms`() async throws {
+  func `both forms return noncopyable values`() async throws {
     func open() throws -> File {
       try withCancellationCleanUp {
         File(name: "now")

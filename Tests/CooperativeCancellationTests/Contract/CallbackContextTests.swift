@@ -30,7 +30,7 @@ struct CallbackContextTests {
   @Test(arguments: [
     HOSTILE_NOW, HOSTILE_LATER, HOSTILE_TWICE, HOSTILE_TWICE_AT_ONCE, HOSTILE_WITH_OTHER_CONTEXT,
   ])
-  func `the first call counts, and every other is harmless`(behavior: hostile_behavior) async throws
+  func `the first call counts, and later ones are harmless`(behavior: hostile_behavior) async throws
   {
     for _ in 0..<100 { #expect(try await fetch(behavior) == "text") }
   }
@@ -115,7 +115,7 @@ struct CallbackContextTests {
   }
 
   @Test
-  func `a context of a scope answers in the scope, and no longer`() throws {
+  func `a scoped context answers inside its scope, and not after it`() throws {
     let flag = CancellationFlag()
     let (done, old) = withCallbackContext({ () -> Int32 in flag.isCancelled ? 1 : 0 }) {
       context in
@@ -138,7 +138,7 @@ struct CallbackContextTests {
   }
 
   @Test
-  func `a context of a scope that is called with other types is reported with its line`() {
+  func `a scoped context that is called with other types is reported with its line`() {
     let line = Reports.shared.uniqueLine()
     withCallbackContext({ (number: Int32) in number }, line: line) { context in
       #expect(CallbackContext.call(context, Int64(1), otherwise: Int32(0)) == 0)
@@ -147,7 +147,7 @@ struct CallbackContextTests {
   }
 
   @Test
-  func `a closure that is released may use contexts itself`() {
+  func `a closure may use contexts while it is released`() {
     final class Releaser: Sendable {
       let context = CallbackContext(isRepeating: true) { () -> Int32 in 1 }
       deinit { context.release() }

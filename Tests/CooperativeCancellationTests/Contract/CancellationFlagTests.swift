@@ -6,7 +6,7 @@ import Testing
 
 @Suite("CancellationFlag", .watchdog)
 struct CancellationFlagTests {
-  /// What an SDK does that asks whether to go on: it works on a thread of its own until it is told to stop.
+  /// An SDK that asks whether to go on: it works on a thread of its own until it is told to stop.
   private static func export(
     shouldContinue: @escaping @Sendable () -> Bool,
     completion: @escaping @Sendable (Result<Int, any Error>) -> Void
@@ -40,11 +40,14 @@ struct CancellationFlagTests {
     task.cancel()
     let result = await task.result
     #expect(throws: CancellationError.self) { try result.get() }
-    #expect(seenByStaticCheck.withLock { $0 } == false, "there, Task.isCancelled tells nothing")
+    #expect(
+      seenByStaticCheck.withLock { $0 } == false,
+      "Task.isCancelled says nothing on that thread"
+    )
   }
 
   @Test
-  func `is set before the body runs in a task that is cancelled already`() async {
+  func `is set before the body runs in a task that is already cancelled`() async {
     let wasSet = await Task {
       cancelThisTask()
       return await withCancellationFlag { $0.isCancelled }
@@ -55,7 +58,7 @@ struct CancellationFlagTests {
   @Test
   func `is not set in a task that is not cancelled, and stays set when set`() async {
     let kept = await withCancellationFlag { $0 }
-    #expect(!kept.isCancelled, "nor when its scope is left")
+    #expect(!kept.isCancelled, "not set when its scope ends")
     await withCancellationFlag { flag in
       #expect(!flag.isCancelled)
       flag.cancel()

@@ -17,7 +17,7 @@ struct CheckTests {
   }
 
   @Test(arguments: BridgeForm.throwing)
-  func `an error of the SDK is thrown as it is`(form: BridgeForm) {
+  func `an error from the SDK is thrown unchanged`(form: BridgeForm) {
     let call = TestCall(form, .onDemand)
     call.run()
     call.backend.answer(.failure(.failed))
@@ -50,7 +50,7 @@ struct CheckTests {
   }
 
   @Test(arguments: BridgeForm.checking)
-  func `a cancel that comes while operation runs ends the wait`(form: BridgeForm) {
+  func `a cancellation while operation runs ends the wait`(form: BridgeForm) {
     let call = TestCall(form, .never, Watch(afterSDK: cancelThisTask))
     call.run()
     #expect(call.ending == form.cancelled)

@@ -3,7 +3,7 @@ import FakeCallbackSDK
 import Foundation
 import Testing
 
-/// Delivered + discarded = produced, whatever happens in whatever order. A failing schedule is repeated with
+/// Delivered + discarded = produced, in any order of events. A failing schedule is repeated with
 /// `SCHEDULE_SEED=… swift test --filter ConservationTests`; `SCHEDULE_COUNT=10000000` tries more of them.
 @Suite("G5 nothing lost, in random schedules", .watchdog, .ownThread)
 struct ConservationTests {
@@ -17,17 +17,17 @@ struct ConservationTests {
     case cancel
   }
 
-  /// What is allowed to happen, and what did happen often enough to mean something.
+  /// What happened, and must happen often enough to mean something.
   struct Tally {
     var delivered = 0
     var discarded = 0
     var cancelled = 0
     var dropped = 0
-    /// A cancel came to a call that waited for its answer.
+    /// A cancellation met a call that was waiting for its answer.
     var interrupted = 0
   }
 
-  /// Who does what, one after the other. One of your own is one more element of ``written``.
+  /// Steps, one after the other. To add a schedule, add an element to ``written``.
   struct Schedule: CustomStringConvertible {
     var form = BridgeForm.result
     var response = CancellationResponse.abandonCallback
@@ -53,14 +53,13 @@ struct ConservationTests {
   }
 
   @Test
-  func `schedules that somebody wrote keep the laws`() {
+  func `hand-written schedules keep the laws`() {
     var tally = Tally()
     for schedule in Schedule.written { #expect(run(schedule, &tally)) }
   }
 
   @Test
-  func
-    `no value is lost or handed out twice, and a cancel is what it is asked to be, in any shape`()
+  func `no value is lost or delivered twice, and cancellation does what was asked, in any shape`()
     throws
   {
     let given = try number("SCHEDULE_SEED")
@@ -99,11 +98,11 @@ struct ConservationTests {
       afterSDK: { if schedule.throwsInOperation { throw SDKError.failed } }
     )
     let call = TestCall(form, behavior, watch)
-    // Whether the SDK has said its last word, and whether a cancel met a call that waited for it.
+    // Whether the SDK has answered, and whether a cancellation met a call that was waiting for it.
     var isAnswered = !schedule.inside.isEmpty || schedule.throwsInOperation
     var isCancelled = false
     var isInterrupted = false
-    // At the end, whoever still waits gets an answer, unless the completion is gone.
+    // At the end, a call that still waits gets an answer, unless the completion is gone.
     for step in schedule.steps + [.run, .success, .run] {
       switch step {
       case .run: call.run()
@@ -112,7 +111,7 @@ struct ConservationTests {
       case .halves: call.backend.answer(.halves(first: true, second: false))
       case .failureBeside:
         call.backend.answer(.failureBeside(.failed, first: false, second: true))
-      // Without a value to return in its place, a wait never ends after that, and keeps what it has.
+      // Without a fallback, a wait never ends after a drop, and keeps what it has.
       case .drop where form.kind == .unconditional: continue
       case .drop: call.backend.drop()
       case .cancel: call.cancel()
@@ -146,16 +145,16 @@ struct ConservationTests {
       \(watch.valuesDiscarded) discarded
       """
     )
-    // The SDK still has its completion, and that has nothing.
+    // The SDK still has its completion, but that keeps nothing.
     require(
       call.ending == nil || call.backend.valuesAlive == 0,
-      "whoever ended lets go of everything"
+      "a call that has ended releases everything"
     )
     require(watch.forwarded == (isInterrupted ? 1 : 0), "forwarded \(watch.forwarded) times")
     if isInterrupted, form.kind == .throwing {
       require(
         (call.ending == .cancelled) == (schedule.response != .deliverResult),
-        "a cancel that came before the SDK's last word decides, unless its result is asked for"
+        "a cancellation before the SDK's answer decides, unless the result is asked for"
       )
     }
     #expect(broken == [], "\(schedule): \(String(describing: call.ending))")

@@ -2,10 +2,10 @@ import CooperativeCancellation
 import FakeCallbackSDK
 import Testing
 
-/// Every bridge with the arguments left out that may be.
-@Suite("Arguments that are left out", .watchdog)
+/// Every bridge without its optional arguments.
+@Suite("Omitted arguments", .watchdog)
 struct DefaultsTests {
-  /// The SDK never answers, so that it does not matter how long this is.
+  /// The SDK never answers, so the length does not matter.
   private static let soon = Timeout.milliseconds(1)
 
   private static let throwing: [@Sendable (FakeSDK) async throws -> Void] = [
@@ -117,14 +117,12 @@ struct DefaultsTests {
   }
 
   @Test(arguments: throwing.indices)
-  func `a throwing bridge ends when its time is up, without a way to cancel`(
-    number: Int
-  ) async {
+  func `a throwing bridge without onCancel times out`(number: Int) async {
     await #expect(throws: TimeoutError.self) { try await Self.throwing[number](FakeSDK(.never)) }
   }
 
   @Test
-  func `so does one with a fallback`() async {
+  func `a bridge with a fallback and without onCancel times out`() async {
     let sdk = FakeSDK(.never)
     let prompt = FakeSDK(.insideTheCall)
     let guest = await withAsyncValue { prompt.currentUser($0) }
@@ -151,7 +149,7 @@ struct DefaultsTests {
   ]
 
   @Test(arguments: unconditional.indices)
-  func `one without a fallback waits on after a cancel`(number: Int) {
+  func `a bridge without a fallback goes on waiting after a cancellation`(number: Int) {
     let sdk = FakeSDK(.onDemand)
     let backend = sdk.backend
     let executor = ManualExecutor()

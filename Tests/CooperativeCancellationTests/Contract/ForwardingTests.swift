@@ -5,7 +5,8 @@ import Testing
 @Suite("G7 forwarding", .watchdog)
 struct ForwardingTests {
   @Test(arguments: BridgeForm.all)
-  func `a cancel is forwarded once, after operation, however often it comes`(form: BridgeForm) {
+  func `a cancellation is forwarded once, after operation, however often it comes`(form: BridgeForm)
+  {
     let call = TestCall(form, .onDemand)
     call.run()
     #expect(call.watch.events == [.operation])
@@ -24,7 +25,7 @@ struct ForwardingTests {
   }
 
   @Test(arguments: BridgeForm.all)
-  func `a cancel is not forwarded if the SDK answered first`(form: BridgeForm) {
+  func `a cancellation is not forwarded if the SDK answered first`(form: BridgeForm) {
     let call = TestCall(form, .onDemand)
     call.run()
     call.backend.answer()
@@ -35,7 +36,7 @@ struct ForwardingTests {
   }
 
   @Test(arguments: BridgeForm.all)
-  func `a cancel is forwarded although the SDK answers after it, before the task resumes`(
+  func `a cancellation is forwarded although the SDK answers after it, before the task resumes`(
     form: BridgeForm
   ) {
     let call = TestCall(form, .onDemand)
@@ -48,7 +49,7 @@ struct ForwardingTests {
   }
 
   @Test(arguments: BridgeForm.checking)
-  func `a cancel is not forwarded when operation threw or was not called`(form: BridgeForm) {
+  func `a cancellation is not forwarded if operation threw or was not called`(form: BridgeForm) {
     let call = TestCall(form, .never)
     call.cancel()
     call.run()
@@ -57,8 +58,8 @@ struct ForwardingTests {
   }
 
   @Test(arguments: BridgeForm.all)
-  func `a request whose cancel answers at once is harmless`(form: BridgeForm) {
-    let call = TestCall(form, .confirmingCancel)
+  func `a request whose cancel() answers at once is harmless`(form: BridgeForm) {
+    let call = TestCall(form, .confirmingCancellation)
     call.run()
     call.cancel()
     call.run()
@@ -68,7 +69,7 @@ struct ForwardingTests {
   }
 
   @Test(arguments: BridgeForm.unconditional)
-  func `a wait for nothing but the value goes on after a cancel`(form: BridgeForm) {
+  func `a wait that only the value can end goes on after a cancellation`(form: BridgeForm) {
     let call = TestCall(form, .onDemand)
     call.cancel()
     call.run()
@@ -81,9 +82,7 @@ struct ForwardingTests {
   }
 
   @Test
-  func `onCancel runs in the cancelled task, so that a bridge there or after it is not started`()
-    async
-  {
+  func `onCancel runs in the cancelled task, where a bridge does not call the SDK`() async {
     let sdk = FakeSDK(.never)
     let next = FakeSDK(.insideTheCall)
     let nextBackend = next.backend

@@ -56,7 +56,7 @@ private struct ActorCall: ~Copyable {
   let backend = Backend(.onDemand)
   let watch: Watch
   let actor = HandDrivenActor()
-  /// In the place of the global pool.
+  /// Takes the place of the global pool.
   let pool = ManualExecutor()
   let task: Task<Void, Never>
   private let result = Protected<Ending?>(nil)
@@ -91,7 +91,7 @@ struct InPlaceTests {
   }
 
   @Test(arguments: BridgeForm.all)
-  func `a task on an actor does not leave it to sleep`(form: BridgeForm) {
+  func `a task on an actor sleeps without leaving it`(form: BridgeForm) {
     let call = ActorCall(form)
     call.pool.runUntilIdle()
     call.actor.executor.runUntilIdle()
@@ -103,11 +103,11 @@ struct InPlaceTests {
   }
 
   @Test(arguments: BridgeForm.checking, CancellationResponse.allCases)
-  func `a cancel on an actor is what it is elsewhere`(
+  func `a cancellation on an actor works as it does elsewhere`(
     form: BridgeForm,
     response: CancellationResponse
   ) {
-    // A timeout that does not come: it must not be taken for one.
+    // With a timeout that does not come: the cancellation must not be taken for it.
     let watch = Watch(response: response, timeout: Timeout(.seconds(5), clock: ManualClock()))
     let call = ActorCall(form, watch)
     call.run()
@@ -143,7 +143,7 @@ struct InPlaceTests {
       afterSDK: { isWaiting.fire() },
       inOnCancel: { inOnCancel.withLock { $0.append(actor.executor.isCurrent) } }
     )
-    let task = Task { await actor.run(form, .confirmingCancel, watch) }
+    let task = Task { await actor.run(form, .confirmingCancellation, watch) }
     await isWaiting.wait()
     task.cancel()
     _ = await task.value
@@ -162,7 +162,7 @@ struct InPlaceTests {
       afterSDK: { isWaiting.fire() },
       inOnCancel: { inOnCancel.withLock { $0.append(MainQueue.isCurrent) } }
     )
-    let task = Task { @MainActor in await form.run(FakeSDK(.confirmingCancel), watch) }
+    let task = Task { @MainActor in await form.run(FakeSDK(.confirmingCancellation), watch) }
     await isWaiting.wait()
     task.cancel()
     _ = await task.value
@@ -171,12 +171,12 @@ struct InPlaceTests {
   }
 }
 
-/// The call sites that people write, with an SDK, a request and a state that are not `Sendable`. That
+/// Typical call sites, with an SDK, a request and a state that are not `Sendable`. That
 /// they compile is half of the test; the runtime's own check of the isolation is the other half.
-@Suite("G9, G10 from the isolations that people have", .watchdog)
+@Suite("G9 in place, G10 no extra demands: call sites in each isolation", .watchdog)
 struct IsolationTests {
   @MainActor final class ViewModel {
-    let sdk = FakeSDK(.confirmingCancel)
+    let sdk = FakeSDK(.confirmingCancellation)
     var steps: [String] = []
     let isWaiting = Signal()
 
@@ -234,7 +234,7 @@ struct IsolationTests {
   }
 
   actor Service {
-    let sdk = FakeSDK(.confirmingCancel)
+    let sdk = FakeSDK(.confirmingCancellation)
     var steps: [String] = []
     let isWaiting = Signal()
 

@@ -75,7 +75,7 @@ struct LateRequestTests {
     call.backend.answer()
     call.run()
     #expect(call.ending == .value("uploaded"))
-    // Although the SDK still has its callback.
+    // The SDK still has its callback.
     #expect(call.backend.requests == 0)
     call.backend.handOverRequests()
     #expect(call.backend.requests == 0)
@@ -112,18 +112,18 @@ struct LateRequestTests {
   }
 
   @Test
-  func `what the SDK throws in its start is thrown`() {
+  func `an error from the SDK's start is thrown`() {
     #expect(throws: SDKError.failed) {
       try LateRequest(cancel: { (_: Int) in }) { _ in throw SDKError.failed }
     }
   }
 
   @Test
-  func `without a lock: a cancellation may use the requests of its own wait`() {
+  func `no lock held: a cancellation may use the requests of its own wait`() {
     let handOver = Protected<(@Sendable (Int) -> Void)?>(nil)
     let cancelled = Protected<[Int]>([])
     let both = Protected<LateRequest<Int>?>(nil)
-    // Does what would stand still, or trap, under the library's lock.
+    // Does what would deadlock, or trap, under the library's lock.
     let request = LateRequest<Int>(
       cancel: { number in
         cancelled.withLock { $0.append(number) }
@@ -144,7 +144,7 @@ struct LateRequestTests {
   }
 
   @Test
-  func `without a lock: a request may hand over another when it is released`() {
+  func `no lock held: a request may hand over another when it is released`() {
     final class Releasing: Sendable {
       let onRelease: @Sendable () -> Void
       init(_ onRelease: @escaping @Sendable () -> Void) { self.onRelease = onRelease }
@@ -171,9 +171,9 @@ struct LateRequestTests {
     #expect(released.withLock { $0 } == 4)
   }
 
-  /// A nonisolated call, an actor's and the main actor's are in `CallSiteTests`.
+  /// Calls from nonisolated code, an actor and the main actor are in `CallSiteTests`.
   @Test
-  func `from a sequence of calls, none keeps another's request`() async throws {
+  func `in a series of calls, no call keeps another's request`() async throws {
     for _ in 0..<100 {
       let sdk = FakeSDK(.later)
       let backend = sdk.backend

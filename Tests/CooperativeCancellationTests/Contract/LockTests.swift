@@ -4,11 +4,11 @@ import FakeCallbackSDK
 import Synchronization
 import Testing
 
-/// Each of these takes the library's locks again at a moment when a lock that is held would deadlock:
+/// Each test takes the library's locks again at a moment when a held lock would deadlock:
 /// the watchdog would end the test run.
 @Suite("G8 no lock held", .watchdog)
 struct LockTests {
-  /// Calls the completion again, once, from wherever it is run.
+  /// Calls the completion again, once, where it is run.
   final class AnswerAgain: Sendable {
     let backend = Protected<Backend?>(nil)
 
@@ -35,7 +35,7 @@ struct LockTests {
   }
 
   @Test(arguments: BridgeForm.checking)
-  func `a task is resumed by a cancel with no lock of ours held`(form: BridgeForm) {
+  func `a task is resumed by a cancellation with no lock of the library held`(form: BridgeForm) {
     let call = TestCall(form, .onDemand)
     let answerAgain = AnswerAgain()
     call.run()
@@ -126,7 +126,7 @@ struct LockTests {
   }
 
   @Test
-  func `what a report handler captured may use the handler when it is released`() async {
+  func `an object that a report handler captured may use the handler when it is released`() async {
     let result = await #expect(processExitsWith: .success) {
       final class Captured: Sendable {
         let released: Protected<Int>

@@ -40,7 +40,7 @@ struct MisuseTests {
   }
 
   @Test(arguments: BridgeForm.checking)
-  func `a completion that is dropped after a cancel is not misuse`(form: BridgeForm) {
+  func `a completion that is dropped after a cancellation is not misuse`(form: BridgeForm) {
     let call = TestCall(form, .onDemand)
     call.run()
     call.cancel()
@@ -86,7 +86,7 @@ struct MisuseTests {
   }
 
   @Test(arguments: BridgeForm.withFallback, CancellationResponse.allCases)
-  func `with a fallback, a drop after a cancel is misuse only if the result is to be delivered`(
+  func `with a fallback, a drop after a cancellation is misuse only with deliverResult`(
     form: BridgeForm,
     response: CancellationResponse
   ) {
@@ -101,7 +101,7 @@ struct MisuseTests {
   }
 
   @Test(arguments: BridgeForm.unconditional.filter { !$0.carriesValue })
-  func `without a fallback, a drop after a cancel is misuse`(form: BridgeForm) {
+  func `without a fallback, a drop after a cancellation is misuse`(form: BridgeForm) {
     let call = TestCall(form, .onDemand)
     call.run()
     call.cancel()
@@ -114,7 +114,7 @@ struct MisuseTests {
   }
 
   @Test(arguments: BridgeForm.unconditional.filter(\.carriesValue))
-  func `a wait that cannot end still forwards a cancel`(form: BridgeForm) {
+  func `a wait that cannot end still forwards a cancellation`(form: BridgeForm) {
     let call = TestCall(form, .onDemand)
     call.run()
     call.backend.drop()
@@ -126,7 +126,7 @@ struct MisuseTests {
   }
 }
 
-@Suite("The words of errors and reports", .watchdog)
+@Suite("The texts of errors and reports", .watchdog)
 struct MessageTests {
   @Test
   func `a dropped completion's error names the call, the fault and the remedy`() async {
@@ -180,14 +180,14 @@ struct MessageTests {
   }
 
   @Test
-  func `a handler that is saved and restored again and again is still the same`() async {
+  func `a handler stays the same when it is saved and restored repeatedly`() async {
     await #expect(processExitsWith: .success) {
       for _ in 0..<300_000 { MisuseReport.handler = MisuseReport.handler }
       await withAsyncValue {
         $0(); $0()
       }
     }
-    // Of a bag's error handler, the same.
+    // The same for a bag's error handler.
     await #expect(processExitsWith: .success) {
       let errors = Protected(0)
       let bag = TaskBag { _, _ in errors.withLock { $0 += 1 } }

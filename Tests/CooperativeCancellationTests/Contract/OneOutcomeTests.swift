@@ -7,7 +7,7 @@ struct OneOutcomeTests {
   struct Refusal: Error {}
 
   @Test(arguments: BridgeForm.all)
-  func `after the first answer nothing changes the outcome`(form: BridgeForm) {
+  func `after the first answer, nothing changes the outcome`(form: BridgeForm) {
     let call = TestCall(form, .onDemand)
     call.run()
     call.backend.answer()
@@ -24,7 +24,9 @@ struct OneOutcomeTests {
   }
 
   @Test(arguments: BridgeForm.checking)
-  func `after a cancel an answer changes nothing and its value is discarded`(form: BridgeForm) {
+  func `after a cancellation, an answer changes nothing and its value is discarded`(
+    form: BridgeForm
+  ) {
     let call = TestCall(form, .onDemand)
     call.run()
     call.cancel()
@@ -58,7 +60,7 @@ struct OneOutcomeTests {
   }
 
   @Test(arguments: BridgeForm.refusing)
-  func `the throw of operation wins over an answer inside operation`(form: BridgeForm) {
+  func `an error from operation wins over an answer inside it`(form: BridgeForm) {
     let call = TestCall(form, .insideTheCall, Watch(afterSDK: { throw Refusal() }))
     call.run()
     #expect(call.ending == .other("Refusal()"))
@@ -68,7 +70,7 @@ struct OneOutcomeTests {
   }
 
   @Test(arguments: BridgeForm.refusing)
-  func `the throw of operation wins over a later answer, and only the second one is misuse`(
+  func `an error from operation wins over a later answer, and only a second answer is misuse`(
     form: BridgeForm
   ) {
     let call = TestCall(form, .onDemand, Watch(afterSDK: { throw Refusal() }))

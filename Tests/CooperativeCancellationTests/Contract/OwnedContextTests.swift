@@ -29,7 +29,7 @@ private final class Job: Sendable {
 
   deinit {
     let (address, bufferAddress) = (address, bufferAddress)
-    // Waits for the job's thread, so not here, where it would block one of the pool's.
+    // It waits for the job's thread, so it runs on another thread: here it would block one of the pool's.
     Thread.detachNewThread {
       if let job = OpaquePointer(bitPattern: address) { hostile_job_destroy(job) }
       UnsafeMutablePointer<Int32>(bitPattern: bufferAddress)?.deallocate()
@@ -41,7 +41,7 @@ private final class Job: Sendable {
   var isOver: Bool { hostile_job_is_over(pointer) != 0 }
 }
 
-/// What the tests do to a call meanwhile.
+/// What the tests do during a call.
 private final class Stage: Sendable {
   let callSite = CallSite(fileID: "Tests/OwnedContext", line: Reports.shared.uniqueLine())
   let hasStarted = Signal()
@@ -227,7 +227,7 @@ struct OwnedContextTests {
   }
 
   @Test
-  func `the types that meet are told, also where only the result is another one`() {
+  func `a report names both types, even if only the results differ`() {
     let line = Reports.shared.uniqueLine()
     let context = CallbackContext(line: line) { (number: Int32) -> Int32 in number }
     CallbackContext.call(context.pointer, Int32(1))

@@ -5,7 +5,7 @@ import Testing
 @Suite("whenCancelled:", .watchdog)
 struct ResponseTests {
   @Test(arguments: BridgeForm.checking, [CancellationResponse.waitForCallback, .deliverResult])
-  func `the cancel is forwarded at once and the wait goes on until the SDK answers`(
+  func `the cancellation is forwarded at once and the wait goes on until the SDK answers`(
     form: BridgeForm,
     response: CancellationResponse
   ) {
@@ -24,7 +24,7 @@ struct ResponseTests {
   }
 
   @Test(arguments: BridgeForm.failing)
-  func `waitForCallback: an error before the cancel is the SDK's, one after it is not`(
+  func `waitForCallback: an SDK error is thrown before a cancellation, but not after it`(
     form: BridgeForm
   ) {
     let first = TestCall(form, .onDemand, Watch(response: .waitForCallback))
@@ -46,7 +46,8 @@ struct ResponseTests {
   }
 
   @Test(arguments: BridgeForm.checking)
-  func `waitForCallback: a drop after the cancel ends the wait as cancelled`(form: BridgeForm) {
+  func `waitForCallback: a drop after the cancellation ends the wait as cancelled`(form: BridgeForm)
+  {
     let call = TestCall(form, .onDemand, Watch(response: .waitForCallback))
     call.run()
     call.cancel()
@@ -58,7 +59,7 @@ struct ResponseTests {
   }
 
   @Test(arguments: BridgeForm.checking)
-  func `waitForCallback: the check after holds`(form: BridgeForm) {
+  func `waitForCallback: the check after applies`(form: BridgeForm) {
     let call = TestCall(form, .onDemand, Watch(response: .waitForCallback))
     call.run()
     call.backend.answer()
@@ -70,7 +71,7 @@ struct ResponseTests {
   }
 
   @Test(arguments: BridgeForm.throwing)
-  func `deliverResult: an error after the cancel is delivered`(form: BridgeForm) {
+  func `deliverResult: an error after the cancellation is delivered`(form: BridgeForm) {
     let call = TestCall(form, .onDemand, Watch(response: .deliverResult))
     call.run()
     call.cancel()
@@ -81,7 +82,7 @@ struct ResponseTests {
   }
 
   @Test(arguments: BridgeForm.checking)
-  func `deliverResult: a drop after the cancel ends the wait as a dropped completion`(
+  func `deliverResult: a drop after the cancellation ends the wait as a dropped completion`(
     form: BridgeForm
   ) {
     let call = TestCall(form, .onDemand, Watch(response: .deliverResult))
@@ -109,9 +110,7 @@ struct ResponseTests {
   }
 
   @Test(arguments: BridgeForm.checking)
-  func `deliverResult: a value that came first is delivered to a cancelled task`(
-    form: BridgeForm
-  ) {
+  func `deliverResult: a value that came first is delivered to a cancelled task`(form: BridgeForm) {
     let call = TestCall(form, .onDemand, Watch(response: .deliverResult))
     call.run()
     call.backend.answer()

@@ -2,7 +2,7 @@ import CooperativeCancellation
 import FakeCallbackSDK
 import Testing
 
-/// What values and errors in one completion mean, where the shape allows more than one of them, or none.
+/// What values and errors in one completion mean if the shape allows more than one of them, or none.
 @Suite("Completions that take values and an error", .watchdog)
 struct ShapeTests {
   private func run(_ form: BridgeForm, _ answer: Behavior.Answer) -> (Ending?, [Watch.Event]) {
@@ -14,7 +14,7 @@ struct ShapeTests {
   }
 
   @Test
-  func `neither value nor error is an error that says so`() {
+  func `a callback with neither value nor error is an error that says so`() {
     let call = TestCall(.valueAndError, .inside(.halves(first: false, second: false)))
     call.run()
     #expect(call.ending == .missing(line: call.watch.line))
@@ -35,7 +35,7 @@ struct ShapeTests {
   }
 
   @Test(arguments: [(true, false), (false, true), (false, false)])
-  func `a lone half without an error is discarded, and the error says that a value is missing`(
+  func `one of two values without an error is discarded, and the error says what is missing`(
     first: Bool,
     second: Bool
   ) {
@@ -47,7 +47,7 @@ struct ShapeTests {
   }
 
   @Test(arguments: [(true, false), (false, true), (true, true), (false, false)])
-  func `what comes beside an error of two values is discarded together`(
+  func `values beside an error are discarded together`(
     first: Bool,
     second: Bool
   ) {
@@ -64,7 +64,7 @@ struct ShapeTests {
   }
 
   @Test
-  func `late and duplicate halves are discarded too`() {
+  func `incomplete values are discarded if they are late or duplicates, too`() {
     let call = TestCall(.twoValuesAndError, .onDemand)
     call.run()
     call.cancel()
@@ -101,7 +101,7 @@ struct ShapeTests {
   }
 
   @Test
-  func `where an optional is wanted, two nils are an answer`() {
+  func `two nils are an answer if the value is an optional`() {
     let call = TestCall(.valueOrNilAndError, .inside(.halves(first: false, second: false)))
     call.run()
     #expect(call.ending == .value("nil"))
@@ -111,7 +111,7 @@ struct ShapeTests {
   }
 
   @Test(arguments: [(true, false), (false, true), (false, false)])
-  func `lone ones of three values without an error are discarded together`(
+  func `incomplete values of three, without an error, are discarded together`(
     first: Bool,
     second: Bool
   ) {
@@ -128,7 +128,7 @@ struct ShapeTests {
     BridgeForm.successFailureAndEnd, .successWithoutValueAndEnd, .failureWithoutErrorAndEnd,
     .neitherAndEnd,
   ])
-  func `a closure that always runs at the end is not misuse, also after a cancel`(
+  func `a closure that always runs at the end is not misuse, even after a cancellation`(
     form: BridgeForm
   ) {
     for answer in [Behavior.Answer.success, .failure(.failed)] {
@@ -148,14 +148,14 @@ struct ShapeTests {
   }
 
   @Test(arguments: [BridgeForm.failureWithoutError, .neither])
-  func `a failure without an error says that there is none`(form: BridgeForm) {
+  func `a failure without an error is an error that says so`(form: BridgeForm) {
     let call = TestCall(form, .inside(.failure(.failed)))
     call.run()
     #expect(call.ending == .missing(line: call.watch.line))
   }
 
   @Test
-  func `an error of the service's own type is returned as it is`() async {
+  func `an error of the service's own type is returned unchanged`() async {
     let sdk = FakeSDK(.inside(.failure(.failed)))
     let result: Result<User, SDKError> = await withAsyncResult(mapError: { _ in .cancelled }) {
       sdk.typedUser($0)
@@ -164,7 +164,7 @@ struct ShapeTests {
   }
 
   @Test
-  func `the SDK's own cancel is a CancellationError although the task is not cancelled`() {
+  func `the SDK's own cancellation is a CancellationError although the task is not cancelled`() {
     let (ending, _) = run(.successFailureAndCancelled, .failure(.cancelled))
     #expect(ending == .cancelled)
   }

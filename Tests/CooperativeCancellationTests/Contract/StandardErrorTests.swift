@@ -2,7 +2,7 @@ import CooperativeCancellation
 import Foundation
 import Testing
 
-/// The default handler runs on the SDK's threads: whatever standard error is, it does no harm there.
+/// The default handler runs on the SDK's threads, and does no harm there, whatever standard error is.
 @Suite("The default handler", .watchdog)
 struct StandardErrorTests {
   /// Makes standard error a pipe, and returns the end that reads.
@@ -19,7 +19,7 @@ struct StandardErrorTests {
     _ = fcntl(descriptor, F_SETFL, blocks ? flags & ~O_NONBLOCK : flags | O_NONBLOCK)
   }
 
-  /// Writes until no byte more goes in.
+  /// Writes until the pipe is full.
   private static func fill(_ descriptor: CInt) {
     setBlocks(false, descriptor)
     let byte: [UInt8] = [0]
@@ -55,7 +55,7 @@ struct StandardErrorTests {
       await Self.misuse()
       exit(7)
     }
-    // Whoever wants to hear of that signal later still does.
+    // The signal can still be received later.
     await #expect(processExitsWith: .signal(SIGPIPE)) {
       close(Self.pipeInsteadOfStandardError())
       await Self.misuse()
@@ -65,7 +65,7 @@ struct StandardErrorTests {
   }
 
   @Test
-  func `a signal that waited before is left to wait`() async {
+  func `leaves a signal pending that was pending before`() async {
     await #expect(processExitsWith: .success) {
       var (broken, pending) = (sigset_t(), sigset_t())
       sigemptyset(&broken)
@@ -96,7 +96,7 @@ struct StandardErrorTests {
   }
 
   @Test
-  func `prints with no lock held, and tries again what could not be printed`() {
+  func `prints with no lock held, and retries what could not be printed`() {
     let printed = PrintedReports()
     let reports = [1, 2].map {
       MisuseReport(kind: .completionCalledAgain, callSite: CallSite(line: $0))
@@ -122,7 +122,7 @@ struct StandardErrorTests {
   }
 
   @Test
-  func `writes the rest of what was written in part, and no more at once than a pipe takes`() {
+  func `writes the rest after a partial write, in pieces that a pipe takes at once`() {
     let line = (0..<2_000).map { UInt8($0 % 251) }
     var written: [UInt8] = []
     var answers = [100, 0, 512, 1]

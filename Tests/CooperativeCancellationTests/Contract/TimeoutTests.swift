@@ -49,7 +49,7 @@ struct TimeoutTests {
   }
 
   @Test(arguments: BridgeForm.throwing)
-  func `of zero or less is beaten by a cancel that came before`(form: BridgeForm) {
+  func `of zero or less loses to an earlier cancellation`(form: BridgeForm) {
     let call = TestCall(form, .insideTheCall, watch(ManualClock(), timeout: .zero))
     call.cancel()
     call.run()
@@ -88,7 +88,7 @@ struct TimeoutTests {
   }
 
   @Test
-  func `is not cut, however long the clock must sleep`() async throws {
+  func `is not shortened, however long the clock must sleep`() async throws {
     let clock = ManualClock()
     let call = TestCall(.result, .never, watch(clock, timeout: .seconds(1_000_000)))
     call.run()
@@ -119,7 +119,7 @@ struct TimeoutTests {
     )
     let call = TestCall(.result, .never, late)
     call.run()
-    // No advance: the time that operation took is enough.
+    // The clock does not advance: the time that `operation` took is enough.
     try await clock.waitForWakeUp(within: .watchdog)
     await call.becomesReady()
     call.run()
@@ -141,7 +141,9 @@ struct TimeoutTests {
   }
 
   @Test(arguments: BridgeForm.checking)
-  func `is over when the task is cancelled, which names the error`(form: BridgeForm) async throws {
+  func `is over when the task is cancelled, and the cancellation is the error`(form: BridgeForm)
+    async throws
+  {
     let clock = ManualClock()
     let call = TestCall(form, .never, watch(clock))
     call.run()
@@ -168,7 +170,7 @@ struct TimeoutTests {
   }
 
   @Test(arguments: BridgeForm.checking)
-  func `that came before a cancel names the error, and onCancel runs once`(
+  func `that came before a cancellation is the error, and onCancel runs once`(
     form: BridgeForm
   ) async throws {
     let clock = ManualClock()
@@ -185,7 +187,7 @@ struct TimeoutTests {
   }
 
   @Test(arguments: BridgeForm.checking)
-  func `with waitForCallback forwards, waits, and then is the error`(form: BridgeForm) async throws
+  func `with waitForCallback forwards, waits, and is then the error`(form: BridgeForm) async throws
   {
     let clock = ManualClock()
     let call = TestCall(form, .onDemand, watch(clock, .waitForCallback))
@@ -279,7 +281,7 @@ struct TimeoutTests {
   }
 }
 
-/// Clocks that do not do what a clock should.
+/// Clocks that misbehave.
 extension TimeoutTests {
   private struct OddClock: Clock {
     let sleeps: @Sendable () async throws -> Void
@@ -316,7 +318,7 @@ extension TimeoutTests {
   }
 
   @Test
-  func `of zero or less does not ask the clock, in a cancelled task neither`() {
+  func `of zero or less does not ask the clock, even in a cancelled task`() {
     // Its instants begin at zero.
     struct UnsignedClock: Clock {
       struct Instant: InstantProtocol {
@@ -345,7 +347,7 @@ extension TimeoutTests {
   func `is measured with the priority of the caller`(priority: TaskPriority) async {
     let measured = Protected<TaskPriority?>(nil)
     let clock = OddClock { measured.withLock { $0 = Task.currentPriority } }
-    // Nobody awaits it, which would raise it.
+    // Nobody awaits it: that would raise its priority.
     let ended = Signal()
     Task.detached(priority: priority) {
       try? await withAsyncThrowingValue(timeout: Timeout(.seconds(5), clock: clock)) {
@@ -361,7 +363,7 @@ extension TimeoutTests {
 /// The clock that all calls share.
 extension TimeoutTests {
   @Test(arguments: BridgeForm.checking, CancellationResponse.allCases)
-  func `of the shared clock ends the wait as any other`(
+  func `on the shared clock ends the wait like any other`(
     form: BridgeForm,
     response: CancellationResponse
   ) async {

@@ -2,7 +2,7 @@ import CooperativeCancellation
 import FakeCallbackSDK
 import Testing
 
-/// The helper that circulates, replaced: its best-known call site compiles and works as written there.
+/// A replacement for the helper that circulates: its best-known call site compiles and works unchanged.
 @Suite("A wrapper written for the copied helper", .watchdog)
 struct HelperCallSiteTests {
   struct UserAttributeEntity {

@@ -14,7 +14,7 @@ struct ContextEntriesTests {
   private let entry = Entry()
 
   @Test
-  mutating func `a number is that of its part, not zero, and not used again`() {
+  mutating func `a number fits its part, is not zero, and is not used again`() {
     var numbers: Set<UInt> = []
     for _ in 0..<1_000 {
       let number = entries.add(entry)
@@ -28,7 +28,7 @@ struct ContextEntriesTests {
   }
 
   @Test
-  mutating func `a number that was given up does not find who has its slot`() {
+  mutating func `a removed number does not find the next entry in its slot`() {
     let old = entries.add(entry)
     #expect(entries.remove(old) === entry)
     for _ in 0..<100 {
@@ -42,7 +42,7 @@ struct ContextEntriesTests {
   }
 
   @Test
-  mutating func `who stays keeps its slot when the numbers come round again`() {
+  mutating func `an entry that stays keeps its slot when the numbers wrap around`() {
     let staying = entries.add(entry)
     for _ in 0..<100 {
       let number = entries.add(Entry())
@@ -52,7 +52,7 @@ struct ContextEntriesTests {
   }
 
   @Test(arguments: [1, 2, 3, 10, 1_000, 4_096])
-  mutating func `those that stay are found when others come and go`(stride: Int) {
+  mutating func `entries that stay are found when others come and go`(stride: Int) {
     let all = (0..<10_000).map { _ in Entry() }
     let numbers = all.map { entries.add($0) }
     #expect(Set(numbers).count == all.count)
@@ -68,7 +68,7 @@ struct ContextEntriesTests {
   }
 
   @Test(.enabled(if: mallocCounts))
-  func `contexts that are gone keep no storage, though one of them stays`() async {
+  func `released contexts keep no storage, although one context stays`() async {
     // A process of its own, because other tests use memory too.
     await #expect(processExitsWith: .success) {
       let staying = CallbackContext(isRepeating: true) { () -> Int32 in 1 }

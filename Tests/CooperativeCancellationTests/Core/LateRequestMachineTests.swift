@@ -13,7 +13,7 @@ struct LateRequestMachineTests {
   }
 
   @Test
-  mutating func `a request that comes later meets the cancellation, each of them`() {
+  mutating func `each request that comes later meets the cancellation`() {
     #expect(machine.cancel() == [])
     #expect(machine.arrive(1) == true)
     #expect(machine.arrive(2) == true)
@@ -35,7 +35,7 @@ struct LateRequestMachineTests {
   }
 
   @Test
-  mutating func `after a wait without a cancellation nothing is kept and nothing is cancelled`() {
+  mutating func `after a wait without a cancellation, nothing is kept and nothing is cancelled`() {
     #expect(machine.arrive(1) == false)
     #expect(machine.end() == [1])
     #expect(machine.arrive(2) == false)

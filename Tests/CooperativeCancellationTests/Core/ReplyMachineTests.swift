@@ -44,7 +44,7 @@ struct ReplyMachineTests {
   }
 
   @Test
-  func `an answer to a waiting task wakes it, and is there for it to take`() {
+  func `an answer to a waiting task wakes it, and is kept for it`() {
     #expect(
       run(.take, .wait, .answer, .answer, .take, .take, .answer)
         == ["nothing", "nothing", "wake", "misuse", "the answer", "nothing", "misuse"]
@@ -52,7 +52,7 @@ struct ReplyMachineTests {
   }
 
   @Test
-  func `an answer between the task's look and its wait is not lost`() {
+  func `an answer between the task's check and its wait is not lost`() {
     #expect(
       run(.take, .answer, .wait, .answer) == ["nothing", "keep", "the answer", "misuse"]
     )

@@ -5,7 +5,7 @@ import Testing
 @Suite("The start of a call")
 struct StartTests {
   @Test
-  func `an answer that comes while the wait is made is taken`() {
+  func `an answer that comes while the wait is set up is taken`() {
     let completion = Protected<Reply<Int>?>(nil)
     let started = start(
       ReplyContents(CallSite(), nil),

@@ -25,9 +25,7 @@ struct TaskRegistryTests {
   }
 
   @Test
-  mutating func `who waits is told once, in the order of asking, when the last task has ended`()
-    throws
-  {
+  mutating func `waiters are told once, in order, when the last task has ended`() throws {
     let (first, second) = (try reserve(), try reserve())
     for number in 1...20 { _ = try wait(number) }
     finish(second)
@@ -39,7 +37,7 @@ struct TaskRegistryTests {
   }
 
   @Test
-  mutating func `who waits no more is not told`() throws {
+  mutating func `a waiter that has left is not told`() throws {
     let slot = try reserve()
     let tokens = try (1...3).map { try wait($0) }
     let waiter = registry.stopWaiting(tokens[1])
@@ -49,7 +47,7 @@ struct TaskRegistryTests {
   }
 
   @Test
-  mutating func `slots at the end are given back, though one before them is in use`() throws {
+  mutating func `slots at the end are freed, although one before them is in use`() throws {
     let (id, task) = (AnyID("kept"), Task {}.erased())
     let slots = try (0..<1_000).map { _ in try reserve() }
     let reservation = registry.reserve(id: id)
@@ -68,7 +66,7 @@ struct TaskRegistryTests {
   }
 
   @Test
-  mutating func `who had an id in a slot that was given back is not there any more`() throws {
+  mutating func `a former holder of an id, in a slot that was freed, is not found`() throws {
     let task = Task {}.erased()
     let slots = try (0..<1_000).map { number in
       let reservation = registry.reserve(id: AnyID(number))
@@ -81,7 +79,7 @@ struct TaskRegistryTests {
     #expect(registry.cancel(last) == nil)
     let next = registry.reserve(id: AnyID(999))
     let slot = try #require(next?.slot)
-    #expect(registry.cancel(last) == nil, "another one of that name is none of them")
+    #expect(registry.cancel(last) == nil, "a later task with this id is not among them")
     let isWithdrawn = registry.withdraw(slot, ifThereIsOneOf: last)
     #expect(!isWithdrawn)
   }

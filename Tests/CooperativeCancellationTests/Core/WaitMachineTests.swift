@@ -42,7 +42,7 @@ struct WaitMachineTests {
   }
 
   @Test(arguments: CancellationResponse.allCases)
-  func `the first of cancel and timeout counts, and there is one interruption`(
+  func `the first of cancellation and timeout counts, and there is one interruption`(
     response: CancellationResponse
   ) {
     for (first, second) in [(Step.cancel, Step.timeout), (.timeout, .cancel)] {
@@ -66,7 +66,7 @@ struct WaitMachineTests {
   }
 
   @Test
-  func `waitForCallback ends with the interruption once the SDK has had its say`() {
+  func `waitForCallback ends with the interruption once the SDK has answered`() {
     #expect(
       run(.waitForCallback, .timeout, .next, .next, .answer, .next)
         == ["counts", "forward", "sleep", "counts", "timed out, discard"]
@@ -78,7 +78,7 @@ struct WaitMachineTests {
   }
 
   @Test
-  func `deliverResult ends with what the SDK says, also after an interruption`() {
+  func `deliverResult ends with the SDK's answer, even after an interruption`() {
     #expect(
       run(.deliverResult, .timeout, .answer, .next, .next)
         == ["counts", "counts", "forward", "answered"]

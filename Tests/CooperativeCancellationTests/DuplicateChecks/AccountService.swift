@@ -1,6 +1,6 @@
 import FakeCallbackSDK
 
-/// What the app wants of the SDK. Written twice: by hand, and on the bridge.
+/// What the app wants from the SDK. Written twice: by hand, and with the library.
 protocol AccountService: AnyObject {
   func user(id: String) async throws -> User
   func search(_ name: String) async throws -> [User]

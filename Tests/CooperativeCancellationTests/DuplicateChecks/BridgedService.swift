@@ -1,7 +1,7 @@
 import CooperativeCancellation
 import FakeCallbackSDK
 
-/// The same service on the bridge.
+/// The same service with the library.
 final class BridgedService: AccountService {
   private let sdk: FakeSDK
 

@@ -2,9 +2,9 @@ import FakeCallbackSDK
 import Foundation
 import Testing
 
-/// One service, written twice, through the same scenarios: what the checks that people repeat by hand do
-/// not do, and the bridge does.
-@Suite("The same service by hand and bridged", .watchdog)
+/// One service, written twice, in the same scenarios: what the usual hand-written checks do
+/// not do, and the library does.
+@Suite("The same service, hand-written and with the library", .watchdog)
 struct DuplicateChecksTests {
   typealias Method = @Sendable (any AccountService) async throws -> Void
 
@@ -95,10 +95,12 @@ struct DuplicateChecksTests {
   }
 
   @Test(arguments: methods.indices)
-  func `after a cancel: by hand a success, long after; bridged an error, at once`(method: Int) {
+  func `a cancelled call; hand-written: succeeds late; with the library: throws at once`(
+    method: Int
+  ) {
     let old = byHand(method, .onDemand)
     old.cancel()
-    #expect(old.ending == nil, "no prompt return")
+    #expect(old.ending == nil, "it does not return promptly")
     old.answer()
     #expect(old.ending == .success, "the check in the callback never fires")
 
@@ -110,19 +112,20 @@ struct DuplicateChecksTests {
   }
 
   @Test(arguments: methods.indices)
-  func `the SDK: by hand it works on; bridged it is told`(method: Int) {
-    let old = byHand(method, .confirmingCancel)
+  func `the SDK of a cancelled call; hand-written: works on; with the library: is told`(method: Int)
+  {
+    let old = byHand(method, .confirmingCancellation)
     old.cancel()
     #expect(old.backend.counts == .init(started: 1))
     old.answer()
 
-    let new = bridged(method, .confirmingCancel)
+    let new = bridged(method, .confirmingCancellation)
     new.cancel()
     #expect(new.backend.counts == .init(started: 1, cancelled: 1, completed: 1))
   }
 
   @Test(arguments: methods.indices)
-  func `an SDK that never answers a cancelled call: by hand a hang; bridged an error`(
+  func `a cancelled call without an answer; hand-written: hangs; with the library: throws`(
     method: Int
   ) {
     let old = byHand(method, .never)
@@ -136,18 +139,18 @@ struct DuplicateChecksTests {
   }
 
   @Test(arguments: methods.indices)
-  func `a dropped completion: by hand a hang; bridged an error`(method: Int) {
+  func `a dropped completion; hand-written: hangs; with the library: throws`(method: Int) {
     let old = byHand(method, .dropping)
     #expect(old.ending == nil)
     old.cancel()
-    #expect(old.ending == nil, "not even a cancel ends it")
+    #expect(old.ending == nil, "not even cancellation ends it")
 
     let new = bridged(method, .dropping)
     #expect(new.ending == .failed)
   }
 
   @Test(arguments: methods.indices)
-  func `a callback inside another, cancelled task: by hand the success is lost; bridged it is not`(
+  func `a callback in a cancelled task; hand-written: throws; with the library: returns`(
     method: Int
   ) async {
     for (start, expected) in [(byHand, Ending.cancelled), (bridged, Ending.success)] {
@@ -163,7 +166,7 @@ struct DuplicateChecksTests {
   }
 
   @Test(arguments: methods.indices)
-  func `a second callback: by hand a crash; bridged ignored`(method: Int) async {
+  func `a second callback; hand-written: crashes; with the library: is ignored`(method: Int) async {
     let new = bridged(method, .inside(.success, .success))
     #expect(new.ending == .success)
     // A closure of its own, because an exit test captures nothing.
@@ -174,7 +177,7 @@ struct DuplicateChecksTests {
   }
 
   @Test
-  func `the line counts are those that the README quotes`() throws {
+  func `the README quotes these line counts`() throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
     let byHand = try lineCount(folder.appending(path: "HandWrittenService.swift"))
     let bridged = try lineCount(folder.appending(path: "BridgedService.swift"))

@@ -4,7 +4,7 @@ import FakeCallbackSDK
 import Foundation
 import Testing
 
-/// A wrapper that is wrong, and which laws it breaks.
+/// A wrong wrapper, and the laws that it breaks.
 struct BrokenWrapper: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let laws: [WrapperLaw]
@@ -175,7 +175,7 @@ private struct Weak {
   weak var once: Once?
 }
 
-/// Resumes a continuation once, also if nobody asks for it.
+/// Resumes a continuation once, even if nobody resumes it.
 private final class Once: Sendable {
   private let continuation: Protected<CheckedContinuation<Line, any Error>?>
 

@@ -27,7 +27,7 @@ struct FakeCallTests {
   }
 
   @Test
-  func `says where it was waited for in vain`() async throws {
+  func `reports where a test waited for it if it does not come`() async throws {
     let line: UInt = #line + 1
     let error = await #expect(throws: TimeLimitError.self) {
       try await calls.next(within: .milliseconds(1))
@@ -40,7 +40,7 @@ struct FakeCallTests {
   }
 
   @Test
-  func `can be answered more than once, and after a drop no more`() {
+  func `can be answered more than once, but not after a drop`() {
     let request = calls.record(completion)
     request.answer { $0(1) }
     request.answer { $0(2) }
@@ -100,7 +100,7 @@ struct FakeCallTests {
       #expect(isCancelled.withLock { $0 })
       isCancelled.withLock { $0 = false }
       Thread.detachNewThread { other.cancel() }
-      // Its count says that it has come, and waits.
+      // Its count says that it has come and is waiting.
       while other.cancelCount == 0 { sched_yield() }
       #expect(!isCancelled.withLock { $0 })
     }
@@ -108,7 +108,7 @@ struct FakeCallTests {
   }
 
   @Test
-  func `steers a sequence, and sees the subscription go`() async throws {
+  func `controls a sequence, and sees the subscription end`() async throws {
     typealias Listener = (yield: @Sendable (Int) -> Void, finish: @Sendable () -> Void)
     let listeners = FakeCall<Listener>()
     let numbers = AsyncCallbackSequence(buffering: .unbounded) { yield, finish in
@@ -132,9 +132,9 @@ struct FakeCallTests {
     #expect(subscription.cancelCount == 1)
   }
 
-  /// As for an SDK that answers all calls through one delegate.
+  /// As with an SDK that answers all calls through one delegate.
   @Test
-  func `may answer through something that is no completion`() async throws {
+  func `may answer through something other than a completion`() async throws {
     let delegate = Protected<[Int: @Sendable (String) -> Void]>([:])
     let fake = FakeCall<Int>()
     let task = Task {

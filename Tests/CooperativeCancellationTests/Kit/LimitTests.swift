@@ -3,7 +3,7 @@ import CooperativeCancellationTesting
 import FakeCallbackSDK
 import Testing
 
-@Suite("A wait of a test", .watchdog)
+@Suite("A wait in a test", .watchdog)
 struct LimitTests {
   @Test
   func `for a task that never ends fails at its limit, and says where`() async throws {
@@ -30,7 +30,7 @@ struct LimitTests {
   }
 
   @Test
-  func `for a task has its value, or its error`() async throws {
+  func `for a task returns its value, or throws its error`() async throws {
     let value = Task { 1 }
     let error = Task<Int, any Error> { throw SDKError.failed }
     #expect(try await value.value(within: .watchdog) == 1)
@@ -38,7 +38,7 @@ struct LimitTests {
   }
 
   @Test
-  func `for a clock says that nothing sleeps`() async throws {
+  func `for a clock reports that nothing sleeps`() async throws {
     let clock = ManualClock()
     let error = await #expect(throws: TimeLimitError.self) {
       try await clock.waitForSleeper(within: .milliseconds(1))
@@ -47,7 +47,7 @@ struct LimitTests {
   }
 
   @Test
-  func `for a cancellation says that there was none`() async throws {
+  func `for a cancellation reports that there was none`() async throws {
     let request = FakeCall<Int>().record(1)
     let error = await #expect(throws: TimeLimitError.self) {
       try await request.cancelled(within: .milliseconds(1))

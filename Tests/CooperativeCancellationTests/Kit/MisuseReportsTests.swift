@@ -28,7 +28,7 @@ struct MisuseReportsTests {
   }
 
   @Test
-  func `are apart from those of another test`() async throws {
+  func `are separate from those of another test`() async throws {
     let lines = (1...20).map { _ in Reports.shared.uniqueLine() }
     try await withThrowingTaskGroup { group in
       for line in lines {

@@ -2,7 +2,7 @@ import CooperativeCancellation
 import CooperativeCancellationTesting
 import FakeCallbackSDK
 
-/// An SDK that connects lines, which somebody must hang up.
+/// An SDK that connects lines, which must be hung up.
 struct PhoneBook {
   typealias Completion = @Sendable (Result<Line, any Error>) -> Void
 

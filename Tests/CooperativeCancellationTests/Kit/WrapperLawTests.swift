@@ -6,7 +6,7 @@ import Testing
 @Suite("The laws for a wrapper", .watchdog)
 struct WrapperLawTests {
   @Test(arguments: BrokenWrapper.all)
-  func `catch a broken one, by the names of the laws, and the run goes on`(
+  func `catch a broken wrapper and name the laws that it breaks, and the run goes on`(
     wrapper: BrokenWrapper
   ) async throws {
     let line: UInt = #line + 1
@@ -23,7 +23,7 @@ struct WrapperLawTests {
   @Test(
     arguments: [.abandonCallback, .waitForCallback, .deliverResult] as [CancellationResponse]
   )
-  func `pass one that is right`(response: CancellationResponse) async throws {
+  func `pass a correct wrapper`(response: CancellationResponse) async throws {
     try await checkDialling(whenCancelled: response) { book in
       try await withAsyncThrowingValue(whenCancelled: response, timeout: book.timeout) {
         book.dial($0)
@@ -56,7 +56,7 @@ struct WrapperLawTests {
   }
 
   @Test
-  func `do not ask for what is excepted`() async throws {
+  func `skip the laws that are excepted`() async throws {
     try await checkDialling(except: [.forwarding, .timeout]) { book in
       try await withAsyncThrowingValue { completion in
         _ = book.dial(completion)
@@ -67,7 +67,7 @@ struct WrapperLawTests {
   }
 
   @Test
-  func `want no error of a wrapper that cannot throw`() async throws {
+  func `expect no error from a wrapper that cannot throw`() async throws {
     try await checkWrapper { calls in
       await withAsyncValue(fallback: 0) { completion in
         calls.record(completion)

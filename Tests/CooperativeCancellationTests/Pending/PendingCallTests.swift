@@ -126,7 +126,8 @@ struct PendingCallTests {
   }
 
   @Test
-  func `an operation that throws after the answer takes nobody's turn`() async throws {
+  func `an operation that throws after the answer does not take another call's turn`() async throws
+  {
     let log = log
     let waiting = Protected<Task<String, any Error>?>(nil)
     await #expect(throws: SDKError.failed) {
@@ -147,7 +148,7 @@ struct PendingCallTests {
   }
 
   @Test
-  func `close ends the call, those that wait, and each one that begins`() async {
+  func `close ends the call, those that wait, and later ones`() async {
     let tasks = ["a", "b", "c"].map { begin($0) }
     call.close(throwing: Loss())
     for task in tasks { await #expect(throws: Loss()) { try await value(of: task) } }
@@ -168,7 +169,7 @@ struct PendingCallTests {
   }
 
   @Test
-  func `of many that leave the queue none stays`() async throws {
+  func `calls that leave the queue leave nothing behind`() async throws {
     let tasks = (0..<1_000).map { begin("\($0)") }
     for task in tasks.dropFirst(2) { task.cancel() }
     executor.runUntilIdle()
@@ -194,7 +195,7 @@ struct PendingEventTests {
   }
 
   @Test
-  func `all that wait get it, and none that comes later`() async throws {
+  func `every wait receives the event, and later waits do not`() async throws {
     let tasks = (0..<10).map { _ in begin() }
     #expect(event.count == 10)
     #expect(event.resume(returning: 1) == 10)
@@ -207,7 +208,7 @@ struct PendingEventTests {
   }
 
   @Test
-  func `one that is cancelled or times out leaves, the others wait on`() async throws {
+  func `a wait that is cancelled or times out leaves, and the others go on`() async throws {
     let (first, second) = (begin(), begin())
     first.cancel()
     executor.runUntilIdle()
@@ -221,7 +222,9 @@ struct PendingEventTests {
   }
 
   @Test
-  func `what happens inside the closure is not missed, and a throw leaves nothing`() async throws {
+  func `an event inside the closure is not missed, and an error leaves nothing behind`()
+    async throws
+  {
     #expect(try await event.value { event.resume(returning: 1) } == 1)
     await #expect(throws: SDKError.failed) { try await event.value { throw SDKError.failed } }
     let nothing = PendingEvent<Void>()
@@ -230,7 +233,7 @@ struct PendingEventTests {
   }
 
   @Test
-  func `close ends all, and those that come later`() async {
+  func `close ends all waits, and later ones`() async {
     let task = begin()
     event.close(throwing: SDKError.failed)
     event.close(throwing: SDKError.cancelled)

@@ -2,7 +2,7 @@ import CooperativeCancellation
 import FakeCallbackSDK
 import Testing
 
-/// What is particular to calls whose answers come by id. The laws that they share with all bridges run over them as
+/// What is special about calls whose answers come by id. The laws that they share with all bridges run over them as
 /// ``BridgeForm/pending``.
 @Suite("Pending calls", .watchdog)
 struct PendingCallsTests {
@@ -42,7 +42,7 @@ struct PendingCallsTests {
   }
 
   @Test
-  func `an answer for which nobody waits is not taken`() async throws {
+  func `an answer that nobody waits for is not taken`() async throws {
     #expect(!calls.resume(1, returning: "unknown"))
     #expect(!calls.resume(1, throwing: Refusal()))
     let task = begin(1)
@@ -64,7 +64,7 @@ struct PendingCallsTests {
   }
 
   @Test(arguments: [CancellationResponse.waitForCallback, .deliverResult])
-  func `a call that waits for its answer after a cancellation stays until that`(
+  func `a call that waits for its answer after a cancellation stays until the answer`(
     response: CancellationResponse
   ) async {
     let task = begin(1, response)
@@ -92,7 +92,7 @@ struct PendingCallsTests {
   }
 
   @Test
-  func `in onCancel the id is free`() async {
+  func `the id is free in onCancel`() async {
     let isTaken = Protected<Bool?>(nil)
     let task = Task(executorPreference: executor) { [calls] in
       try await calls.value(for: 1) {
@@ -119,7 +119,7 @@ struct PendingCallsTests {
   }
 
   @Test
-  func `close ends every call, and each one that begins, without calling the SDK`() async {
+  func `close ends every call, and later calls do not call the SDK`() async {
     let tasks = (0..<10).map { begin($0) }
     calls.close(throwing: Loss())
     calls.close(throwing: Loss(number: 2))
@@ -156,7 +156,7 @@ struct PendingCallsTests {
   }
 
   @Test
-  func `resumeAll answers every call, also one that is being made, and later ones begin as ever`()
+  func `resumeAll answers every call, even one that is being made, and later calls are unaffected`()
     async throws
   {
     let tasks = (0..<10).map { begin($0) }
@@ -173,7 +173,7 @@ struct PendingCallsTests {
   }
 
   @Test
-  func `calls for nothing but the end need no value`() async throws {
+  func `calls that only wait for the end need no value`() async throws {
     let ends = PendingCalls<Int, Void>()
     try await ends.value(for: 1) { ends.resume(1) }
     try await ends.value(for: 1) { ends.resumeAll() }

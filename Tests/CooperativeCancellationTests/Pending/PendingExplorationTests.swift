@@ -1,4 +1,4 @@
-#if !LOCK_BUFFER && !canImport(Darwin)  // Elsewhere, a reply whose type is not known has no identity to be compared.
+#if !LOCK_BUFFER && !canImport(Darwin)  // Elsewhere, a reply of unknown type has no identity to compare.
 
   import CooperativeCancellation
   import Testing
@@ -9,8 +9,8 @@
     func hash(into hasher: inout Hasher) {}
   }
 
-  /// Some calls and some answers, on one registry. Whatever takes its lock once is one step, so that the search sees
-  /// each order that threads can produce.
+  /// Some calls and some answers on one registry. Everything that takes its lock once is one step, so that the search
+  /// sees each order that threads can produce.
   private struct RegistryOfCallsRun: Explorable {
     enum Kind: Hashable { case given, returned }
 
@@ -248,7 +248,7 @@
       for remains in unclaimed { answers[answer(of: remains)] = .unclaimed }
     }
 
-    // MARK: What is so, whatever the registry says
+    // MARK: What must hold, whatever the registry says
 
     private func holder(of id: Int) -> Int? {
       calls.indices.first { call in
@@ -307,7 +307,7 @@
     }
   }
 
-  @Suite("Pending calls, in every order", .watchdog, .ownThread)
+  @Suite("Every order of events: pending calls", .watchdog, .ownThread)
   struct PendingExplorationTests {
     @Test
     func `calls, answers, a cancellation and a close keep the laws in every order`() {

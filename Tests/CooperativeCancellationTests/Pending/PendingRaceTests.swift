@@ -20,7 +20,7 @@ import Testing
   private let most = 1_000_000
 #endif
 
-/// Uses the calls again from where only the user's own code runs.
+/// Uses the calls again from places where only the user's code runs.
 private final class Reentrant: Hashable, Sendable {
   static let calls = Protected<PendingCalls<Reentrant, Int>?>(nil)
   let number: Int
@@ -55,7 +55,7 @@ struct PendingRaceTests {
 
   /// An answer, a cancellation and a close of the same call, from two threads at once, while a third is calling.
   @Test(arguments: [false, true])
-  func `an answer is delivered, discarded, handed back or passed on, whatever comes between`(
+  func `an answer is delivered, discarded, handed back or passed on in every race`(
     idIsReturned: Bool
   ) async {
     let split = Protected(Split())
@@ -168,7 +168,7 @@ struct PendingRaceTests {
         left = malloc_bytes_in_use() - before
         print("\(most) pending calls, 10 000 at once: \(time), \(left) bytes left")
       }
-      #if !THREAD_SANITIZER  // Which has an allocator of its own.
+      #if !THREAD_SANITIZER  // It has an allocator of its own.
         #expect(left <= 100_000)
       #endif
     }

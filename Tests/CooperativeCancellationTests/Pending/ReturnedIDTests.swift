@@ -21,7 +21,7 @@ struct ReturnedIDTests {
   private let unclaimed = Unclaimed()
 
   @Test
-  func `an answer that comes before the id is found, and what belongs to none is passed on`()
+  func `an answer that comes before the id is found, and an answer for no call is passed on`()
     async throws
   {
     let calls = unclaimed.makeCalls()
@@ -40,7 +40,7 @@ struct ReturnedIDTests {
   }
 
   @Test
-  func `an answer waits for all calls that were being made when it came, and for no other`()
+  func `an answer waits for the calls that were being made when it came, and for no others`()
     async throws
   {
     let calls = unclaimed.makeCalls()
@@ -75,7 +75,7 @@ struct ReturnedIDTests {
   }
 
   @Test
-  func `a call that throws lets go of the answers that came meanwhile`() async {
+  func `a call that throws gives up the answers that came meanwhile`() async {
     let calls = unclaimed.makeCalls()
     await #expect(throws: SDKError.failed) {
       try await calls.value {
@@ -87,7 +87,7 @@ struct ReturnedIDTests {
   }
 
   @Test
-  func `closing lets go of the answers that came meanwhile`() async {
+  func `close gives up the answers that came meanwhile`() async {
     let calls = unclaimed.makeCalls()
     await #expect(throws: SDKError.failed) {
       try await calls.value {
@@ -101,7 +101,7 @@ struct ReturnedIDTests {
   }
 
   @Test
-  func `an id that another call has is refused, and its answer is the other's`() async throws {
+  func `an id that another call has is refused, and the other call gets the answer`() async throws {
     let calls = unclaimed.makeCalls()
     let executor = ManualExecutor()
     let first = Task(executorPreference: executor) { try await calls.value { 1 } }

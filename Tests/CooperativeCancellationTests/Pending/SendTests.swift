@@ -40,9 +40,7 @@ struct SendTests {
   }
 
   @Test
-  func `a timeout during a send that does not listen comes when that returns, and is forwarded`()
-    async
-  {
+  func `a timeout is forwarded once a send that does not throw has returned`() async {
     let cancelled = Protected(0)
     await #expect(throws: TimeoutError.self) {
       try await calls.value(for: 1, timeout: .milliseconds(1)) {
@@ -65,9 +63,7 @@ struct SendTests {
   }
 
   @Test
-  func `a cancellation during a send that does not listen is forwarded when that has returned`()
-    async
-  {
+  func `a cancellation is forwarded once a send that does not throw has returned`() async {
     let events = Protected<[String]>([])
     let task = Task { [calls] in
       try await calls.value(for: 1) {
@@ -101,7 +97,7 @@ struct SendTests {
   }
 
   @Test
-  func `in a cancelled task, and without time, nothing is sent`() async {
+  func `nothing is sent in a cancelled task, or with a timeout of zero`() async {
     let task = Task { [calls] in
       withUnsafeCurrentTask { $0?.cancel() }
       return try await calls.value(for: 1) {

@@ -1,7 +1,7 @@
 import CooperativeCancellation
 import Testing
 
-@Suite("Every order of events, a bridged call", .watchdog, .ownThread)
+@Suite("Every order of events: a bridged call", .watchdog, .ownThread)
 struct BridgeExplorationTests {
   /// What the SDK may do with the completion: never call it, or up to three times.
   #if DEBUG
@@ -16,7 +16,7 @@ struct BridgeExplorationTests {
   #endif
 
   @Test
-  func `every order of calls, a release, a cancel and a timeout keeps the contract`() {
+  func `every order of calls, a release, a cancellation and a timeout keeps the contract`() {
     var exploration = Exploration()
     for response in CancellationResponse.allCases {
       for calls in Self.calls {

@@ -1,20 +1,20 @@
 import CooperativeCancellation
 
-/// One bridged call, with everybody who takes part: the task, each call of the completion on a thread of its own,
-/// the SDK that releases it, a cancel and a timeout.
+/// One bridged call with all its participants: the task, each call of the completion on a thread of its own,
+/// the SDK that releases it, a cancellation and a timeout.
 ///
-/// It drives the two state machines of the library through the steps of `Reply`, `Wait` and `bridge`. Whatever is atomic
+/// It drives the library's two state machines through the steps of `Reply`, `Wait` and `bridge`. Each atomic operation
 /// there (a lock taken once, a flag read or written, the runtime's cancellation handler set or removed) is one
-/// step here, and between any two of them anybody else may take theirs. What must hold is asked of what was
-/// seen from outside: who had begun, and who had finished, before whom.
+/// step here, and between any two of them any other participant may take a step. The laws use only what was
+/// seen from outside: which steps had begun, and which had finished, before others.
 ///
 /// Why the steps are repeated here: a test can stop the real `Reply` and `Wait` before an event, after it, and in the
-/// caller's closures, but not between two locks. Of the 207 721 situations of the debug test, 12 468 are such. In all
-/// others, somebody is in the middle of something.
+/// caller's closures, but not between two locks. That covers 12 468 of the 207 721 situations of the debug test. In all
+/// others, a participant is between two steps.
 struct BridgeRun: Explorable {
   enum CallResult: Hashable { case success, failure }
 
-  /// Who takes part.
+  /// The participants.
   struct Cast: Hashable {
     var response: CancellationResponse
     var calls: [CallResult]
@@ -45,7 +45,7 @@ struct BridgeRun: Explorable {
 
   enum InterruptionStep: Hashable { case isToCome, interrupts, wakes, isOver }
 
-  /// Everything that is seen from outside, and that the machines are not.
+  /// Everything that is visible outside the machines.
   struct Facts: Hashable {
     var task = TaskStep.begins
     var calls: [CallStep]
@@ -58,7 +58,7 @@ struct BridgeRun: Explorable {
     var flag = false
     var hasWait = false
     var hasHandler = false
-    /// Whether the wait keeps a continuation, for whoever wakes the task.
+    /// Whether the wait keeps a continuation that wakes the task.
     var hasSleeper = false
     /// Whether the task has read how the wait ended: nothing is asked of it any more.
     var endIsRead = false
@@ -68,14 +68,14 @@ struct BridgeRun: Explorable {
     var reports = 0
     var forwarded = 0
     var accepted: Interruption?
-    /// Whether the call that counts was over, or the drop.
+    /// Whether the call that counts, or the drop, had finished.
     var isAnswered = false
-    /// Whether that was so before the cancel, or the timeout, began.
+    /// Whether that was so before the cancellation, or the timeout, began.
     var cancelCameAfterAnswer = false
     var timeoutCameAfterAnswer = false
     /// Which calls began when an interruption had been accepted.
     var lateCalls: Set<Int> = []
-    /// All that the wait was told: its state follows from that.
+    /// Every input of the wait: its state follows from them.
     var told: [Word] = []
   }
 
@@ -226,7 +226,7 @@ struct BridgeRun: Explorable {
       }
     case .forwards:
       facts.forwarded += 1
-      require(facts.forwarded == 1, "the cancel is forwarded once")
+      require(facts.forwarded == 1, "the cancellation is forwarded once")
       facts.task = .reads
     case .takesAnswer(let cause):
       let call = reply.take()
@@ -355,7 +355,7 @@ struct BridgeRun: Explorable {
     }
   }
 
-  // MARK: Cancel and timeout
+  // MARK: Cancellation and timeout
 
   private mutating func cancelGoesOn() {
     switch facts.cancel {
@@ -410,7 +410,7 @@ struct BridgeRun: Explorable {
 
   // MARK: Laws
 
-  /// What the contract says of a wait that was interrupted before the SDK's last word.
+  /// What the contract says of a wait that was interrupted before the SDK's answer.
   private func checkResponse(_ outcome: Outcome) {
     guard let cause = facts.accepted else { return }
     let hasHeard = facts.told.contains(.answer) || facts.told.contains(.drop)
@@ -451,7 +451,7 @@ struct BridgeRun: Explorable {
     case .ended(.interrupted(let cause)):
       require(
         facts.accepted == cause || cause == .cancelled && facts.isCancelled,
-        "no interruption out of nothing"
+        "an interruption has a cause"
       )
     case .ended(.thrown):
       require(facts.accepted == nil && facts.forwarded == 0, "after a throw nothing is forwarded")
@@ -459,7 +459,7 @@ struct BridgeRun: Explorable {
       require(
         made.isEmpty && facts.sdkHolds
           && (facts.accepted == nil || cast.response != .abandonCallback),
-        "the wait ends, unless the SDK keeps the completion for ever and nothing interrupts"
+        "the wait ends, unless the SDK keeps the completion forever and nothing interrupts"
       )
     }
     require(

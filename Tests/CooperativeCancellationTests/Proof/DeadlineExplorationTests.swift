@@ -1,8 +1,8 @@
 import CooperativeCancellation
 import Testing
 
-/// Some calls with a timeout, the alarm, and the thread on which it rings. Whatever takes the lock of the deadlines
-/// once is one step here.
+/// Some calls with a timeout, the alarm, and the thread on which it rings. Everything that takes the lock of the
+/// deadlines once is one step here.
 private struct DeadlineRun: Explorable {
   enum Call: Hashable { case isToCome, waits(until: Int), isOver }
 
@@ -96,7 +96,7 @@ private struct DeadlineRun: Explorable {
     told.append(number)
   }
 
-  /// For whatever reason: the call was answered, cancelled, or timed out before.
+  /// For any reason: the call was answered, cancelled, or timed out before.
   private mutating func end(_ number: Int) {
     guard let ticket = tickets[number] else { return }
     let removed = queue.remove(waits[number], by: ticket)
@@ -162,7 +162,7 @@ private struct DeadlineRun: Explorable {
   }
 }
 
-@Suite("Every order of events, deadlines", .watchdog, .ownThread)
+@Suite("Every order of events: deadlines", .watchdog, .ownThread)
 struct DeadlineExplorationTests {
   #if DEBUG
     private static let timeouts = [[1, 1, 1], [2, 0, 1]]

@@ -2,13 +2,13 @@ import Testing
 
 /// Something that several parties do step by step, in any order.
 protocol Explorable {
-  /// What tells one situation from another. Two that have the same go on in the same way, so the second one is not
+  /// What tells one situation from another. Two equal ones continue in the same way, so the second one is not
   /// followed again.
   associatedtype Situation: Hashable
   var situation: Situation { get }
 
-  /// What has happened so far, for whoever has to understand a failure. Not text: that would take longer than
-  /// all the rest.
+  /// What has happened so far, to explain a failure. Not text: that would take longer than
+  /// everything else.
   associatedtype Move
   var history: [Move] { get }
 

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The documentation's table of hostile SDKs is what this run sees:
+/// Compares the documentation's table of hostile SDKs with what happens here:
 /// `RECORD_TABLE=1 swift test --filter HostileSDKTests` writes it.
 @Suite("Hostile SDKs", .watchdog, .ownThread)
 struct HostileSDKTests {
@@ -13,12 +13,10 @@ struct HostileSDKTests {
   private static let end = "<!-- written by HostileSDKTests: end -->"
 
   @Test
-  func `every scenario with every form of bridge comes to what the documentation says`()
-    async throws
-  {
+  func `every scenario ends as the documentation says, with every form of bridge`() async throws {
     var table = HostileTable()
     for scenario in HostileScenario.all {
-      // Says where it hangs, if it does.
+      // Names the scenario in which it hangs, if it hangs.
       print("The SDK \(scenario.name)")
       var outcomes: [(BridgeForm, String)] = []
       for form in BridgeForm.all {

@@ -4,14 +4,14 @@ import Testing
 
 /// Something that an SDK, or the code around it, does to a bridge; a row of the table.
 ///
-/// It is played with every form of bridge. Whatever it does, the stage checks at the end that each call ended
+/// It is played with every form of bridge. At the end, the stage always checks that each call ended
 /// once, that delivered + discarded = produced, that `onCancel` ran at most once for each, and that
 /// nothing is left alive. To add one of your own, add it to ``all``.
 struct HostileScenario: Sendable {
-  /// Goes on where "The SDK …" ends.
+  /// Continues the sentence "The SDK …".
   let name: String
 
-  /// What a form must have for it; otherwise the table says that.
+  /// What a form must have for it, and what the table says otherwise.
   var needs: (has: @Sendable (BridgeForm) -> Bool, otherwise: String)?
 
   let play: @Sendable (HostileStage) -> Void
@@ -116,7 +116,7 @@ struct HostileScenario: Sendable {
     },
 
     HostileScenario(name: "answers inside its `cancel()`") { stage in
-      stage.begin(.answeringCancel)
+      stage.begin(.answeringCancellation)
       stage.cancel()
     },
 
@@ -164,7 +164,7 @@ struct HostileScenario: Sendable {
   ]
 }
 
-/// An object of the SDK's that answers with its last breath.
+/// An object of the SDK that answers when it is released.
 private final class AnswersWhenReleased {
   private let backend: Backend
 

@@ -5,7 +5,7 @@ import Testing
 
 /// Where a hostile scenario is played with one bridge: a task, on the test's thread, and an SDK.
 ///
-/// Whatever the scenario does, ``end()`` holds it to the contract.
+/// ``end()`` checks the contract after every scenario.
 final class HostileStage: Sendable {
   /// One call through the bridge, which a task may make as often as it likes.
   typealias Call = @Sendable () async -> Void
@@ -17,7 +17,7 @@ final class HostileStage: Sendable {
     let task: Task<Void, Never>
   }
 
-  /// What only the bridge's closures and the task keep alive, once the scenario is over.
+  /// What only the bridge's closures and the task keep alive after the scenario.
   private struct Rest {
     weak var watch: Watch?
     weak var executor: ManualExecutor?
@@ -25,7 +25,7 @@ final class HostileStage: Sendable {
     var isAlive: Bool { watch != nil || executor != nil }
   }
 
-  /// What the calls have come to.
+  /// The results of the calls.
   private final class Tally: Sendable {
     let begun = Atomic(0)
     let endings = Protected<[Ending]>([])
@@ -41,7 +41,7 @@ final class HostileStage: Sendable {
     self.form = form
   }
 
-  /// Starts a task that makes one call, or what `body` makes of it, and runs it until it sleeps.
+  /// Starts a task that makes one call, or runs `body`, and runs it until it sleeps.
   func begin(
     _ behavior: Behavior = .onDemand,
     _ watch: Watch = Watch(),
@@ -87,7 +87,7 @@ final class HostileStage: Sendable {
     current.task.cancel()
   }
 
-  /// Lets the calls end that have not ended, holds all of them to the contract, and says what happened.
+  /// Ends the calls that are still waiting, checks the contract for all of them, and returns what happened.
   func end() async -> String {
     run()
     let waitedOn = isWaiting
@@ -119,7 +119,7 @@ final class HostileStage: Sendable {
     #expect(backend.counts.started == watch.events.count { $0 == .operation })
   }
 
-  /// When the SDK has let go too, nothing may be left.
+  /// When the SDK has released its objects too, nothing may be left.
   private func checkRelease() async {
     let backend = backend
     let form = form.testDescription
@@ -129,7 +129,7 @@ final class HostileStage: Sendable {
     current.executor.onEnqueue {}
     let rest = Rest(watch: current.watch, executor: current.executor)
     play.withLock { $0 = nil }
-    // A thread that has answered lets go of what it holds a moment later.
+    // A thread that has answered releases its objects a moment later.
     var patience = 1_000_000
     while patience > 0, backend.objectsAlive > 0 || rest.isAlive {
       await Task.yield()

@@ -1,4 +1,4 @@
-/// What was seen, as the documentation shows it: a row for each scenario, a column for the bridges that do the same.
+/// The results as the documentation shows them: a row for each scenario, a column for the bridges that do the same.
 struct HostileTable {
   private struct Column {
     let title: String
@@ -28,7 +28,7 @@ struct HostileTable {
     row(Array(repeating: "---", count: columns.count + 1)),
   ]
 
-  /// Adds what a scenario came to with each form, in the order of `BridgeForm.all`.
+  /// Adds the result of a scenario with each form, in the order of `BridgeForm.all`.
   mutating func add(_ scenario: HostileScenario, _ outcomes: [(form: BridgeForm, text: String)]) {
     let cells = HostileTable.columns.map { column in
       HostileTable.cell(

@@ -1,8 +1,8 @@
 import CooperativeCancellation
 import Testing
 
-/// A wait that may forward a cancellation before it ends, and an SDK that hands requests over, each on a thread of its own.
-/// Whatever takes the lock once is one step.
+/// A wait that may forward a cancellation before it ends, and an SDK that hands requests over, each on a
+/// thread of its own. Everything that takes the lock once is one step.
 private struct LateRequestRun: Explorable {
   enum WaitStep: Hashable {
     case waits
@@ -20,7 +20,7 @@ private struct LateRequestRun: Explorable {
     var requests: [RequestStep]
     var wasForwarded = false
     var timesCancelled: [Int]
-    /// Which the machine kept; which of them the wait gave back to be released.
+    /// The requests that the machine kept, and those that the wait gave back to be released.
     var kept: Set<Int> = []
     var released: Set<Int> = []
   }
@@ -103,7 +103,7 @@ private struct LateRequestRun: Explorable {
   }
 }
 
-@Suite("Every order of events, requests in callbacks", .watchdog, .ownThread)
+@Suite("Every order of events: requests in callbacks", .watchdog, .ownThread)
 struct LateRequestExplorationTests {
   @Test
   func `every order of requests, a cancellation and the end of the wait cancels each request once`()

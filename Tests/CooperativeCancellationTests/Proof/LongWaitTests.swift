@@ -61,7 +61,7 @@ private struct PendingWaits {
     cancels = sdk.cancels
   }
 
-  /// What anyone would write by hand so that a cancel ends the wait.
+  /// The usual hand-written code with which cancellation ends the wait.
   static func handWritten(_ sdk: SilentSDK) async throws {
     let sleeper = Protected<CheckedContinuation<Int, any Error>?>(nil)
     @Sendable func wake(_ result: Result<Int, any Error>) {
@@ -98,11 +98,11 @@ struct LongWaitTests {
       observing: [\.standardOutputContent]
     ) {
       let byHand = PendingWaits(few, wait: PendingWaits.handWritten)
-      // As many in all, so that both see as much of what else the machine does.
+      // The same total, so that other work on the machine affects both equally.
       let inParts = (0..<most / few).reduce(Duration.zero) { time, _ in
         time + PendingWaits(few, wait: PendingWaits.bridged).time
       }
-      // What a round leaves is the allocator's, if there is a round that leaves nothing: bare tasks do the same.
+      // If any round leaves nothing, the rest is the allocator's: bare tasks do the same.
       var left = Int.max
       for _ in 1...5 where left > 100_000 {
         let before = malloc_bytes_in_use()
@@ -113,7 +113,7 @@ struct LongWaitTests {
           """
           \(most) waits pending and cancelled: \(waits.time), in parts of \(few) \(inParts), \
           ratio \(ratio)
-          \(waits.bytes) bytes for each with its task (\(byHand.bytes) by hand), \(left) bytes left \
+          \(waits.bytes) bytes for each with its task (\(byHand.bytes) hand-written), \(left) bytes left \
           of \(waits.bytes * most)
           """
         )
@@ -122,7 +122,7 @@ struct LongWaitTests {
         // Quadratic time would make it 100 in a release build.
         #expect(ratio < 5)
       }
-      #if !THREAD_SANITIZER  // Which has an allocator of its own.
+      #if !THREAD_SANITIZER  // It has an allocator of its own.
         #expect(left <= 100_000)
       #endif
     }

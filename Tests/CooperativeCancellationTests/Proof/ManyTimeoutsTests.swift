@@ -71,9 +71,9 @@ struct ManyTimeoutsTests {
       observing: [\.standardOutputContent]
     ) {
       for (count, atOnce) in [(calls, 1), (atOnce, atOnce)] {
-        // The first ones make what is made once.
+        // The first calls allocate what is allocated once.
         _ = Self.left(by: 100, atOnce: 10, timeout: .seconds(60))
-        // What a round leaves is the allocator's, if there is a round that leaves nothing.
+        // If any round leaves nothing, the rest is the allocator's.
         var more = Int.max
         for _ in 1...5 where more > 100_000 {
           let without = Self.left(by: count, atOnce: atOnce, timeout: nil)
@@ -90,13 +90,13 @@ struct ManyTimeoutsTests {
   }
 
   @Test
-  func `timeouts that are due within one second all come, once, and none early`() async {
+  func `timeouts that are due within one second all come, each once and none early`() async {
     // A process of its own, because other tests keep the threads of the pool.
     let result = await #expect(
       processExitsWith: .success,
       observing: [\.standardOutputContent]
     ) {
-      // When the first is due, all wait. Not a group, which takes quadratic time for so many.
+      // When the first one is due, all are waiting. Not a group: it takes quadratic time for so many.
       let second = ContinuousClock.now.advanced(by: .seconds(1))
       let calls = (0..<atOnce).map { _ in
         let end = second.advanced(by: .nanoseconds(.random(in: 1...1_000_000_000)))
@@ -115,7 +115,7 @@ struct ManyTimeoutsTests {
     print(String(decoding: result?.standardOutputContent ?? [], as: UTF8.self))
   }
 
-  /// How late a call times out whose SDK never answers.
+  /// How late a call times out if its SDK never answers.
   private static func lateness(of timeout: Duration) async -> Duration? {
     let start = ContinuousClock.now
     do {
@@ -131,7 +131,7 @@ struct ManyTimeoutsTests {
 
   /// One thread adds waits, and ends each when its time is about to be up; another rings.
   @Test
-  func `of an answer and a timeout that race, one wins, and nothing is left`() async {
+  func `when an answer and a timeout race, one of them wins and nothing is left`() async {
     let result = await #expect(
       processExitsWith: .success,
       observing: [\.standardOutputContent]

@@ -7,13 +7,13 @@ private struct CollidingID: Hashable, Sendable {
   func hash(into hasher: inout Hasher) {}
 }
 
-/// A task as its owner asks for it.
+/// A task as its owner requests it.
 private struct Request: Hashable {
   var id: String?
   var policy = TaskBag.TakenIDPolicy.replace
 }
 
-/// Some tasks of one registry, and an owner who cancels, closes and waits. Whatever takes the bag's lock once is
+/// Some tasks of one registry, and an owner who cancels, closes and waits. Everything that takes the bag's lock once is
 /// one step here, so that the search sees each order that threads can produce.
 private struct RegistryRun: Explorable {
   struct Entry: Hashable {
@@ -24,7 +24,7 @@ private struct RegistryRun: Explorable {
     var slot: Int?
     var wasWithdrawn = false
     var hasEnded = false
-    // What must be so, whatever the registry says.
+    // What must hold, whatever the registry says.
     var hasID = false
     var mustBeCancelled = false
     var wasCancelled = false
@@ -48,7 +48,7 @@ private struct RegistryRun: Explorable {
     let freeSlots: [Int]
     let deeds: Set<Deed>
     let isClosed: Bool
-    /// Not their tokens: which numbers have been used is no difference.
+    /// Not their tokens: the numbers that were used make no difference.
     let waiters: Int
   }
 
@@ -56,7 +56,7 @@ private struct RegistryRun: Explorable {
   var entries: [Entry]
   let ids: [AnyID?]
   let handles: [AnyTask]
-  /// Which others each maker knows of; the last is what the owner saw when it looked.
+  /// The tasks that each maker knows of; the last entry is what the owner saw.
   var seen: [[TaskRegistry.Holder]]
   var freeSlots: [Int] = []
   var deeds: Set<Deed>
@@ -147,7 +147,7 @@ private struct RegistryRun: Explorable {
     }
   }
 
-  /// Whether one of those who were there before a maker has its id.
+  /// Whether one of the tasks that a maker saw has its id.
   private func isTaken(_ number: Int) -> Bool {
     numbers(seen[number]).contains { other in
       entries[other].hasID && entries[other].request.id == entries[number].request.id
@@ -307,7 +307,7 @@ private struct RegistryRun: Explorable {
   }
 }
 
-@Suite("Every order of events, the bag's registry", .watchdog, .ownThread)
+@Suite("Every order of events: the bag's registry", .watchdog, .ownThread)
 struct RegistryExplorationTests {
   private static let a = Request(id: "a")
   private static let kinds = [

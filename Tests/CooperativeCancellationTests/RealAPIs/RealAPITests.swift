@@ -9,12 +9,12 @@ import Testing
   import FoundationNetworking
 #endif
 
-/// APIs that nobody here wrote, each wrapped in one expression.
+/// APIs from other people, each wrapped in one expression.
 @Suite("Real callback APIs", .watchdog)
 struct RealAPITests {
   private func dataTask(_ url: URL) async throws -> (Data, URLResponse) {
     try await withAsyncThrowingValue { completion in
-      // Longer than a minute, which the other tests may keep the threads of the pool for.
+      // Longer than a minute: the other tests may keep the threads of the pool that long.
       let request = URLRequest(url: url, timeoutInterval: 3600)
       let task = URLSession.shared.dataTask(with: request, completionHandler: completion)
       task.resume()
@@ -33,7 +33,7 @@ struct RealAPITests {
   }
 
   @Test
-  func `URLSession, cancelled: the server sees the connection go`() async throws {
+  func `URLSession, cancelled: the server sees the connection close`() async throws {
     let server = try LoopbackServer(answer: nil)
     let task = Task { try await dataTask(server.url) }
     await server.hasRequest.wait()

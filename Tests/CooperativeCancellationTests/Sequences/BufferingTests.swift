@@ -55,7 +55,7 @@ struct BufferingTests {
   }
 
   @Test
-  func `newest of one holds one element under a producer that does not stop`() async {
+  func `newest of one holds one element while the producer never stops`() async {
     #if DEBUG || THREAD_SANITIZER || ADDRESS_SANITIZER
       let count = 100_000
     #else
@@ -92,7 +92,7 @@ struct BufferingTests {
     }
   }
 
-  /// What an SDK is told that yields one element after the other.
+  /// What an SDK is told when it yields one element after the other.
   private static func answers(
     _ policy: BufferingPolicy,
     _ count: Int
@@ -126,7 +126,7 @@ struct BufferingTests {
   }
 
   @Test(arguments: SequenceForm.all.filter(\.answers), WayToEnd.allCases)
-  func `an SDK is told that nobody listens any more`(form: SequenceForm, way: WayToEnd) {
+  func `an SDK is told that nobody listens anymore`(form: SequenceForm, way: WayToEnd) {
     guard way.exists(in: form), way != .release else { return }
     let kept = Mast()
     // Unregisters nothing: the SDK goes on calling.

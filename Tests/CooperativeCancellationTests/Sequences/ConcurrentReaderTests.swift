@@ -2,7 +2,7 @@ import CooperativeCancellation
 import FakeCallbackSDK
 import Testing
 
-/// Two tasks that call `next()` of copies of one iterator at the same time. Nobody should; nobody may hang or leak by it.
+/// Two tasks that call `next()` of copies of one iterator at the same time. This is wrong, but must not hang or leak.
 @Suite("Sequences: two readers of one iterator", .watchdog)
 struct ConcurrentReaderTests {
   /// Reads on an actor, where two tasks can share what is not `Sendable`.
@@ -75,7 +75,7 @@ struct ConcurrentReaderTests {
   }
 
   @Test(arguments: SequenceForm.plain + SequenceForm.throwingForms)
-  func `each element goes to one of them, in the order in which they came`(form: SequenceForm) {
+  func `each element goes to one of the readers, in the order of the elements`(form: SequenceForm) {
     let stage = Stage(form)
     #expect(stage.watch.subscribed == 1)
     for number in 1...3 {
@@ -87,7 +87,7 @@ struct ConcurrentReaderTests {
   }
 
   @Test(arguments: SequenceForm.plain + SequenceForm.throwingForms, WayToEnd.allCases)
-  func `the end wakes them all`(form: SequenceForm, way: WayToEnd) {
+  func `the end wakes all readers`(form: SequenceForm, way: WayToEnd) {
     guard way.exists(in: form), way != .leave else { return }
     let stage = Stage(form)
     switch way {
@@ -108,7 +108,7 @@ struct ConcurrentReaderTests {
   }
 
   @Test(arguments: SequenceForm.throwingForms)
-  func `a cancelled one is never told that the sequence has ended`(form: SequenceForm) {
+  func `a cancelled reader is never told that the sequence has ended`(form: SequenceForm) {
     let stage = Stage(form)
     for task in stage.tasks { task.cancel() }
     stage.run()
@@ -176,7 +176,7 @@ struct ConcurrentReaderTests {
   }
 
   @Test
-  func `a second reader that is cancelled during the registration ends it, once it has returned`() {
+  func `a second reader that is cancelled during the registration ends it once it returns`() {
     let hop = Hop(Mast(), SequenceWatch())
     hop.tasks[1].cancel()
     hop.readers.executor.runUntilIdle()

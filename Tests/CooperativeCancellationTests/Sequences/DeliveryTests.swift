@@ -77,7 +77,7 @@ struct DeliveryTests {
   }
 
   @Test(arguments: SequenceForm.all.filter(\.finishes))
-  func `a finish that is all there is left to read is an end, though the task is cancelled`(
+  func `a finish with no elements before it is an end, although the task is cancelled`(
     form: SequenceForm
   ) {
     let read = TestRead(form)
@@ -89,7 +89,7 @@ struct DeliveryTests {
   }
 
   @Test(arguments: SequenceForm.all.filter(\.fails))
-  func `an error that is all there is left to read is thrown, though the task is cancelled`(
+  func `an error with no elements before it is thrown, although the task is cancelled`(
     form: SequenceForm
   ) {
     let read = TestRead(form)
@@ -113,7 +113,7 @@ struct DeliveryTests {
   }
 
   @Test(arguments: SequenceForm.all.filter(\.carriesSongs))
-  func `what a reader leaves in the buffer is discarded before the release returns`(
+  func `elements that a reader leaves in the buffer are discarded before the release returns`(
     form: SequenceForm
   ) {
     let read = TestRead(form, Mast(greeting: [.play, .play, .play]), limit: 1)
@@ -142,7 +142,7 @@ struct DeliveryTests {
   }
 
   @Test
-  func `an element in the buffer is there for a reader that has only next`() async throws {
+  func `a reader that has only next receives an element from the buffer`() async throws {
     var iterator = AsyncThrowingCallbackSequence<Int>(buffering: .unbounded) { yield in
       yield(1)
       yield(2)

@@ -1,14 +1,12 @@
 import CooperativeCancellation
 import Testing
 
-@Suite("Every order of events, a subscription", .watchdog, .ownThread)
+@Suite("Every order of events: a subscription", .watchdog, .ownThread)
 struct InboxExplorationTests {
   private static let known = 576_800
 
   @Test
-  func
-    `every order of elements, an end, a cancellation and a reader that leaves keeps the contract`()
-  {
+  func `every order of elements, end, cancellation and a leaving reader keeps the contract`() {
     var exploration = Exploration()
     for policy in [BufferingPolicy.newest(1), .oldest(1), .newest(2), .unbounded] {
       for elements in 0...2 {

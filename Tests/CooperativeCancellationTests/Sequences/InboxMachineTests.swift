@@ -53,7 +53,7 @@ struct InboxMachineTests {
   }
 
   @Test
-  func `open, it delivers in order, and has nothing in between`() {
+  func `while open, it delivers in order, and is empty in between`() {
     #expect(
       run(.unbounded, .next, .yield(1), .yield(2), .next, .take, .take, .next)
         == ["nothing", "room enough", "room enough", "1", "2", "nothing", "nothing"]
@@ -62,7 +62,7 @@ struct InboxMachineTests {
   }
 
   @Test
-  func `full, it evicts the oldest or refuses the newest`() {
+  func `when full, it evicts the oldest or refuses the newest`() {
     #expect(
       run(.newest(2), .yield(1), .yield(2), .yield(3), .next, .next)
         == ["room 1", "room 0", "room 0, discard 1", "2", "3"]
@@ -74,7 +74,7 @@ struct InboxMachineTests {
   }
 
   @Test
-  func `ending, it delivers what came before, refuses what comes after, and ends once`() {
+  func `when ending, it delivers what came before, refuses what comes after, and ends once`() {
     #expect(
       run(.newest(2), .yield(1), .finish, .yield(2), .fail, .take, .next, .next, .yield(3))
         == [
@@ -86,7 +86,7 @@ struct InboxMachineTests {
   }
 
   @Test
-  func `cancelled, it delivers nothing, and hands out what is left`() {
+  func `when cancelled, it delivers nothing, and hands out what is left`() {
     #expect(
       run(.newest(2), .yield(1), .cancel, .take, .yield(2), .finish, .cancel, .next, .next)
         == [
@@ -97,7 +97,7 @@ struct InboxMachineTests {
   }
 
   @Test
-  func `a cancellation takes the place of an end behind elements, and not of one that is next`() {
+  func `a cancellation replaces an end behind elements, but not an end that is next`() {
     #expect(
       run(.newest(2), .yield(1), .fail, .cancel, .next, .next)
         == ["room 1", "wake", "wake", "cancelled, left [\"1\"]", "over"]
@@ -106,7 +106,7 @@ struct InboxMachineTests {
   }
 
   @Test
-  func `abandoned, it hands out what is left and refuses what comes`() {
+  func `when abandoned, it hands out what is left and refuses what comes`() {
     #expect(
       run(.newest(2), .yield(1), .yield(2), .abandon, .yield(3), .cancel, .finish, .abandon, .next)
         == [
@@ -117,14 +117,14 @@ struct InboxMachineTests {
   }
 
   @Test
-  func `a reader does not fall asleep beside an element that has just come`() async {
+  func `a reader does not sleep if an element has just come`() async {
     let inbox = Inbox<Int>(.unbounded, onDiscard: nil)
     #expect(inbox.yield(1) == .buffered(remainingCapacity: .max - 1))
     await withCheckedContinuation { inbox.sleep($0) }
   }
 
   @Test(arguments: [1, 2, 3, 5, 1_000])
-  func `the buffer is a queue, however it grows, turns and shrinks`(capacity: Int) {
+  func `the buffer stays a queue when it grows, wraps around and shrinks`(capacity: Int) {
     var random = SeededGenerator(seed: UInt64(capacity))
     var buffer = ElementBuffer<Int>()
     var model: [Int] = []

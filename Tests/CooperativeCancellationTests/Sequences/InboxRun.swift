@@ -1,13 +1,13 @@
 import CooperativeCancellation
 
-/// One subscription, with everybody who takes part: the reader, each element on a thread of its own, the end, a
+/// One subscription with all its participants: the reader, each element on a thread of its own, the end, a
 /// cancellation.
 ///
-/// It drives the state machine through the steps of `Inbox` and `Subscription`. Whatever is atomic there (a lock taken
-/// once, the runtime's cancellation handler set or removed) is one step here, and between any two of them anybody else
-/// may take theirs.
+/// It drives the state machine through the steps of `Inbox` and `Subscription`. Each atomic operation there (taking
+/// a lock, setting or removing the runtime's cancellation handler) is one step here, and between any two of them any
+/// other participant may take a step.
 struct InboxRun: Explorable {
-  /// Who takes part.
+  /// The participants.
   struct Cast: Hashable {
     var policy: BufferingPolicy
     var elements: Int
@@ -31,7 +31,7 @@ struct InboxRun: Explorable {
 
   enum CancelStep: Hashable { case isToCome, handles, wakes(Bool), isOver }
 
-  /// All that the machine was told: its state follows from that.
+  /// Every input of the machine: its state follows from them.
   enum Word: Hashable { case yield(Int), end, cancel, take, next, abandon }
 
   struct Situation: Hashable {
@@ -45,7 +45,7 @@ struct InboxRun: Explorable {
     var delivered: [Int] = []
     var discarded: Set<Int> = []
     var discards = 0
-    /// Those of which the reader disposed.
+    /// The elements that the reader discarded.
     var leftOver: Set<Int> = []
     var terminations = 0
     var hasEndedBeforeCancel = false

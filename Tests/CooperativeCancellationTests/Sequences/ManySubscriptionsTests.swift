@@ -33,7 +33,7 @@ private final class Announcer: Sendable {
     _ = listeners.withLock { $0.removeValue(forKey: number) }
   }
 
-  /// Lets go of all callbacks.
+  /// Releases all callbacks.
   func shutDown() {
     listeners.withLock { $0 = [:] }
   }
@@ -41,7 +41,7 @@ private final class Announcer: Sendable {
 
 @Suite("Sequences: many subscriptions", .watchdog)
 struct ManySubscriptionsTests {
-  /// Begins and ends so many, in each way.
+  /// Begins and ends that many, in each way.
   private static func beginAndEnd(_ count: Int) -> Int {
     let ended = Protected(0)
     let announcer = Announcer()
@@ -73,14 +73,14 @@ struct ManySubscriptionsTests {
   }
 
   @Test
-  func `a million subscriptions begun and ended, left, cancelled and finished, leave nothing`()
+  func `a million subscriptions that were left, cancelled or finished leave nothing behind`()
     async
   {
     // A process of its own, because other tests use memory too.
     let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
       #expect(ManySubscriptionsTests.beginAndEnd(10_000) == 10_000)
       var left = Int.max
-      // What a round leaves is the allocator's, if there is a round that leaves nothing.
+      // If any round leaves nothing, the rest is the allocator's.
       for _ in 1...3 where left > 100_000 {
         let before = malloc_bytes_in_use()
         let clock = ContinuousClock()

@@ -4,7 +4,7 @@ import FakeCallbackSDK
 import Foundation
 import Testing
 
-/// Delivered + discarded = yielded, and each subscription ends once, whatever happens in whatever order. A failing
+/// Delivered + discarded = yielded, and each subscription ends once, in any order of events. A failing
 /// schedule is repeated with `SCHEDULE_SEED=… swift test --filter SequenceConservationTests`; `SCHEDULE_COUNT=10000000`
 /// tries more of them.
 @Suite("Sequences: nothing lost, in random schedules", .watchdog, .ownThread)
@@ -19,7 +19,7 @@ struct SequenceConservationTests {
     case cancel
   }
 
-  /// What did happen often enough to mean something.
+  /// What happened, and must happen often enough to mean something.
   private struct Tally {
     var delivered = 0
     var discarded = 0
@@ -96,7 +96,7 @@ struct SequenceConservationTests {
     let mast = Mast(greeting: schedule.greetings)
     let watch = SequenceWatch(schedule.policy, keepsListening: schedule.keepsListening)
     let read = TestRead(schedule.form, mast, watch, limit: schedule.limit)
-    // At the end the SDK lets go of whoever still listens.
+    // At the end, the SDK releases its remaining listeners.
     for step in schedule.steps + [.run, .release, .run, .play, .run] {
       switch step {
       case .run: read.run()

@@ -48,7 +48,7 @@ struct Reader {
   }
 }
 
-/// An operator as many are: with `next()`, and without `next(isolation:)`.
+/// An operator like many others: with `next()`, and without `next(isolation:)`.
 struct LeavingTheActor<Base: AsyncSequence>: AsyncSequence {
   typealias Element = Base.Element
 
@@ -68,7 +68,7 @@ struct LeavingTheActor<Base: AsyncSequence>: AsyncSequence {
   }
 }
 
-/// A public initialiser, wrapped so that one suite of laws runs over all of them: a new overload is one more element
+/// A public initializer, wrapped so that one suite of laws runs over all of them: a new overload is one more element
 /// of ``all``.
 struct SequenceForm: Sendable, CustomTestStringConvertible {
   let testDescription: String
@@ -96,10 +96,10 @@ struct SequenceForm: Sendable, CustomTestStringConvertible {
   ]
   static let crossing = [made, throwingMade]
 
-  /// What a reader gets whose task is cancelled.
+  /// What a reader receives if its task is cancelled.
   var cancelled: Reading { throwing ? .cancelled : .end }
 
-  /// What a reader gets when the SDK fails; one that cannot fail finishes.
+  /// What a reader receives if the SDK fails; an SDK that cannot fail finishes.
   var failed: Reading { fails ? .failure(.failed) : .end }
 
   /// The element that carries the song of that number, if all before it were received.

@@ -3,7 +3,7 @@ import Dispatch
 import FakeCallbackSDK
 import Testing
 
-/// A serial queue as an executor, from before executors could be asked who is on them.
+/// A serial queue as an executor, without the isolation check that newer executors have.
 private final class QueueExecutor: SerialExecutor {
   private let queue = DispatchQueue(label: "SequenceIsolationTests")
 
@@ -39,10 +39,10 @@ enum Place: CaseIterable, Sendable {
 }
 
 /// Where the closures run is asserted inside each of them, by the runtime.
-@Suite("Sequences: on the actor on which they were made", .watchdog)
+@Suite("Sequences: on the actor that made them", .watchdog)
 struct SequenceIsolationTests {
-  /// Reads until the end, or as many elements as told. Returns also how often `onTermination` had run when the
-  /// iterator was gone.
+  /// Reads until the end or the limit. Also returns how often `onTermination` had run when the
+  /// iterator was released.
   private static func read(
     _ form: SequenceForm,
     _ mast: Mast,
@@ -87,7 +87,7 @@ struct SequenceIsolationTests {
   }
 
   @Test(arguments: SequenceForm.plain + SequenceForm.throwingForms, Place.allCases)
-  func `both closures run there, whatever ends the subscription, and before the reader goes on`(
+  func `both closures run there, before the reader goes on, however the subscription ends`(
     form: SequenceForm,
     place: Place
   ) async {
@@ -184,7 +184,7 @@ struct SequenceIsolationTests {
     #expect(watch.terminated == 1)
   }
 
-  /// Keeps it where the compiler cannot see who releases it.
+  /// Keeps it where the compiler cannot see what releases it.
   private static func keep(
     in kept: Protected<Reader?>,
     _ mast: Mast,
@@ -197,7 +197,7 @@ struct SequenceIsolationTests {
   }
 
   @Test(arguments: Place.allCases)
-  func `what a reader leaves in the buffer is discarded there, before it goes on`(
+  func `elements that a reader leaves in the buffer are discarded there, before it goes on`(
     place: Place
   ) async {
     let actor = place.makeActor()
@@ -234,7 +234,7 @@ struct SequenceIsolationTests {
   }
 
   @Test
-  func `nor does a reader on the actor of a sequence that was made sendable`() {
+  func `a reader on the actor of a sendable sequence does not suspend either`() {
     let actor = HandDrivenActor()
     let pool = ManualExecutor()
     let mast = Mast(greeting: [.play])
@@ -291,9 +291,9 @@ extension HandDrivenActor {
   }
 }
 
-/// The sequences that people write, with an SDK and a state that are not `Sendable`. That they compile is half of the
+/// Typical sequences, with an SDK and a state that are not `Sendable`. That they compile is half of the
 /// test; the runtime's own check of the isolation is the other half.
-@Suite("Sequences: from the isolations that people have", .watchdog)
+@Suite("Sequences: call sites in each isolation", .watchdog)
 struct SequenceCallSiteIsolationTests {
   @MainActor
   final class ViewModel {
@@ -399,14 +399,16 @@ struct SequenceCallSiteIsolationTests {
   }
 
   @Test @MainActor
-  func `what an actor hands out registers there, whoever reads it`() async throws {
+  func `a sequence that an actor hands out registers on that actor, wherever it is read`()
+    async throws
+  {
     let service = Service()
     let songs = await service.songsForAll()
     for try await song in songs {
       #expect(song.title == "1")
       break
     }
-    // Left on the main actor: unregistered on the service's, soon after.
+    // Left on the main actor: unregistered on the service's actor, soon after.
     let titles = await Task.detached {
       var titles: [String] = []
       do {

@@ -4,7 +4,7 @@ import FakeCallbackSDK
 import Foundation
 import Testing
 
-/// Each of these comes back into the library at a moment when a lock that is held would deadlock: the watchdog would end
+/// Each test calls the library again at a moment when a held lock would deadlock. The watchdog would then end
 /// the test run.
 @Suite("Sequences: no lock held", .watchdog)
 struct SequenceLockTests {
@@ -27,7 +27,7 @@ struct SequenceLockTests {
   }
 
   @Test(arguments: SequenceForm.all)
-  func `a reader is woken by a cancellation with no lock of ours held`(form: SequenceForm) {
+  func `a reader is woken by a cancellation with no lock of the library held`(form: SequenceForm) {
     let read = TestRead(form)
     read.run()
     let mast = read.mast
@@ -69,7 +69,7 @@ struct SequenceLockTests {
   }
 
   @Test(arguments: SequenceForm.all)
-  func `onTermination may play when the reader left`(form: SequenceForm) {
+  func `onTermination may play after the reader has left`(form: SequenceForm) {
     let mast = Mast(greeting: [.play])
     let watch = SequenceWatch(inTermination: {
       mast.play()
@@ -106,7 +106,7 @@ struct SequenceLockTests {
     read.run()
   }
 
-  /// Comes back into the library when it is released.
+  /// Calls the library again when it is released.
   private final class Boomerang: Sendable {
     typealias Yield = @Sendable (Boomerang?) -> Void
     let yield: Yield
@@ -139,7 +139,7 @@ struct SequenceLockTests {
 
   /// Calls its listeners under the lock that `remove` takes.
   private final class LockingSDK: Sendable {
-    /// Not a bare closure: each look at one in generic storage would wrap it once more.
+    /// Not a bare closure: each access to one in generic storage would wrap it once more.
     private struct Listener {
       let hear: @Sendable (Int) -> Void
     }
@@ -172,7 +172,7 @@ struct SequenceLockTests {
     let sdk = LockingSDK()
     let isOver = Protected(false)
     let announcerEnded = Signal()
-    // A thread of its own: one that never stops must not keep a thread of the pool.
+    // A thread of its own: work that never stops must not occupy a thread of the pool.
     Thread.detachNewThread {
       while !isOver.withLock({ $0 }) { sdk.announce() }
       announcerEnded.fire()

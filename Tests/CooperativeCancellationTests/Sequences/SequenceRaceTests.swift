@@ -28,9 +28,9 @@ struct SequenceRace: Sendable, CustomTestStringConvertible {
   var limit = Int.max
   let first: [Event]
   let second: [Event]
-  /// How the reader may see it. Each must occur.
+  /// What the reader may see. Each must occur.
   let outcomes: Set<[Reading]>
-  /// How it may see it, too: where a thread is held up between two instructions.
+  /// What it may also see, if a thread is held up between two instructions.
   var seldom: Set<[Reading]> = []
 
   static let all = [
@@ -107,7 +107,7 @@ struct SequenceRaceTests {
       let pauses = [0, 1].map { _ in Int.random(in: 0...400, using: &random) }
       raceTwo { side in
         for event in side == 0 ? race.first : race.second {
-          // Now and then long enough for the other to be done.
+          // Sometimes long enough for the other thread to finish.
           for _ in 0..<pauses[side] { _ = read.executor.isIdle }
           switch event {
           case .play: mast.play()
@@ -135,7 +135,7 @@ struct SequenceRaceTests {
       }
     }
     print("\(race.testDescription): \(count) races: \(describe(split))")
-    #expect(rarest >= often, "a race in which an outcome hardly occurs proves little")
+    #expect(rarest >= often, "a race proves little if an outcome is too rare")
   }
 }
 

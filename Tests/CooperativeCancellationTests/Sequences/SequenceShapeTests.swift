@@ -101,7 +101,7 @@ struct SequenceShapeTests {
   }
 
   @Test
-  func `two readers elsewhere at once are two subscriptions on the actor`() async {
+  func `two concurrent readers elsewhere are two subscriptions on the actor`() async {
     let radio = Radio()
     let songs = await radio.songs()
     await withTaskGroup(of: Void.self) { group in
@@ -116,7 +116,7 @@ struct SequenceShapeTests {
   }
 
   @Test
-  func `what nonisolated code made lives on the actor that makes it sendable`() async {
+  func `a sequence made in nonisolated code runs on the actor that makes it sendable`() async {
     let radio = Radio()
     let hasEnded = Signal()
     let watch = SequenceWatch(

@@ -1,7 +1,7 @@
 import CooperativeCancellation
 import FakeCallbackSDK
 
-/// What the closures of one sequence did, in order, and what a test wants done in the middle of it.
+/// What the closures of one sequence did, in order, and what a test wants done during them.
 final class SequenceWatch: Sendable {
   enum Event: Equatable {
     case subscribed

@@ -75,7 +75,7 @@ struct SubscriptionTests {
   }
 
   @Test(arguments: SequenceForm.all)
-  func `in a task that is cancelled already nothing is registered`(form: SequenceForm) {
+  func `a task that is already cancelled registers nothing`(form: SequenceForm) {
     let read = TestRead(form)
     read.cancel()
     read.run()
@@ -156,7 +156,7 @@ struct SubscriptionTests {
   }
 
   @Test(arguments: SequenceForm.all, WayToEnd.allCases)
-  func `after the end there is nothing more, and nothing is registered again`(
+  func `after the end, next returns nil and registers nothing`(
     form: SequenceForm,
     way: WayToEnd
   ) {
@@ -181,9 +181,7 @@ struct SubscriptionTests {
   }
 
   @Test(arguments: SequenceForm.all)
-  func `after a cancellation before the first next nothing is registered either`(
-    form: SequenceForm
-  ) {
+  func `after a cancellation before the first next, nothing is registered`(form: SequenceForm) {
     let read = TestRead(form, more: 2)
     read.cancel()
     read.run()

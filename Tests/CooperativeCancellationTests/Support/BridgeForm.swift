@@ -31,7 +31,7 @@ struct BridgeForm: Sendable, CustomTestStringConvertible {
   /// The ending of a wait that gets its value.
   let delivered: Ending
 
-  /// Whether a value of the SDK comes out, and can be discarded.
+  /// Whether it returns a value of the SDK, which can be discarded.
   var carriesValue = true
 
   /// How many values one answer brings.
@@ -57,7 +57,7 @@ struct BridgeForm: Sendable, CustomTestStringConvertible {
   /// Whether `operation` may throw.
   var mayRefuse = true
 
-  /// Whether its answers come by id: then who brings one that nobody waits for is told, and nothing is reported.
+  /// Whether its answers come by id: then an answer that nobody waits for is handed back, and not reported.
   var isPending = false
 
   let run: @Sendable (FakeSDK, Watch) async -> Ending
@@ -85,7 +85,7 @@ struct BridgeForm: Sendable, CustomTestStringConvertible {
   static let withFallback = all.filter { $0.kind == .fallback }
   static let unconditional = all.filter { $0.kind == .unconditional }
 
-  /// Those which check for cancellation and come back at once.
+  /// The forms that check for cancellation and return at once.
   static let checking = throwing + withFallback
 
   /// The ending of a wait whose task is cancelled.
@@ -105,7 +105,7 @@ struct BridgeForm: Sendable, CustomTestStringConvertible {
     }
   }
 
-  /// What is reported of that many answers too many.
+  /// What is reported for so many surplus answers.
   func reports(again count: Int) -> [MisuseReport.Kind] {
     isPending ? [] : Array(repeating: .completionCalledAgain, count: count)
   }

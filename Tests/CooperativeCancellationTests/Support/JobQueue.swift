@@ -1,4 +1,4 @@
-/// Jobs in the order in which they came. (To remove the first element of an array moves all others.)
+/// Jobs in the order in which they came. (Removing the first element of an array moves all others.)
 struct JobQueue {
   private var jobs: [UnownedJob] = []
   private var position = 0

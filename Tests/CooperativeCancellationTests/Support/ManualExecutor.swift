@@ -1,6 +1,6 @@
 import FakeCallbackSDK
 
-/// Runs tasks on the test's own thread, when the test says so: what has not happened when it is idle will
+/// Runs tasks on the test's own thread, when the test says so. What has not happened when it is idle will
 /// not happen by itself, so a test can say "still waiting" without waiting.
 final class ManualExecutor: TaskExecutor {
   private struct State {
@@ -11,7 +11,7 @@ final class ManualExecutor: TaskExecutor {
 
   private let state = Protected(State())
 
-  /// How many jobs it was ever given: a task that never suspended is one.
+  /// How many jobs it has been given: a task that never suspended is one.
   var jobCount: Int { state.withLock { $0.jobCount } }
 
   var isIdle: Bool { state.withLock { $0.jobs.isEmpty } }

@@ -3,7 +3,7 @@ import FakeCallbackSDK
 
 // Pending calls as one more form of bridge. The SDK's completion stands for the connection: it resumes the call, and
 // when it is released, the connection is lost, and everything that waits ends with an error. A value for which nobody
-// waits is discarded by whoever brought it.
+// waits is discarded by the code that brought it.
 extension BridgeForm {
   static let pending = [pendingByID, pendingByReturnedID, pendingSending, pendingAlone]
 

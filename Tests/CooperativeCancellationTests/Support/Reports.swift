@@ -13,7 +13,7 @@ final class Reports: Sendable {
 
   private init() {
     MisuseReport.handler = { report in
-      // One that no test asks for, because it names no line of a test.
+      // No test asks for this one, because it names no line of a test.
       if report.callSite.fileID.hasPrefix("CooperativeCancellation/") {
         Issue.record("a report names the library as its caller: \(report)")
       }

@@ -2,13 +2,13 @@ import Dispatch
 import FakeCallbackSDK
 import Foundation
 
-/// Ends the test run when something has not got on for a while, and prints where it is stuck.
+/// Ends the test run when something makes no progress for a while, and prints where it is stuck.
 struct StallWatchdog {
   private let timer: any DispatchSourceTimer
 
   /// - Parameters:
-  ///   - progress: A number that changes as long as things get on.
-  ///   - state: What to print if they do not.
+  ///   - progress: A number that changes as long as there is progress.
+  ///   - state: What to print if there is none.
   init(
     seconds: Int,
     progress: @escaping @Sendable () -> Int,

@@ -1,7 +1,7 @@
 import CooperativeCancellation
 import FakeCallbackSDK
 
-/// What one bridged call did, in order, and what a test wants done in the middle of it.
+/// What one bridged call did, in order, and what a test wants done during it.
 final class Watch: Sendable {
   enum Event: Equatable {
     case operation

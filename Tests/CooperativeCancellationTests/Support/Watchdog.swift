@@ -31,7 +31,7 @@ struct Watchdog: TestTrait, SuiteTrait, TestScoping {
       guard beats.next() else { return }
       print("error: watchdog: “\(test.name)” still runs after \(seconds) s: it hangs.")
       fflush(nil)
-      // With the exit tests that it has started, which nobody else would end: SwiftPM gives each test run a
+      // Together with its exit tests, which nothing else would end: SwiftPM gives each test run a
       // process group of its own.
       if getpgrp() == getpid() { kill(0, SIGKILL) }
       exit(EXIT_FAILURE)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Waits for another thread without giving the core back at once: who does begins late.
+/// Waits for another thread without giving the core back at once: a thread that does begins late.
 func spin(until condition: () -> Bool) {
   var turns = 0
   while !condition() {

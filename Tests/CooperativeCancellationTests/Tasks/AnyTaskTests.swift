@@ -11,7 +11,7 @@ func foreverTask() -> Task<Void, any Error> {
 
 @Suite("AnyTask", .watchdog)
 struct AnyTaskTests {
-  // The call sites of the original's read-me file, as written there.
+  // The call sites from the original's README, unchanged.
   @Test
   func `the call sites of the original compile and do what it promises`() async {
     let taskA = Task<Bool, Never> { true }
@@ -54,7 +54,7 @@ struct AnyTaskTests {
   }
 
   @Test
-  func `is cancelled when the collection is destroyed, also if options are left out`() async {
+  func `is cancelled when the collection is destroyed, also without options`() async {
     let inArray = foreverTask()
     let inSet = foreverTask()
     do {
@@ -127,7 +127,7 @@ struct AnyTaskTests {
   }
 
   @Test
-  func `a task is stored behind those that are there`() {
+  func `a task is stored after the tasks that are already there`() {
     let tasks = [Task {}, Task {}, Task {}]
     var stored: [AnyTask] = []
     for task in tasks { task.store(in: &stored, options: []) }
@@ -160,7 +160,7 @@ struct AnyTaskTests {
   func `cancel from many threads at once cancels once`() async {
     var cancelledFirst = [0, 0]
     var count = 0
-    // Goes on until each thread has been first often enough to count, up to a cap.
+    // Goes on until each thread has been first often enough, up to a limit.
     while count < 200 || ((cancelledFirst.min() ?? 0) < 10 && count < 20_000) {
       count += 1
       let handlerRuns = Atomic(0)
@@ -206,7 +206,7 @@ struct AnyTaskTests {
   #endif
 
   @Test
-  func `a release is no over-cancellation`() async {
+  func `a release is not an over-cancellation`() async {
     await #expect(processExitsWith: .success) {
       do {
         let task = Task {}.erased(options: [.assertOnOverCancellation, .cancelWhenReleased])

@@ -2,10 +2,10 @@ import CooperativeCancellation
 import CooperativeCancellationUI
 import Testing
 
-@Suite("Screens, apart from UIKit and SwiftUI", .watchdog)
+@Suite("Screens, without UIKit and SwiftUI", .watchdog)
 struct ScreenTests {
   @Test(arguments: [false, true], [(false, false), (false, true), (true, false), (true, true)])
-  func `a screen has gone if no window shows it and no screen is over it or under it`(
+  func `a screen is gone if no window shows it and no screen is over it or under it`(
     isInWindow: Bool,
     presentation: (isPresented: Bool, isPresenting: Bool)
   ) {
@@ -18,14 +18,14 @@ struct ScreenTests {
     #expect(whereabouts.isNowhere == !isSomewhere)
   }
 
-  /// Lets the main actor do what it was given: what a released lifetime asks of it.
+  /// Lets the main actor run what a released lifetime has sent to it.
   @MainActor
   private func turn() async {
     await Task { @MainActor in }.value
   }
 
   @Test @MainActor
-  func `a lifetime cancels the bag that it is tied to, once it is released`() async {
+  func `a lifetime cancels its bag when it is released`() async {
     let bag = TaskBag()
     let task = foreverTask()
     task.store(in: bag)
@@ -42,7 +42,7 @@ struct ScreenTests {
   }
 
   @Test @MainActor
-  func `of several lifetimes of one bag, the last that is released cancels it`() async {
+  func `several lifetimes of one bag cancel it when the last one is released`() async {
     let bag = TaskBag()
     let task = foreverTask()
     task.store(in: bag)
@@ -61,7 +61,7 @@ struct ScreenTests {
   }
 
   @Test @MainActor
-  func `a lifetime that is tied to another bag cancels the first`() async {
+  func `a lifetime that moves to another bag cancels the first one`() async {
     let (first, second) = (TaskBag(), TaskBag())
     let (old, new) = (foreverTask(), foreverTask())
     old.store(in: first)

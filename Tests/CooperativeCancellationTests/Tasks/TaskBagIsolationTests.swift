@@ -94,7 +94,7 @@ struct TaskBagIsolationTests {
   }
 
   @Test
-  func `a bag of an actor cancels when the actor is released`() async {
+  func `an actor's bag cancels its tasks when the actor is released`() async {
     let ended = Signal()
     weak var released: Connection?
     do {
@@ -149,7 +149,7 @@ struct TaskBagIsolationTests {
   }
 
   @Test
-  func `to be stored does not raise a task above the caller's priority`() async {
+  func `storing a task does not raise it above the caller's priority`() async {
     let mayEnd = Signal()
     let bag = TaskBag()
     let task = Task.detached(priority: .utility) {
@@ -158,7 +158,7 @@ struct TaskBagIsolationTests {
         return Task.currentPriority
       }.store(in: bag)
     }
-    // Not awaited, which would raise it; it is in the bag soon.
+    // Not awaited: that would raise its priority. It is in the bag soon.
     while bag.isEmpty { await Task.yield() }
     mayEnd.fire()
     while !bag.isEmpty { await Task.yield() }
@@ -179,7 +179,7 @@ struct TaskBagIsolationTests {
   }
 
   @Test @MainActor
-  func `onError can be set later, by an owner who is in it`() async throws {
+  func `an owner can set an onError that captures the owner`() async throws {
     @MainActor final class Model: TaskOwner {
       let taskBag = TaskBag()
       var message = ""
@@ -196,7 +196,7 @@ struct TaskBagIsolationTests {
   }
 
   @Test
-  func `an id's type counts`() async throws {
+  func `ids of different types are different`() async throws {
     class Base: Hashable, @unchecked Sendable {
       static func == (left: Base, right: Base) -> Bool { true }
       func hash(into hasher: inout Hasher) {}

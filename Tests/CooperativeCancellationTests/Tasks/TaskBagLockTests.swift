@@ -3,7 +3,7 @@ import FakeCallbackSDK
 import Foundation
 import Testing
 
-/// G8 for the bag: whatever it calls or releases of the user's may call the bag. Its lock is not recursive: under it, each
+/// G8 for the bag: user code that it calls or releases may call the bag. Its lock is not recursive: under it, each
 /// of these would stop the process.
 @Suite("TaskBag, no lock held", .watchdog)
 struct TaskBagLockTests {
@@ -44,12 +44,13 @@ struct TaskBagLockTests {
     deinit { look() }
   }
 
-  private func waitForCancel() async {
+  private func waitForCancellation() async {
     try? await withAsyncThrowingValue { FakeSDK(.never).save($0) }
   }
 
   @Test
-  func `a cancellation handler may use the bag, whoever cancels`() async throws {
+  func `a cancellation handler may use the bag, wherever the cancellation comes from`() async throws
+  {
     let calls = Protected<[String]>([])
     for (name, cancel): (String, @Sendable (TaskBag) -> Void) in [
       ("cancel(id:)", { #expect($0.cancel(id: 1)) }),
@@ -82,9 +83,9 @@ struct TaskBagLockTests {
       @Sendable func id(_ number: Int) -> NosyID {
         NosyID(number, uses) { [weak bag] in Self.useEverything(of: bag) }
       }
-      bag.add(id: id(1)) { await waitForCancel() }
-      bag.add(id: id(1), ifTaken: policy) { await waitForCancel() }
-      bag.add(id: id(2)) { await waitForCancel() }
+      bag.add(id: id(1)) { await waitForCancellation() }
+      bag.add(id: id(1), ifTaken: policy) { await waitForCancellation() }
+      bag.add(id: id(2)) { await waitForCancellation() }
       #expect(bag.cancel(id: id(1)))
       #expect(!bag.cancel(id: id(3)))
       bag.add(id: id(4)) {}
@@ -110,14 +111,16 @@ struct TaskBagLockTests {
   }
 
   @Test
-  func `an id of the same hash is not taken`() async throws {
+  func `an id is not taken because another has the same hash`() async throws {
     struct Colliding: Hashable {
       let name: String
       func hash(into hasher: inout Hasher) {}
     }
     let bag = TaskBag()
     for policy in TaskBag.TakenIDPolicy.allCases {
-      #expect(bag.add(id: Colliding(name: "\(policy)"), ifTaken: policy) { await waitForCancel() })
+      #expect(
+        bag.add(id: Colliding(name: "\(policy)"), ifTaken: policy) { await waitForCancellation() }
+      )
     }
     #expect(bag.count == 3)
     for policy in TaskBag.TakenIDPolicy.allCases {
@@ -159,7 +162,7 @@ struct TaskBagLockTests {
   }
 
   @Test(arguments: TaskBag.TakenIDPolicy.allCases)
-  func `an id is compared once with each that is there, though all of them go meanwhile`(
+  func `an id is compared once with each id in the bag, although their tasks end meanwhile`(
     policy: TaskBag.TakenIDPolicy
   ) async throws {
     let bag = TaskBag()
@@ -176,7 +179,7 @@ struct TaskBagLockTests {
   }
 
   @Test(arguments: TaskBag.TakenIDPolicy.allCases)
-  func `an id is not compared with those that come meanwhile`(
+  func `an id is not compared with ids that are added meanwhile`(
     policy: TaskBag.TakenIDPolicy
   ) async throws {
     struct Newcomer: Hashable {
@@ -185,11 +188,13 @@ struct TaskBagLockTests {
     }
     let bag = TaskBag()
     let tasks = 10
-    for _ in 0..<tasks { bag.add(id: CountingID(), ifTaken: .runBeside) { await waitForCancel() } }
-    let id = CountingID { [weak bag] in
-      bag?.add(id: Newcomer(number: .random(in: 0...(.max)))) { await waitForCancel() }
+    for _ in 0..<tasks {
+      bag.add(id: CountingID(), ifTaken: .runBeside) { await waitForCancellation() }
     }
-    #expect(bag.add(id: id, ifTaken: policy) { await waitForCancel() } == (policy != .keep))
+    let id = CountingID { [weak bag] in
+      bag?.add(id: Newcomer(number: .random(in: 0...(.max)))) { await waitForCancellation() }
+    }
+    #expect(bag.add(id: id, ifTaken: policy) { await waitForCancellation() } == (policy != .keep))
     #expect(id.count == (policy == .runBeside ? 0 : tasks))
     #expect(bag.count >= tasks + id.count)
     bag.cancelAll()
@@ -197,7 +202,7 @@ struct TaskBagLockTests {
   }
 
   @Test
-  func `to keep, a task that is gone when the ids have been compared is no reason`() async throws {
+  func `keep starts the new task if the old one has ended during the comparison`() async throws {
     let bag = TaskBag()
     let isCompared = Gate()
     let mayGoOn = Gate()
@@ -223,14 +228,14 @@ struct TaskBagLockTests {
   }
 
   @Test
-  func `cancel(id:) finds the task that takes the place of another meanwhile`() async throws {
+  func `cancel(id:) finds a task that replaces another one meanwhile`() async throws {
     let bag = TaskBag()
     let other = CountingID("other")
-    bag.add(id: other) { await waitForCancel() }
+    bag.add(id: other) { await waitForCancellation() }
     let wasReplaced = Protected(false)
     let ended = Protected<[String]>([])
     @Sendable func run(_ name: String) async {
-      await waitForCancel()
+      await waitForCancellation()
       ended.withLock { $0.append(name) }
     }
     let id = CountingID("wanted") { [weak bag] in
@@ -242,7 +247,7 @@ struct TaskBagLockTests {
     }
     bag.add(id: id, ifTaken: .runBeside) { await run("first") }  // Is not compared.
     #expect(bag.cancel(id: CountingID("wanted")))
-    #expect(other.count == 2, "to cancel, and to replace; not again to cancel")
+    #expect(other.count == 2, "once for cancel, once for replace; not again for cancel")
     #expect(!bag.cancel(id: CountingID("wanted")))
     bag.cancelAll()
     try await bag.waitForAll()
@@ -250,7 +255,7 @@ struct TaskBagLockTests {
   }
 
   @Test
-  func `what an error handler captured may use the bag when it is released`() {
+  func `an object that an error handler captured may use the bag when it is released`() {
     final class Captured: Sendable {
       private let use: @Sendable () -> Void
 
@@ -274,9 +279,7 @@ struct TaskBagLockTests {
   }
 
   @Test
-  func `one who waits for all may use the bag as soon as it is woken, and all are woken`()
-    async throws
-  {
+  func `all tasks in waitForAll are woken, and each may use the bag at once`() async throws {
     let bag = TaskBag()
     let mayEnd = Signal()
     bag.add { await mayEnd.wait() }

@@ -11,8 +11,8 @@ import Testing
   private let million = 1_000_000
 #endif
 
-/// Waits until less memory is used than that. (A bag is empty a moment before the last tasks are destroyed.) The watchdog
-/// says so if it never is.
+/// Waits until less memory than that is in use. (A bag is empty a moment before the last tasks are destroyed.) The
+/// watchdog reports a wait that does not end.
 private func bytesInUse(below limit: Int) async -> Int {
   while malloc_bytes_in_use() >= limit { await Task.yield() }
   return malloc_bytes_in_use()
@@ -21,7 +21,7 @@ private func bytesInUse(below limit: Int) async -> Int {
 @Suite("TaskBag, many tasks and many threads", .serialized, .watchdog)
 struct TaskBagRaceTests {
   @Test(.enabled(if: mallocCounts))
-  func `a bag that has seen a million tasks holds none, and has given its storage back`() async {
+  func `a bag that has had a million tasks holds none, and has freed its storage`() async {
     // A process of its own, because other tests use memory too.
     let result = await #expect(
       processExitsWith: .success,
@@ -46,7 +46,7 @@ struct TaskBagRaceTests {
   }
 
   @Test(.enabled(if: mallocCounts))
-  func `a backlog's storage is given back`() async {
+  func `the storage of a backlog is freed`() async {
     let result = await #expect(
       processExitsWith: .success,
       observing: [\.standardOutputContent]
@@ -57,7 +57,7 @@ struct TaskBagRaceTests {
         bag.add(id: number) { while true { try await yieldingCheckpoint() } }
       }
       let loaded = malloc_bytes_in_use()
-      // The last one first: what is at the end of the storage is free long before the rest.
+      // The last one first: the end of the storage is free long before the rest.
       bag.cancel(id: 19_999)
       while bag.count == 20_000 { await Task.yield() }
       bag.cancelAll()
@@ -70,7 +70,7 @@ struct TaskBagRaceTests {
   }
 
   @Test(.enabled(if: mallocCounts))
-  func `a wait for all that is cancelled is forgotten, though the bag is not empty`() async {
+  func `a cancelled waitForAll is forgotten, although the bag is not empty`() async {
     let result = await #expect(
       processExitsWith: .success,
       observing: [\.standardOutputContent]
@@ -100,13 +100,13 @@ struct TaskBagRaceTests {
     print(String(decoding: result?.standardOutputContent ?? [], as: UTF8.self))
   }
 
-  /// What became of the tasks of a race.
+  /// How the tasks of a race ended.
   final class Tally: Sendable {
     let added = Atomic(0)
     let finished = Atomic(0)
     let cancelled = Atomic(0)
 
-    /// The body of every task: ends at once, or waits for its cancel.
+    /// The body of every task: ends at once, or waits for its cancellation.
     func body(waits: Bool) async {
       if waits {
         while !Task.isCancelled { await Task.yield() }
@@ -168,7 +168,7 @@ struct TaskBagRaceTests {
       finished, cancelled, replaced.load(ordering: .relaxed),
       cancelledByID.load(ordering: .relaxed),
     ] {
-      #expect(often > 100, "a race in which an outcome hardly occurs proves little")
+      #expect(often > 100, "a race proves little if an outcome is too rare")
     }
   }
 }

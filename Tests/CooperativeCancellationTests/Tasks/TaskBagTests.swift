@@ -4,26 +4,22 @@ import FakeCallbackSDK
 import Synchronization
 import Testing
 
-#if canImport(Observation)
-  import Observation
-#endif
-
 @Suite("TaskBag", .watchdog)
 struct TaskBagTests {
-  /// Waits for something that never comes, until it is cancelled.
-  private static func waitForCancel() async throws {
+  /// Waits until it is cancelled.
+  private static func waitForCancellation() async throws {
     try await withAsyncThrowingValue { FakeSDK(.never).save($0) }
   }
 
   @Test
-  func `cancels its tasks when it is released, those that were stored included`() async {
+  func `cancels its tasks when it is released, including stored ones`() async {
     let ended = Signal()
     let stored = foreverTask()
     do {
       let bag = TaskBag()
       stored.store(in: bag)
       bag.add {
-        do { try await Self.waitForCancel() } catch { ended.fire() }
+        do { try await Self.waitForCancellation() } catch { ended.fire() }
       }
       #expect(bag.count == 2)
     }
@@ -31,7 +27,7 @@ struct TaskBagTests {
     #expect(stored.isCancelled)
   }
 
-  // The class of the text that the bag is known from.
+  // A class from the original text.
   final class Alpha {
     let bag = TaskBag()
     let ended: Signal
@@ -39,20 +35,20 @@ struct TaskBagTests {
     init(ended: Signal) {
       self.ended = ended
       Task {
-        do { try await TaskBagTests.waitForCancel() } catch { ended.fire() }
+        do { try await TaskBagTests.waitForCancellation() } catch { ended.fire() }
       }.store(in: bag)
     }
   }
 
   @Test
-  func `a task of an object that is not kept ends with the object`() async {
+  func `a task ends when the object that owns the bag is released`() async {
     let ended = Signal()
     _ = Alpha(ended: ended)
     await ended.wait()
   }
 
   @Test
-  func `finished tasks leave by themselves`() async throws {
+  func `finished tasks leave the bag`() async throws {
     let bag = TaskBag()
     for _ in 0..<1_000 { bag.add {} }
     try await bag.waitForAll()
@@ -65,7 +61,7 @@ struct TaskBagTests {
   @Test
   func `cancelAll leaves it usable, close does not`() async throws {
     let bag = TaskBag()
-    bag.add { try await Self.waitForCancel() }
+    bag.add { try await Self.waitForCancellation() }
     bag.cancelAll()
     try await bag.waitForAll()
     let hasRun = Protected(false)
@@ -107,7 +103,7 @@ struct TaskBagTests {
   }
 
   @Test
-  func `a drained bag takes no more, lets its tasks finish, and does not heed a cancel`()
+  func `a drained bag takes no tasks, lets its own finish, and ignores cancellation`()
     async throws
   {
     let bag = TaskBag()
@@ -141,7 +137,7 @@ struct TaskBagTests {
     let mayEnd = Signal()
     let log = Protected<[String]>([])
     bag.add {
-      try? await Self.waitForCancel()
+      try? await Self.waitForCancellation()
       log.withLock { $0.append("cancelled") }
       await mayEnd.wait()
       log.withLock { $0.append("ended") }
@@ -174,13 +170,13 @@ struct TaskBagTests {
   }
 
   @Test
-  func `by id: replace cancels the old task, keep does not start the new one, runBeside runs both`()
+  func `replace cancels the old task, keep does not start the new one, runBeside runs both`()
     async throws
   {
     let bag = TaskBag()
     let log = Protected<[String]>([])
     @Sendable func run(_ name: String) async throws {
-      do { try await Self.waitForCancel() } catch {
+      do { try await Self.waitForCancellation() } catch {
         log.withLock { $0.append(name) }
         throw error
       }
@@ -204,7 +200,7 @@ struct TaskBagTests {
   }
 
   @Test
-  func `runBeside cancels nobody`() async throws {
+  func `runBeside cancels no task`() async throws {
     let bag = TaskBag()
     let mayLook = Signal()
     let looks = Protected<[Bool]>([])
@@ -229,7 +225,7 @@ struct TaskBagTests {
       await mayEnd.wait()  // Takes its time, although it is cancelled.
       oldEnded.fire()
     }
-    bag.add(id: "load") { try await Self.waitForCancel() }
+    bag.add(id: "load") { try await Self.waitForCancellation() }
     mayEnd.fire()
     await oldEnded.wait()
     while bag.count > 1 { await Task.yield() }
@@ -265,7 +261,7 @@ struct TaskBagTests {
     }
     bag.add { throw Failed() }
     let line: UInt = #line - 1
-    bag.add { try await Self.waitForCancel() }
+    bag.add { try await Self.waitForCancellation() }
     bag.cancelAll()
     try await bag.waitForAll()
     #expect(errors.withLock { $0.map(\.0) } == ["Failed()"])
@@ -288,7 +284,7 @@ struct TaskBagTests {
       bag.add(line: 7) { throw SDKError.failed }
       try await bag.waitForAll()
       bag.add(line: 8) {
-        do { try await Self.waitForCancel() } catch { throw SDKError.cancelled }
+        do { try await Self.waitForCancellation() } catch { throw SDKError.cancelled }
       }
       bag.cancelAll()
       try await bag.waitForAll()
@@ -311,7 +307,7 @@ struct TaskBagTests {
   }
 
   @Test
-  func `what is captured by a stored task's caller is not kept`() async {
+  func `the bag does not keep the task-local values of the caller that stores a task`() async {
     final class Value: Sendable {}
     enum Locals {
       @TaskLocal static var value: Value?
@@ -330,7 +326,7 @@ struct TaskBagTests {
   }
 
   @Test
-  func `a task that must be handed over is stored`() async throws {
+  func `a task that captures state that is not Sendable can be stored`() async throws {
     final class Unshared {
       var number = 1
     }
@@ -353,7 +349,7 @@ struct TaskBagTests {
       #expect(Task.isCancelled)
     }
     bag.add {
-      do { try await Self.waitForCancel() } catch { throw SDKError.cancelled }
+      do { try await Self.waitForCancellation() } catch { throw SDKError.cancelled }
     }
     bag.cancelAll()
     try await bag.waitForAll()
@@ -404,14 +400,13 @@ struct TaskBagTests {
   }
 
   @Test
-  func `nothing is kept: owner, bag, task and captured object go, also while the task runs`() async
-  {
+  func `owner, bag, task and captured object are released, even while the task runs`() async {
     final class Captured: Sendable {}
     final class Owner: Sendable {
       let bag = TaskBag()
       func start(_ object: Captured, _ ended: Signal) {
         bag.add { [weak self] in
-          do { try await TaskBagTests.waitForCancel() } catch {}
+          do { try await TaskBagTests.waitForCancellation() } catch {}
           _ = (self, object)
           ended.fire()
         }
@@ -434,173 +429,4 @@ struct TaskBagTests {
     await ended.wait()
     while captured != nil { await Task.yield() }
   }
-}
-
-@Suite("TaskOwner, the view model's bag", .watchdog)
-struct TaskOwnerTests {
-  // As in the text that it is known from, with the superclass replaced by a protocol and a bag.
-  @MainActor
-  final class FeatureAViewModel: TaskOwner {
-    let taskBag = TaskBag()
-    func sleep() async -> Bool {
-      do {
-        // wait 5 seconds
-        try await Task.sleep(nanoseconds: 5_000_000_000)
-        return true
-      } catch {
-        return false
-      }
-    }
-  }
-
-  @MainActor
-  final class FeatureAViewController {
-    let viewModel = FeatureAViewModel()
-    var printed: [String] = []
-    let hasPrinted = Signal()
-
-    func viewDidLoad() {
-      viewModel.addTask { [weak self] in
-        let success = await self?.viewModel.sleep() ?? false
-
-        // after waiting sleeping hours, print log
-        self?.printed.append("success is \(success)")
-        self?.hasPrinted.fire()
-      }
-    }
-  }
-
-  @Test @MainActor
-  func `a taken id means for a view model what it means for its bag`() async throws {
-    let viewModel = FeatureAViewModel()
-    let ended = Protected<[String]>([])
-    @Sendable func run(_ name: String) async {
-      try? await withAsyncThrowingValue { FakeSDK(.never).save($0) }
-      ended.withLock { $0.append(name) }
-    }
-    viewModel.addTask(id: "load") { await run("first") }
-    #expect(!viewModel.addTask(id: "load", ifTaken: .keep) { await run("never") })
-    #expect(viewModel.addTask(id: "load", ifTaken: .replace) { await run("second") })
-    while ended.withLock({ $0.isEmpty }) { await Task.yield() }
-    #expect(viewModel.cancelTask(id: "load"))
-    try await viewModel.taskBag.waitForAll()
-    #expect(ended.withLock { $0 } == ["first", "second"])
-  }
-
-  @Test @MainActor
-  func `a view model passes on what its task is given`() async throws {
-    @MainActor final class Model: TaskOwner {
-      let taskBag = TaskBag()
-      var priorities: [TaskPriority?] = []
-    }
-    let model = Model()
-    let reported = Protected<[CallSite]>([])
-    model.taskBag.onError = { _, callSite in reported.withLock { $0.append(callSite) } }
-    model.addTask(priority: .low, fileID: "A.swift", line: 1) { @MainActor in
-      model.priorities.append(Task.basePriority)
-      throw SDKError.failed
-    }
-    model.addTask(id: 1, priority: .low, fileID: "A.swift", line: 2) { @MainActor in
-      model.priorities.append(Task.basePriority)
-      throw SDKError.failed
-    }
-    try await model.taskBag.waitForAll()
-    #expect(model.priorities == [.low, .low])
-    let expected: Set = [
-      CallSite(fileID: "A.swift", line: 1), CallSite(fileID: "A.swift", line: 2),
-    ]
-    #expect(Set(reported.withLock { $0 }) == expected)
-  }
-
-  @Test
-  @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)  // For the name of a task.
-  func `a view model passes on the name of a task, and its actor`() async throws {
-    let executor = HandDrivenActor()
-    let model = HandDrivenModel(on: executor)
-    model.addTasks()
-    // Both begin on the actor: nothing has to come from another thread.
-    executor.executor.runUntilIdle()
-    #expect(model.names.withLock { $0 } == ["first", "second"])
-    try await model.taskBag.waitForAll()
-  }
-
-  @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
-  private final class HandDrivenModel: TaskOwner, Sendable {
-    let taskBag = TaskBag()
-    let names = Protected<[String]>([])
-    private let actor: HandDrivenActor
-
-    init(on actor: HandDrivenActor) {
-      self.actor = actor
-    }
-
-    func addTasks() {
-      actor.assumeIsolated { actor in
-        addTask(name: "first") { [names] in
-          actor.preconditionIsolated()
-          names.withLock { $0.append(Task.name ?? "") }
-        }
-        addTask(id: 1, name: "second") { [names] in
-          actor.preconditionIsolated()
-          names.withLock { $0.append(Task.name ?? "") }
-        }
-      }
-    }
-  }
-
-  @Test @MainActor
-  func `the screen's tasks end when the screen is dismissed`() async throws {
-    let screen = FeatureAViewController()
-    screen.viewDidLoad()
-    screen.viewModel.cancelAll()
-    await screen.hasPrinted.wait()
-    #expect(screen.printed == ["success is false"])
-    try await screen.viewModel.taskBag.waitForAll()
-  }
-
-  #if canImport(Observation)
-    @MainActor @Observable
-    final class Counter: TaskOwner {
-      // Sendable, so that `let` is enough: no `deinit`, no annotation.
-      let taskBag = TaskBag()
-      var count = 0
-
-      func count(to limit: Int, step: Signal) {
-        addTask(id: "count") { [weak self] in
-          for _ in 0..<limit {
-            MainActor.preconditionIsolated()
-            self?.count += 1
-            step.fire()
-            await Task.yield()
-            try checkpoint()
-          }
-        }
-      }
-    }
-
-    @Test @MainActor
-    func `an observable view model counts on the main actor until it is cancelled`() async throws {
-      let counter = Counter()
-      let step = Signal()
-      counter.count(to: .max, step: step)
-      await step.wait()
-      await step.wait()
-      #expect(counter.cancelTask(id: "count"))
-      try await counter.taskBag.waitForAll()
-      #expect(counter.count >= 2)
-      let final = counter.count
-      counter.count(to: 3, step: step)
-      try await counter.taskBag.waitForAll()
-      #expect(counter.count == final + 3)
-    }
-
-    @Test @MainActor
-    func `tasks begin on the caller's actor in the order in which they were added`() async throws {
-      let bag = TaskBag()
-      var order: [Int] = []
-      for number in 0..<100 { bag.add { order.append(number) } }
-      try await bag.waitForAll()
-      #expect(order == Array(0..<100))
-    }
-  #endif
 }

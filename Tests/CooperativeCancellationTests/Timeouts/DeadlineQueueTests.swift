@@ -17,7 +17,7 @@ struct DeadlineQueueTests {
   }
 
   @Test
-  func `an alarm for a wait that is gone rings once in vain`() {
+  func `an alarm for a wait that has ended rings once and finds nothing`() {
     var queue = DeadlineQueue()
     let (first, second) = (wait(), wait())
     let ticket = queue.add(first, until: moment(10)).0
@@ -31,7 +31,7 @@ struct DeadlineQueueTests {
         second.id
       ]
     )
-    #expect(queue.takeDue(at: moment(20), atMost: 64).alarm == nil, "nothing is left to ring for")
+    #expect(queue.takeDue(at: moment(20), atMost: 64).alarm == nil, "no wait is left")
     #expect(queue.add(wait(), until: moment(30)).alarm == moment(30))
   }
 
@@ -45,7 +45,8 @@ struct DeadlineQueueTests {
   }
 
   @Test
-  func `waits are taken in portions, the first due first, and the alarm is set after the last`() {
+  func `due waits are taken in batches, earliest first, and the alarm is set after the last batch`()
+  {
     var queue = DeadlineQueue()
     let waits = (0..<10).map { _ in wait() }
     for (number, wait) in waits.enumerated().reversed() {
@@ -63,7 +64,7 @@ struct DeadlineQueueTests {
   }
 
   @Test
-  func `a ticket does not remove a wait that has its slot by now`() {
+  func `a ticket does not remove a later wait in the same slot`() {
     var queue = DeadlineQueue()
     let (first, second) = (wait(), wait())
     let ticket = queue.add(first, until: moment(1)).0
@@ -74,7 +75,7 @@ struct DeadlineQueueTests {
   }
 
   @Test
-  func `a ticket of a slot that was given back removes nothing`() {
+  func `a ticket for a slot that was freed removes nothing`() {
     var queue = DeadlineQueue()
     let waits = (0..<1_000).map { _ in wait() }
     let tickets = waits.map { queue.add($0, until: moment(1)).0 }

@@ -20,7 +20,7 @@ struct TimeoutLengthTests {
     (Timeout(.milliseconds(1_050)), "1.05 seconds"),
     (Timeout(.nanoseconds(1)), "1 nanosecond"),
   ])
-  func `is told in words`(timeout: Timeout, words: String) {
+  func `is described in words`(timeout: Timeout, words: String) {
     #expect("\(timeout)" == words)
   }
 
@@ -39,7 +39,7 @@ struct TimeoutLengthTests {
     Timeout(Duration(secondsComponent: .max, attosecondsComponent: 999_999_999_999_999_999)),
     Timeout(.seconds(Int64.max), clock: ContinuousClock()),
   ])
-  func `has no limit from a hundred years on`(timeout: Timeout) {
+  func `is unlimited from a hundred years on`(timeout: Timeout) {
     #expect("\(timeout)" == "no limit")
   }
 
@@ -49,7 +49,7 @@ struct TimeoutLengthTests {
     Timeout(Duration(secondsComponent: .min, attosecondsComponent: -999_999_999_999_999_999)),
     Timeout(.nanoseconds(-0.5)),
   ])
-  func `that is no positive number leaves no time`(timeout: Timeout) async {
+  func `that is not a positive number leaves no time`(timeout: Timeout) async {
     await #expect(throws: TimeoutError.self) {
       try await withAsyncThrowingValue(timeout: timeout) { (completion) -> Void in
         Issue.record("the SDK is called")

@@ -12,7 +12,7 @@ import Testing
 /// One thread hands the request over, the other one runs the task.
 @Suite("Races of a request that arrives in a callback", .serialized, .watchdog, .ownThread)
 struct LateRequestRaceTests {
-  /// What the two threads met as, and how it came out.
+  /// Where the two threads met, and the outcome.
   private enum Outcome: CaseIterable {
     /// The request came first: `onCancel` cancelled it.
     case cancelledInOnCancel

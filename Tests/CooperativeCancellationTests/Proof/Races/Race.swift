@@ -15,7 +15,7 @@ struct Race: Sendable {
   enum Outcome: CaseIterable, Sendable {
     case notStarted
     case delivered
-    case deliveredAfterCancel
+    case deliveredAfterCancellation
     case cancelled
     case discardedByCheckAfter
     case dropped
@@ -38,36 +38,36 @@ struct Race: Sendable {
 
   static let all = [
     Race(
-      name: "callback against cancel",
+      name: "callback against cancellation",
       events: [.answer, .cancel],
       outcomes: [.notStarted, .delivered, .cancelled, .discardedByCheckAfter]
     ),
     Race(
-      name: "callback against cancel, .waitForCallback",
+      name: "callback against cancellation, .waitForCallback",
       bridge: .throwing(.waitForCallback),
       events: [.answer, .cancel],
       outcomes: [.notStarted, .delivered, .cancelled, .discardedByCheckAfter]
     ),
     Race(
-      name: "callback against cancel, .deliverResult",
+      name: "callback against cancellation, .deliverResult",
       bridge: .throwing(.deliverResult),
       events: [.answer, .cancel],
-      outcomes: [.notStarted, .delivered, .deliveredAfterCancel]
+      outcomes: [.notStarted, .delivered, .deliveredAfterCancellation]
     ),
     Race(
-      name: "callback against cancel, fallback",
+      name: "callback against cancellation, fallback",
       bridge: .fallback,
       events: [.answer, .cancel],
       outcomes: [.notStarted, .delivered, .cancelled, .discardedByCheckAfter]
     ),
     Race(
-      name: "callback against cancel, neither error nor fallback",
+      name: "callback against cancellation, neither error nor fallback",
       bridge: .unconditional,
       events: [.answer, .cancel],
-      outcomes: [.delivered, .deliveredAfterCancel]
+      outcomes: [.delivered, .deliveredAfterCancellation]
     ),
     Race(
-      name: "callback against callback against cancel",
+      name: "callback against callback against cancellation",
       events: [.answer, .answer, .cancel],
       outcomes: [.notStarted, .delivered, .cancelled, .discardedByCheckAfter]
     ),
@@ -77,7 +77,7 @@ struct Race: Sendable {
       outcomes: [.delivered, .dropped]
     ),
     Race(
-      name: "drop against cancel",
+      name: "drop against cancellation",
       events: [.drop, .cancel],
       outcomes: [.notStarted, .cancelled, .dropped]
     ),
@@ -87,7 +87,7 @@ struct Race: Sendable {
       outcomes: [.notStarted, .delivered, .cancelled, .discardedByCheckAfter]
     ),
     Race(
-      name: "callback against drop against cancel against owner release",
+      name: "callback against drop against cancellation against owner release",
       events: [.answer, .answer, .drop, .cancel, .release],
       outcomes: [.notStarted, .delivered, .cancelled, .discardedByCheckAfter, .dropped]
     ),
@@ -97,7 +97,7 @@ struct Race: Sendable {
       outcomes: [.delivered, .timedOut]
     ),
     Race(
-      name: "cancel against timeout",
+      name: "cancellation against timeout",
       events: [.cancel, .timeOut],
       outcomes: [.cancelled, .timedOut]
     ),
@@ -107,7 +107,7 @@ struct Race: Sendable {
       outcomes: [.dropped, .timedOut]
     ),
     Race(
-      name: "callback against drop against cancel against owner release against timeout",
+      name: "callback against drop against cancellation against owner release against timeout",
       events: [.answer, .answer, .drop, .cancel, .release, .timeOut],
       outcomes: [.delivered, .cancelled, .discardedByCheckAfter, .dropped, .timedOut]
     ),

@@ -24,7 +24,7 @@ struct RaceTests {
     let result = await RaceTrack.run(race, count: count, often: often, limit: limit)
     print(result)
     if let failure = result.failure { Issue.record("\(failure)") }
-    #expect(result.rarest >= often, "a race in which an outcome hardly occurs proves little")
+    #expect(result.rarest >= often, "a race proves little if an outcome is too rare")
   }
 }
 

@@ -3,7 +3,7 @@ import FakeCallbackSDK
 import Foundation
 import Synchronization
 
-/// Two long-lived threads that run one race after the other: to start a thread for each would take longer
+/// Two long-lived threads that run one race after the other: starting a thread for each would take longer
 /// than the race.
 final class RaceTrack: Sendable {
   struct Result: Sendable, CustomStringConvertible {
@@ -99,7 +99,7 @@ final class RaceTrack: Sendable {
       if let law = call.brokenLaw { return "\(law): \(call)" }
       if let outcome = call.outcome { split[outcome, default: 0] += 1 }
     }
-    // The other thread lets go a moment later.
+    // The other thread releases its objects a moment later.
     var patience = 1_000_000
     spin {
       patience -= 1

@@ -18,8 +18,8 @@ final class RacedCall: Sendable {
     case asleep
   }
 
-  /// Who waits for whom. On a busy machine a thread may be without a core for longer than all pauses together:
-  /// then chance alone would bring about some outcomes hardly ever.
+  /// Which thread waits for the other. On a busy machine, a thread may be without a core for longer than all pauses
+  /// together; then some outcomes would almost never occur by chance.
   enum Order: CaseIterable, Sendable {
     case free
     /// The task's thread begins when the task has been woken: by the other thread, or by the timer.
@@ -41,7 +41,7 @@ final class RacedCall: Sendable {
   private let order: Order
   private let race: Race
   private let scripts: [[Race.Event]]
-  /// How long each thread waits before each event: now and then long enough for the other to be done.
+  /// How long each thread waits before each event: sometimes long enough for the other thread to finish.
   private let pauses: [Int]
   private let firstGoesAhead: Bool
   private let sdk: RacedSDK
@@ -70,10 +70,10 @@ final class RacedCall: Sendable {
     sdk = RacedSDK(population)
     // The timer is made after the call.
     meeting = race.hasTimeout ? .asleep : Meeting.allCases.randomElement(using: &random) ?? .asleep
-    // Any event ends a call with a timeout, here; without one, so many calls are raced that chance is enough.
+    // Here, any event ends a call with a timeout. Calls without one are raced so often that chance is enough.
     order = race.hasTimeout ? Order.allCases.randomElement(using: &random) ?? .free : .free
     let events = race.events.filter { $0 != .timeOut }.shuffled(using: &random)
-    // The task itself takes part, also if its thread does nothing else.
+    // The task itself takes part, even if its thread does nothing else.
     let most = race.hasTimeout ? events.count : events.count - 1
     let count = Int.random(in: 0...most, using: &random)
     scripts = [Array(events.prefix(count)), Array(events.dropFirst(count))]
@@ -96,7 +96,7 @@ final class RacedCall: Sendable {
     }
   }
 
-  /// Waits for the other thread, and does what this one has to do.
+  /// Waits for the other thread, and plays this thread's part.
   ///
   /// - Parameter taskIsReady: Whether the task has been woken.
   func play(_ side: Side, taskIsReady: () -> Bool = { true }) {
@@ -115,8 +115,8 @@ final class RacedCall: Sendable {
     if side == .other { otherIsDone.store(true, ordering: .releasing) }
   }
 
-  /// On a busy machine one of them goes on while the other has no core: sometimes the first one to arrive, sometimes the
-  /// second.
+  /// On a busy machine, one thread goes on while the other has no core: sometimes the first one to arrive,
+  /// sometimes the second.
   private func meet() {
     if arrived.add(1, ordering: .acquiringAndReleasing).newValue == 1 {
       spin { arrived.load(ordering: .acquiring) == 2 }
@@ -141,7 +141,7 @@ final class RacedCall: Sendable {
     _ = released  // Released here, after unlocking.
   }
 
-  /// Lets the call end, whatever it still waits for, and the SDK and the owner let go.
+  /// Ends the call, whatever it still waits for, and releases the SDK's and the owner's objects.
   func finish(_ actor: HandDrivenActor) {
     actor.executor.runUntilIdle()
     if !hasEnded {
@@ -150,7 +150,7 @@ final class RacedCall: Sendable {
     }
     sdk.drop()
     release()
-    // Whoever decided may not have woken the task yet: it is between two steps on another thread.
+    // The thread that decided may not have woken the task yet: it is between two steps.
     spin {
       actor.executor.runUntilIdle()
       return hasEnded
@@ -239,11 +239,11 @@ extension RacedCall {
 }
 
 extension RacedCall: CustomStringConvertible {
-  /// How it came out, once it is over.
+  /// The outcome, once it is over.
   var outcome: Race.Outcome? {
     let wasForwarded = forwarded.load(ordering: .relaxed) > 0
     switch endings.withLock({ $0.first }) {
-    case .value: return wasForwarded ? .deliveredAfterCancel : .delivered
+    case .value: return wasForwarded ? .deliveredAfterCancellation : .delivered
     case .cancelled where !wasCalled.load(ordering: .relaxed): return .notStarted
     case .cancelled: return wasForwarded ? .cancelled : .discardedByCheckAfter
     case .timedOut: return .timedOut
@@ -259,7 +259,7 @@ extension RacedCall: CustomStringConvertible {
     let forwarded = forwarded.load(ordering: .relaxed)
     guard ending.count == 1, let outcome else { return "the call ends once" }
     guard race.outcomes.contains(outcome) else { return "no other outcome is possible" }
-    let isDelivered = outcome == .delivered || outcome == .deliveredAfterCancel
+    let isDelivered = outcome == .delivered || outcome == .deliveredAfterCancellation
     if sdk.produced != discarded + (isDelivered ? 1 : 0) {
       return "delivered + discarded = produced"
     }
@@ -289,7 +289,7 @@ extension RacedCall: CustomStringConvertible {
   }
 }
 
-/// A clock whose time is up when the other thread's part has been played, which its sleeper does.
+/// A clock whose sleeper plays the other thread's part; then the time is up.
 private struct RaceClock: Clock {
   typealias Instant = ContinuousClock.Instant
 

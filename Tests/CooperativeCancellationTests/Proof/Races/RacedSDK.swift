@@ -2,7 +2,7 @@ import CooperativeCancellationTesting
 import FakeCallbackSDK
 import Synchronization
 
-/// An SDK with as little in it as a race needs. It answers while it holds the lock that its `cancel()` takes, as
+/// A minimal SDK for races. It answers while it holds the lock that its `cancel()` takes, as
 /// many do in C and Objective-C.
 final class RacedSDK: Sendable {
   typealias Completion = @Sendable (Value?) -> Void

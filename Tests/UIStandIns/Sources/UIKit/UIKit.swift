@@ -84,14 +84,14 @@ open class UIViewController: UIResponder {
       presenting.presentingViewController?.dismiss(animated: animated, completion: completion)
       return
     }
-    // Of several, one over the other, only the last disappears; those in between hear nothing.
+    // If several are stacked, only the last one disappears; the ones in between are not told.
     let all = sequence(first: dismissed) { $0.presentedViewController }.map { $0 }
     let window = all.last?.view.window
     all.last?.isBeingDismissed = true
     all.last?.disappear()
     all.last?.isBeingDismissed = false
     if let window { presenting.appear(in: window) }
-    // Nothing says when UIKit forgets who presented whom: here, some turns later.
+    // UIKit does not document when it clears `presentingViewController`: here, some turns later.
     Task {
       for _ in 0..<5 { await Task.yield() }
       for one in all {
@@ -141,7 +141,7 @@ open class UIViewController: UIResponder {
     call("didMove") { didMove(toParent: container) }
   }
 
-  /// Leaves its container, from which it has been taken.
+  /// Leaves its container after it has been removed from it.
   func leave() {
     call("willMove") { willMove(toParent: nil) }
     isMovingFromParent = true

@@ -1,14 +1,14 @@
 import CooperativeCancellation
 import Testing
 
-@Suite("The glue to UIKit and SwiftUI", .timeLimit(.minutes(10)))
+@Suite("The glue for UIKit and SwiftUI", .timeLimit(.minutes(10)))
 @MainActor
 struct GlueTests {
   private func run(_ owner: some TaskOwner, ends: Bool, _ name: String) async throws {
     if ends {
       try await owner.taskBag.waitForAll()
     } else {
-      // What the screen decides on the main actor's next turn is decided by then.
+      // By then, the screen has made the decision that it postpones to the main actor's next turn.
       await turns()
       #expect(owner.taskBag.count == 1, "\(name)")
     }
@@ -19,7 +19,7 @@ struct GlueTests {
   }
 
   @Test
-  func `a hosting screen cancels its view model's tasks when it has gone, not when it is covered`()
+  func `a hosting screen cancels its view model's tasks when it is gone, not when it is covered`()
     async throws
   {
     for (name, happen, ends) in fates {
@@ -32,23 +32,25 @@ struct GlueTests {
   }
 
   @Test
-  func `so does a plain screen`() async throws {
+  func `a plain screen cancels its view model's tasks when it is gone, not when it is covered`()
+    async throws
+  {
     for (name, happen, ends) in fates {
       let screen = PlainViewController()
       let app = App(showing: screen)
-      screen.viewModel.addTask { try await waitForCancel() }
+      screen.viewModel.addTask { try await waitForCancellation() }
       await happen(app, screen)
       try await run(screen.viewModel, ends: ends, name)
     }
   }
 
   @Test
-  func `and one that is presented, alone or in a container`() async throws {
+  func `a presented screen, alone or in a container, cancels them when it is gone`() async throws {
     for (name, happen, ends) in presentedFates {
       for isAlone in [true, false] {
         let screen = PlainViewController()
         let app = App(showing: PlainViewController())
-        screen.viewModel.addTask { try await waitForCancel() }
+        screen.viewModel.addTask { try await waitForCancellation() }
         app.navigation.present(outermost(of: screen, isAlone: isAlone), animated: true)
         await happen(screen)
         try await run(screen.viewModel, ends: ends, name)
@@ -58,9 +60,9 @@ struct GlueTests {
   }
 
   @Test
-  func `a screen that is released before it is decided has gone`() async throws {
+  func `a screen that is released before the decision is gone`() async throws {
     let model = FeatureAViewModel()
-    model.addTask { try await waitForCancel() }
+    model.addTask { try await waitForCancellation() }
     do {
       let screen = FeatureAViewController(rootView: FeatureAView(), viewModel: model)
       let app = App(showing: screen)
@@ -70,11 +72,11 @@ struct GlueTests {
   }
 
   @Test
-  func `a screen in a container that is not shown yet has not gone`() async throws {
+  func `a screen in a container that is not shown yet is not gone`() async throws {
     let plain = PlainViewController()
     let hosting = FeatureAViewController(rootView: FeatureAView(), viewModel: FeatureAViewModel())
     let viewModels = [plain.viewModel, hosting.viewModel]
-    for viewModel in viewModels { viewModel.addTask { try await waitForCancel() } }
+    for viewModel in viewModels { viewModel.addTask { try await waitForCancellation() } }
     let containers = [outermost(of: plain, isAlone: false), outermost(of: hosting, isAlone: false)]
     for viewModel in viewModels { try await run(viewModel, ends: false, "not shown yet") }
     withExtendedLifetime(containers) {}
@@ -85,7 +87,7 @@ struct GlueTests {
     async throws
   {
     let bag = TaskBag()
-    bag.add { try await waitForCancel() }
+    bag.add { try await waitForCancellation() }
     let place = Place()
     place.show(bag)
     place.show(bag)
@@ -96,9 +98,9 @@ struct GlueTests {
   }
 
   @Test
-  func `a view that is given an owner is tied to that one's bag`() async throws {
+  func `a view with an owner is tied to the owner's bag`() async throws {
     let model = FeatureAViewModel()
-    model.addTask { try await waitForCancel() }
+    model.addTask { try await waitForCancellation() }
     let place = Place()
     place.show(model)
     await turns()
@@ -109,12 +111,12 @@ struct GlueTests {
   }
 
   @Test
-  func `a view that takes the place of another, with the same bag, keeps the tasks`() async throws {
+  func `a view that replaces another with the same bag keeps the tasks`() async throws {
     let bag = TaskBag()
     let (old, new) = (Place(), Place())
     old.show(bag)
     new.show(bag)
-    bag.add { try await waitForCancel() }
+    bag.add { try await waitForCancellation() }
     old.remove()
     await turns()
     #expect(bag.count == 1)
@@ -123,12 +125,12 @@ struct GlueTests {
   }
 
   @Test
-  func `a view that is given another bag cancels the first at once, and the other in the end`()
+  func `a view that gets a new bag cancels the old one at once, the new one on removal`()
     async throws
   {
     let (first, second) = (TaskBag(), TaskBag())
-    first.add { try await waitForCancel() }
-    second.add { try await waitForCancel() }
+    first.add { try await waitForCancellation() }
+    second.add { try await waitForCancellation() }
     let place = Place()
     place.show(first)
     place.show(second)

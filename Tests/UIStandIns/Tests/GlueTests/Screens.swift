@@ -1,4 +1,4 @@
-// Apart from the tests, because a file that imports both Testing and UIKit wants an overlay of the two.
+// In a file of its own: a file that imports both Testing and UIKit needs an overlay of the two.
 
 import CooperativeCancellation
 import Glue
@@ -15,8 +15,8 @@ struct FeedView: View {
   var body: Never { fatalError("never shown here") }
 }
 
-// As in the text that it is known from, with the superclass of the view model replaced by a protocol and a bag,
-// and what it prints kept.
+// As in the original, with the superclass of the view model replaced by a protocol and a bag,
+// and its output recorded.
 @MainActor
 final class FeatureAViewModel: TaskOwner {
   let taskBag = TaskBag()
@@ -65,7 +65,7 @@ final class FeedModel: TaskOwner {
   let taskBag = TaskBag()
 
   func refresh() {
-    addTask { try await waitForCancel() }
+    addTask { try await waitForCancellation() }
   }
 }
 
@@ -97,7 +97,7 @@ func outermost(of screen: UIViewController, isAlone: Bool) -> UIViewController {
 }
 
 /// Goes on until it is cancelled.
-func waitForCancel() async throws {
+func waitForCancellation() async throws {
   while true { try await yieldingCheckpoint() }
 }
 
@@ -115,7 +115,7 @@ struct App {
   func cover() { navigation.pushViewController(UIViewController(), animated: true) }
 }
 
-/// Lets the main actor do what is to be done on its next turns.
+/// Lets the main actor run the work that is waiting for its next turns.
 @MainActor
 func turns() async {
   for _ in 0..<10 { await Task.yield() }
