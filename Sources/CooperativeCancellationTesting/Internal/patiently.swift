@@ -14,7 +14,8 @@ func patiently<Result>(
     let hasPassed = Observed(false)
     startOnOwnThread {
       await MainActor.run {}
-      await Task.detached {}.value
+      // Each priority has threads of its own.
+      await Task.detached(priority: Task.currentPriority) {}.value
       hasPassed.change { $0 = true }
     }
     let passed: Void? = try? await hasPassed.wait(within: .seconds(60)) { $0 ? () : nil }

@@ -181,7 +181,7 @@ struct DuplicateChecksTests {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
     let byHand = try lineCount(folder.appending(path: "HandWrittenService.swift"))
     let bridged = try lineCount(folder.appending(path: "BridgedService.swift"))
-    let quote = "\(byHand) lines by hand and \(bridged) lines on the bridge"
+    let quote = "\(byHand) lines hand-written, and \(bridged) lines with the library"
     print("the same four methods: \(quote)")
     let readme = folder.appending(path: "../../../README.md")
     #expect(try String(contentsOf: readme, encoding: .utf8).contains(quote))

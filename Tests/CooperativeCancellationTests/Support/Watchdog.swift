@@ -24,7 +24,7 @@ struct Watchdog: TestTrait, SuiteTrait, TestScoping {
     // A whole suite is as long as its tests are together; each of them has a watchdog of its own.
     guard testCase != nil else { return try await function() }
     let timer = DispatchSource.makeTimerSource(queue: .global(qos: .userInteractive))
-    let beats = Beats()
+    let beats = Beats(Task.currentPriority)
     timer.schedule(deadline: .now() + seconds / 20, repeating: seconds / 20)
     let seconds = seconds
     timer.setEventHandler {
@@ -52,6 +52,12 @@ private final class Beats: Sendable {
   }
 
   private let state = Protected(State())
+  private let priority: TaskPriority
+
+  /// - Parameter priority: The test's: each priority has threads of its own.
+  init(_ priority: TaskPriority) {
+    self.priority = priority
+  }
 
   /// Begins a beat, unless the last one still waits for its turn. Returns whether the time is up: after 20
   /// beats, or 100 ticks, which is when the pool hangs itself.
@@ -63,7 +69,7 @@ private final class Beats: Sendable {
       return (state.beats >= 19 || state.ticks >= 100, begins)
     }
     if begins {
-      Task.detached { [state] in
+      Task.detached(priority: priority) { [state] in
         state.withLock { state in
           state.beats += 1
           state.isBeating = false
