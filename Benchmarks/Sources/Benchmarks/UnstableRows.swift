@@ -11,6 +11,11 @@ enum UnstableRows {
     "cancel of a waiting group, per wait, of 10 000",
     "cancel of a waiting group, per wait, of 100 000",
     "cancel of a waiting group, per wait, of 1 000 000",
+    // The quartiles are far apart, because the waiting calls are made for each sample.
+    "a pending call, beside 9 999",
+    "a pending call, beside 99 999",
+    "pending calls, 10 000 at once",
+    "pending calls, 100 000 at once",
     // Stable, but long; the rows with fewer are compared.
     "memory of a wait, of 100 000",
     "memory of a wait, of 1 000 000",

@@ -124,7 +124,7 @@ extension PendingCalls {
 }
 
 extension PendingCalls {
-  @usableFromInline
+  @inlinable
   func add(_ reply: Reply<Answer>, for id: ID, _ callSite: CallSite) throws -> CallTable.Place {
     try table.add(reply.erased(), id: AnyID(id), isEqual: { $0.equals(id) }, callSite)
   }

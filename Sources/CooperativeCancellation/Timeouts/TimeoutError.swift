@@ -22,7 +22,7 @@ public struct TimeoutError: Error, Sendable, Hashable, CustomStringConvertible {
     } else {
       """
       The SDK did not answer the call at \(callSite) within \(timeout). If the call has an `onCancel`, that \
-      has run; a value that still comes goes to `onDiscard`. Allow more time, or try again.
+      has run; a value that still comes is not returned. Allow more time, or try again.
       """
     }
   }

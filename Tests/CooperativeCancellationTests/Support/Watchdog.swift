@@ -1,7 +1,10 @@
 import CooperativeCancellation
-import FakeCallbackSDK
 import Foundation
 import Testing
+
+#if canImport(FakeCallbackSDK)  // The examples, which share this file, have `Protected.swift` itself.
+  import FakeCallbackSDK
+#endif
 
 /// Turns a hang into a failure: a test that does not end in time ends the test run, with its name.
 ///

@@ -6,7 +6,7 @@ extension [Comparison] {
     .synchronousAnswer(on: loop)
       + .suspension(on: loop) + .timeouts(on: loop) + .cancellation(on: loop)
       + .completionShapes(on: loop) + .allocations(on: loop) + .checkpoints(on: loop)
-      + .taskLifetimes(on: loop) + .sequences(on: loop) + .twoThreads()
+      + .pendingCalls(on: loop) + .taskLifetimes(on: loop) + .sequences(on: loop) + .twoThreads()
       // Last, because a million waits fragment the heap.
       + .pendingWaits(on: loop)
   }

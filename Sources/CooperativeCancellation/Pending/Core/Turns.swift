@@ -26,7 +26,7 @@ final class Turns: Sendable {
       of: started,
       by: deadline,
       onCancel: { leave($0) },
-      onDiscard: { [self] in decline($0) }
+      onDiscard: nil
     )
     // Whatever is to be done with the SDK's answer: the SDK has not been called.
     try deliver(
