@@ -1,6 +1,5 @@
 import CooperativeCancellationTesting
 import Dispatch
-import Synchronization
 
 /// The inside of the SDK: what a test counts, and the test's controls.
 public final class Backend: Sendable {
@@ -76,8 +75,8 @@ public final class Backend: Sendable {
 
   private static let queue = DispatchQueue(label: "FakeCallbackSDK", attributes: .concurrent)
 
-  let usersAlive = Atomic<Int>(0)
-  let usersMade = Atomic<Int>(0)
+  let usersAlive = Protected(0)
+  let usersMade = Protected(0)
   let servicesAlive = Population()
   let requestsAlive = Population()
   private let completionsAlive = Population()
@@ -96,10 +95,10 @@ public final class Backend: Sendable {
   public var counts: Counts { state.withLock { $0.counts } }
 
   /// How many values it has made.
-  public var valuesMade: Int { usersMade.load(ordering: .acquiring) }
+  public var valuesMade: Int { usersMade.withLock { $0 } }
 
   /// How many of the values that it has made are still there.
-  public var valuesAlive: Int { usersAlive.load(ordering: .acquiring) }
+  public var valuesAlive: Int { usersAlive.withLock { $0 } }
 
   /// How many of the service objects that share it are still there.
   public var services: Int { servicesAlive.count }

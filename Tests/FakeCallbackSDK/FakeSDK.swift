@@ -1,5 +1,4 @@
 import CooperativeCancellationTesting
-import Synchronization
 
 /// A legacy SDK: completion handlers, request objects, a delegate, errors of its own, and nothing
 /// `Sendable` about it. The test says how it behaves, and steers it through its ``Backend``.
@@ -327,12 +326,12 @@ public final class User: Sendable {
   init(id: String, backend: Backend) {
     self.id = id
     self.backend = backend
-    backend.usersAlive.add(1, ordering: .relaxed)
-    backend.usersMade.add(1, ordering: .releasing)
+    backend.usersAlive.withLock { $0 += 1 }
+    backend.usersMade.withLock { $0 += 1 }
   }
 
   deinit {
-    backend.usersAlive.subtract(1, ordering: .releasing)
+    backend.usersAlive.withLock { $0 -= 1 }
     backend.hooks.withLock { $0.onValueRelease }()
   }
 }
