@@ -155,7 +155,12 @@ extension ManualClock {
 
   /// Waits until a sleep has ended. Each call waits for the next one.
   package func waitForWakeUp(within limit: Timeout) async throws {
-    try await state.wait(within: limit) { state -> Void? in
+    try await TimeLimitError.wait(
+      "no sleep on the clock ended",
+      within: limit,
+      at: CallSite(fileID: #fileID, line: #line),
+      for: state
+    ) { state -> Void? in
       guard state.awaitedWakeUps < state.wakeUps else { return nil }
       state.awaitedWakeUps += 1
       return ()

@@ -23,13 +23,7 @@ public struct TimeLimitError: Error, Sendable, Hashable, CustomStringConvertible
     for state: Observed<State>,
     until ready: @escaping @Sendable (inout State) -> Result?
   ) async throws -> Result {
-    let result: Result? = try await patiently {
-      do {
-        return try await state.wait(within: limit, until: ready)
-      } catch is TimeoutError {
-        return nil
-      }
-    }
+    let result = try await patiently { try await state.wait(within: limit, until: ready) }
     guard let result else { throw TimeLimitError(event, limit, callSite) }
     return result
   }

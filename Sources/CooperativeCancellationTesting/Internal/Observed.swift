@@ -40,18 +40,28 @@ package final class Observed<State: Sendable>: Sendable {
 
   /// Waits until `ready` returns a value. It is called under the lock, now and after each change.
   ///
-  /// Throws `TimeoutError` or `CancellationError`. The library's own timer ends the wait, so the limit needs
-  /// no free thread of the pool.
+  /// Returns `nil` when the time is up, and throws `CancellationError`. The library's own timer ends the wait, so
+  /// the limit needs no free thread of the pool.
   package nonisolated(nonsending) func wait<Output: Sendable>(
     within limit: Timeout,
     until ready: @escaping @Sendable (inout State) -> Output?
-  ) async throws -> Output {
-    try await withAsyncThrowingValue(timeout: limit) { completion in
-      add { state in
-        ready(&state).map { output in { completion(.success(output)) } }
+  ) async throws -> Output? {
+    do {
+      // What `ready` takes out of the state, it has taken: it is delivered, even if the time is up by then.
+      return try await withAsyncThrowingValue(whenCancelled: .deliverResult, timeout: limit) {
+        completion in
+        add { state in
+          ready(&state).map { output in { completion(.success(output)) } }
+        }
+      } onCancel: { number in
+        _ = contents.extract { $0.looks.removeValue(forKey: number) }
       }
-    } onCancel: { number in
-      _ = contents.extract { $0.looks.removeValue(forKey: number) }
+    } catch is TimeoutError {
+      return nil
+    } catch is DroppedCompletionError {
+      // `onCancel` has removed the look, and with it the completion.
+      try Task.checkCancellation()
+      return nil
     }
   }
 

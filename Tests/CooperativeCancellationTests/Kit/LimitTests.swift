@@ -54,4 +54,25 @@ struct LimitTests {
     }
     #expect(try "\(#require(error))".contains("the SDK was not told to cancel within"))
   }
+
+  /// What a look takes, when the time is up but the waiting task has not had its turn yet, must not be lost.
+  @Test
+  func `for a call gets it, though it comes when the time is up`() async {
+    let executor = ManualExecutor()
+    let calls = FakeCall<Int>()
+    let received = Protected<Int?>(nil)
+    Task(executorPreference: executor) {
+      let request = try await calls.next(within: .milliseconds(1))
+      request.answer { number in received.withLock { $0 = number } }
+    }
+    executor.runUntilIdle()
+    // Wakes the task, which has to wait for its turn.
+    while executor.isIdle { await Task.yield() }
+    calls.record(7)
+    while received.withLock({ $0 }) == nil {
+      executor.runUntilIdle()
+      await Task.yield()
+    }
+    #expect(received.withLock { $0 } == 7)
+  }
 }
