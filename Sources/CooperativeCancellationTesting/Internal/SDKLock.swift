@@ -14,7 +14,7 @@ final class SDKLock: Sendable {
 
   /// Whether the running code holds the lock.
   private static let held = TaskLocal<ObjectIdentifier?>(wrappedValue: nil)
-  private static let patience: Int64 = 300_000_000
+  private static let patience: Int64 = 1_000_000_000
 
   private let state = Observed(State())
 

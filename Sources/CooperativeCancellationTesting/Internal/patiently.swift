@@ -3,7 +3,7 @@ internal import CooperativeCancellation
 /// Waits twice with a limit, and again while the machine is busy.
 ///
 /// The machine is busy if a probe task takes long, too. The probe only goes through each place where a task
-/// may queue: a thread, the main actor, the pool. If it gets no turn for a minute, a thread is blocked, and
+/// may queue: a thread, the main actor, the pool. If it gets no turn for five minutes, a thread is blocked, and
 /// waiting is pointless.
 func patiently<Result>(
   _ wait: () async throws -> Result?
@@ -18,7 +18,7 @@ func patiently<Result>(
       await Task.detached(priority: Task.currentPriority) {}.value
       hasPassed.change { $0 = true }
     }
-    let passed: Void? = try? await hasPassed.wait(within: .seconds(60)) { $0 ? () : nil }
+    let passed: Void? = try? await hasPassed.wait(within: .seconds(300)) { $0 ? () : nil }
     if passed == nil { return nil }
     // The machine may have been busy until a moment ago.
     if start.nanoseconds(to: .now) < 50_000_000 { return try await wait() }

@@ -41,7 +41,13 @@ private final class Reentrant: Hashable, Sendable {
   func hash(into hasher: inout Hasher) { Reentrant.reenter() }
 }
 
-@Suite("Pending calls, on real threads and in numbers", .serialized, .watchdog, .ownThread)
+@Suite(
+  "Pending calls, on real threads and in numbers",
+  .serialized,
+  .oneAtATime,
+  .watchdog,
+  .ownThread
+)
 struct PendingRaceTests {
   /// How each call of a race ended.
   private struct Split {

@@ -90,7 +90,7 @@ struct SequenceRace: Sendable, CustomTestStringConvertible {
   ]
 }
 
-@Suite("Sequences: races on real threads", .serialized, .watchdog, .ownThread)
+@Suite("Sequences: races on real threads", .serialized, .oneAtATime, .watchdog, .ownThread)
 struct SequenceRaceTests {
   @Test(arguments: SequenceRace.all)
   func `every race ends in one of its outcomes, and nothing is lost or left`(race: SequenceRace) {

@@ -156,7 +156,7 @@ struct AnyTaskTests {
     #expect(count.load(ordering: .relaxed) == 1)
   }
 
-  @Test(.ownThread)
+  @Test(.oneAtATime, .ownThread)
   func `cancel from many threads at once cancels once`() async {
     var cancelledFirst = [0, 0]
     var count = 0

@@ -18,7 +18,7 @@ private func bytesInUse(below limit: Int) async -> Int {
   return malloc_bytes_in_use()
 }
 
-@Suite("TaskBag, many tasks and many threads", .serialized, .watchdog)
+@Suite("TaskBag, many tasks and many threads", .serialized, .oneAtATime, .watchdog)
 struct TaskBagRaceTests {
   @Test(.enabled(if: mallocCounts))
   func `a bag that has had a million tasks holds none, and has freed its storage`() async {

@@ -10,7 +10,13 @@ import Testing
 #endif
 
 /// One thread hands the request over, the other one runs the task.
-@Suite("Races of a request that arrives in a callback", .serialized, .watchdog, .ownThread)
+@Suite(
+  "Races of a request that arrives in a callback",
+  .serialized,
+  .oneAtATime,
+  .watchdog,
+  .ownThread
+)
 struct LateRequestRaceTests {
   /// Where the two threads met, and the outcome.
   private enum Outcome: CaseIterable {

@@ -15,7 +15,7 @@ import Testing
 /// Of each kind; `RACES=1000000` in the environment asks for more.
 private let races = ProcessInfo.processInfo.environment["RACES"].flatMap(Int.init) ?? usualRaces
 
-@Suite("Races on real threads", .serialized, .watchdog)
+@Suite("Races on real threads", .serialized, .oneAtATime, .watchdog)
 struct RaceTests {
   @Test(arguments: Race.all)
   func `every race ends in one of its outcomes, and none is lost or left`(race: Race) async {
