@@ -34,11 +34,11 @@ nonisolated final class ImageClient {
 }
 // snippet.end
 
-struct Image {
+nonisolated struct Image {
   let name: String
 }
 
-struct ImageSDK {
+nonisolated struct ImageSDK {
   struct Request {
     func cancel() {}
   }
