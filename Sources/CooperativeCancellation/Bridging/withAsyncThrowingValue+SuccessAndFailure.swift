@@ -33,14 +33,12 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   onCancel cancel: (Request) -> Void = { _ in },
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async throws -> Value {
-  let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
-  let missing = MissingValueError(callSite: terms.callSite)
-  return try await throwingBridge(
-    terms,
+  try await throwingBridge(
+    Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
     in: { reply in
       try operation(
         { reply.answer(.success($0)) },
-        { reply.answer(.failure($0 ?? missing)) }
+        { reply.fail(with: $0) }
       )
     },
     onCancel: cancel,
@@ -73,14 +71,12 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
   ) throws -> Request,
   onCancel cancel: (Request) -> Void = { _ in }
 ) async throws {
-  let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
-  let missing = MissingValueError(callSite: terms.callSite)
-  return try await throwingBridge(
-    terms,
+  try await throwingBridge(
+    Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
     in: { reply in
       try operation(
         { reply.answer(.success(())) },
-        { reply.answer(.failure($0 ?? missing)) }
+        { reply.fail(with: $0) }
       )
     },
     onCancel: cancel,
@@ -115,14 +111,12 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   onCancel cancel: (Request) -> Void = { _ in },
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async throws -> Value {
-  let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
-  let missing = MissingValueError(callSite: terms.callSite)
-  return try await throwingBridge(
-    terms,
+  try await throwingBridge(
+    Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
     in: { reply in
       try operation(
         { reply.answer(.success($0)) },
-        { reply.answer(.failure(missing)) }
+        { reply.fail(with: nil) }
       )
     },
     onCancel: cancel,
@@ -156,14 +150,12 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
   ) throws -> Request,
   onCancel cancel: (Request) -> Void = { _ in }
 ) async throws {
-  let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
-  let missing = MissingValueError(callSite: terms.callSite)
-  return try await throwingBridge(
-    terms,
+  try await throwingBridge(
+    Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
     in: { reply in
       try operation(
         { reply.answer(.success(())) },
-        { reply.answer(.failure(missing)) }
+        { reply.fail(with: nil) }
       )
     },
     onCancel: cancel,

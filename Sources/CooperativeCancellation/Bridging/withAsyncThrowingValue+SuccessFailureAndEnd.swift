@@ -36,14 +36,12 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   onCancel cancel: (Request) -> Void = { _ in },
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async throws -> Value {
-  let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
-  let missing = MissingValueError(callSite: terms.callSite)
-  return try await throwingBridge(
-    terms,
+  try await throwingBridge(
+    Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
     in: { reply in
       try operation(
         { reply.answer(.success($0)) },
-        { reply.answer(.failure($0 ?? missing)) },
+        { reply.fail(with: $0) },
         { reply.answer(.failure(CancellationError()), reportsAgain: false) }
       )
     },
@@ -77,14 +75,12 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
   ) throws -> Request,
   onCancel cancel: (Request) -> Void = { _ in }
 ) async throws {
-  let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
-  let missing = MissingValueError(callSite: terms.callSite)
-  return try await throwingBridge(
-    terms,
+  try await throwingBridge(
+    Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
     in: { reply in
       try operation(
         { reply.answer(.success(())) },
-        { reply.answer(.failure($0 ?? missing)) },
+        { reply.fail(with: $0) },
         { reply.answer(.failure(CancellationError()), reportsAgain: false) }
       )
     },
@@ -121,14 +117,12 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   onCancel cancel: (Request) -> Void = { _ in },
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async throws -> Value {
-  let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
-  let missing = MissingValueError(callSite: terms.callSite)
-  return try await throwingBridge(
-    terms,
+  try await throwingBridge(
+    Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
     in: { reply in
       try operation(
         { reply.answer(.success($0)) },
-        { reply.answer(.failure(missing)) },
+        { reply.fail(with: nil) },
         { reply.answer(.failure(CancellationError()), reportsAgain: false) }
       )
     },
@@ -163,14 +157,12 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
   ) throws -> Request,
   onCancel cancel: (Request) -> Void = { _ in }
 ) async throws {
-  let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
-  let missing = MissingValueError(callSite: terms.callSite)
-  return try await throwingBridge(
-    terms,
+  try await throwingBridge(
+    Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
     in: { reply in
       try operation(
         { reply.answer(.success(())) },
-        { reply.answer(.failure(missing)) },
+        { reply.fail(with: nil) },
         { reply.answer(.failure(CancellationError()), reportsAgain: false) }
       )
     },

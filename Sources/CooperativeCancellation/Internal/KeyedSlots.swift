@@ -2,49 +2,66 @@
 ///
 /// A hash table with chains: a doubly linked list contains the slots whose ids fall into the same bucket. The caller
 /// compares ids for equality without a lock: see ``AnyID``.
-package struct KeyedSlots<Element: Keyed>: Sendable {
+package struct KeyedSlots<Element: Sendable>: Sendable {
+  /// An element, its id, and its place in a list.
+  private struct Linked: Sendable {
+    var element: Element
+    var id: AnyID?
+    var previous: Int?
+    var next: Int?
+  }
+
   /// The smallest number of lists.
   private static var keptCapacity: Int { 32 }
 
-  private var slots = Slots<Element>()
-  private var buckets: [Int] = []
+  private var slots = Slots<Linked>()
+  /// The first slot of each list.
+  private var buckets: [Int?] = []
   private var idCount = 0
 
   package init() {}
 
   /// The element in a slot, or `nil` if the slot is empty.
-  package subscript(slot: Int) -> Element? {
-    get { slots[slot] }
-    _modify { yield &slots[slot] }
-  }
+  @inline(__always)
+  package subscript(slot: Int) -> Element? { slots[slot]?.element }
 
   var used: [Int] { slots.used }
 
   /// Inserts an element without an id. Returns its slot.
-  package mutating func insert(_ element: Element) -> Int {
-    slots.insert(element)
+  package mutating func insert(_ element: consuming Element) -> Int {
+    slots.insert(Linked(element: element))
   }
 
-  /// Empties a slot that has no id.
-  package mutating func remove(_ slot: Int) -> Element? {
-    slots.remove(slot)
+  /// Changes the element in a slot. Does nothing if the slot is empty.
+  @inline(__always)
+  package mutating func update(_ slot: Int, _ change: (inout Element) -> Void) {
+    slots.update(slot) { change(&$0.element) }
+  }
+
+  /// Empties a slot. Returns what it contained, to release.
+  package mutating func remove(_ slot: Int) -> (element: Element, id: AnyID?)? {
+    guard let linked = slots.remove(slot) else { return nil }
+    if let id = linked.id { removeFromList(linked, id) }
+    return (linked.element, linked.id)
   }
 
   // MARK: Ids
 
+  package func id(of slot: Int) -> AnyID? { slots[slot]?.id }
+
   package func forEach(withHash hash: Int, _ body: (Int, AnyID) -> Void) {
     if buckets.isEmpty { return }
-    var slot = buckets[bucket(of: hash)]
-    while slot != KeyLink.none, let link = slots[slot]?.link {
-      if let id = link.id, id.hash == hash { body(slot, id) }
-      slot = link.next
+    var next = buckets[bucket(of: hash)]
+    while let slot = next, let linked = slots[slot] {
+      if let id = linked.id, id.hash == hash { body(slot, id) }
+      next = linked.next
     }
   }
 
   /// Gives an id to a slot that has none.
   package mutating func link(_ slot: Int, _ id: AnyID) {
     idCount += 1
-    slots[slot]?.link.id = id
+    slots.update(slot) { $0.id = id }
     if idCount > buckets.count {
       rebuildLists()
     } else {
@@ -54,10 +71,9 @@ package struct KeyedSlots<Element: Keyed>: Sendable {
 
   /// Removes the id of a slot, if it has one. Returns the id, to release.
   package mutating func unlink(_ slot: Int) -> AnyID? {
-    guard let id = slots[slot]?.link.id.take() else { return nil }
-    idCount -= 1
-    remove(slot, fromBucket: bucket(of: id.hash))
-    if buckets.count > 8 * max(idCount, Self.keptCapacity) { rebuildLists() }
+    guard let linked = slots[slot], let id = linked.id else { return nil }
+    slots.update(slot) { $0.id = nil }
+    removeFromList(linked, id)
     return id
   }
 
@@ -65,9 +81,9 @@ package struct KeyedSlots<Element: Keyed>: Sendable {
   private mutating func rebuildLists() {
     var size = Self.keptCapacity
     while size < 2 * idCount { size *= 2 }
-    buckets = Array(repeating: KeyLink.none, count: size)
+    buckets = Array(repeating: nil, count: size)
     for slot in slots.used {
-      if let id = slots[slot]?.link.id { insert(slot, inBucket: bucket(of: id.hash)) }
+      if let id = id(of: slot) { insert(slot, inBucket: bucket(of: id.hash)) }
     }
   }
 
@@ -78,36 +94,20 @@ package struct KeyedSlots<Element: Keyed>: Sendable {
 
   private mutating func insert(_ slot: Int, inBucket bucket: Int) {
     let first = buckets[bucket]
-    slots[slot]?.link.previous = KeyLink.none
-    slots[slot]?.link.next = first
-    if first != KeyLink.none { slots[first]?.link.previous = slot }
+    slots.update(slot) { ($0.previous, $0.next) = (nil, first) }
+    if let first { slots.update(first) { $0.previous = slot } }
     buckets[bucket] = slot
   }
 
-  private mutating func remove(_ slot: Int, fromBucket bucket: Int) {
-    guard let link = slots[slot]?.link else { return }
-    if link.previous == KeyLink.none {
-      buckets[bucket] = link.next
+  /// Removes what was in a slot from its list.
+  private mutating func removeFromList(_ linked: Linked, _ id: AnyID) {
+    if let previous = linked.previous {
+      slots.update(previous) { $0.next = linked.next }
     } else {
-      slots[link.previous]?.link.next = link.next
+      buckets[bucket(of: id.hash)] = linked.next
     }
-    if link.next != KeyLink.none { slots[link.next]?.link.previous = link.previous }
+    if let next = linked.next { slots.update(next) { $0.previous = linked.previous } }
+    idCount -= 1
+    if buckets.count > 8 * max(idCount, Self.keptCapacity) { rebuildLists() }
   }
-}
-
-/// An element of ``KeyedSlots``.
-package protocol Keyed: Sendable {
-  var link: KeyLink { get set }
-}
-
-/// An element's id, and its place in a list.
-package struct KeyLink: Sendable {
-  /// No slot.
-  fileprivate static let none = -1
-
-  package fileprivate(set) var id: AnyID?
-  fileprivate var previous = none
-  fileprivate var next = none
-
-  package init() {}
 }

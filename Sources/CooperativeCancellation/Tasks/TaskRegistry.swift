@@ -25,7 +25,7 @@ package enum Member: Sendable {
 ///
 /// A task is removed by its slot and not by its id: the end of a replaced task must not remove its successor.
 package struct TaskRegistry: Sendable {
-  private struct Entry: Keyed {
+  private struct Entry: Sendable {
     enum State: Sendable {
       /// The task is being made.
       case starting
@@ -38,7 +38,6 @@ package struct TaskRegistry: Sendable {
 
     var state = State.starting
     var member: Member?
-    var link = KeyLink()
   }
 
   private var slots = KeyedSlots<Entry>()
@@ -76,8 +75,10 @@ package struct TaskRegistry: Sendable {
       _ = slots.remove(slot)
       return false
     }
-    slots[slot]?.state = .running
-    slots[slot]?.member = member
+    slots.update(slot) {
+      $0.state = .running
+      $0.member = member
+    }
     return state == .startingCancelled
   }
 
@@ -92,11 +93,13 @@ package struct TaskRegistry: Sendable {
   /// The task of a slot has ended.
   package mutating func finish(_ slot: Int) -> Remains {
     count -= 1
-    var remains = Remains(member: slots[slot]?.member.take(), id: slots.unlink(slot))
-    if slots[slot]?.state == .running {
-      _ = slots.remove(slot)
+    var remains = Remains()
+    if slots[slot]?.state == .running, let removed = slots.remove(slot) {
+      remains.member = removed.element.member
+      remains.id = removed.id
     } else {
-      slots[slot]?.state = .finished
+      slots.update(slot) { $0.state = .finished }
+      remains.id = slots.unlink(slot)
     }
     if count == 0, !waiters.isEmpty {
       remains.waiters = waiters.keys.sorted().compactMap { waiters[$0] }
@@ -147,8 +150,7 @@ package struct TaskRegistry: Sendable {
   package mutating func withdraw(_ slot: Int, ifThereIsOneOf others: [Holder]) -> Bool {
     guard others.contains(where: isThere) else { return false }
     count -= 1  // It cannot be the last: the other one has not ended.
-    _ = slots.unlink(slot)  // Released by the caller, who keeps it.
-    _ = slots.remove(slot)
+    _ = slots.remove(slot)  // The caller keeps the id, and releases it.
     return true
   }
 
@@ -179,12 +181,14 @@ package struct TaskRegistry: Sendable {
 
   /// Whether a task still has its id.
   private func isThere(_ holder: Holder) -> Bool {
-    slots[holder.slot]?.link.id === holder.id
+    slots.id(of: holder.slot) === holder.id
   }
 
   /// Takes the id from a task. Returns it, and the task if it already exists.
   private mutating func cancel(_ slot: Int) -> Remains {
-    if slots[slot]?.state == .starting { slots[slot]?.state = .startingCancelled }
+    if slots[slot]?.state == .starting {
+      slots.update(slot) { $0.state = .startingCancelled }
+    }
     return Remains(member: slots[slot]?.member, id: slots.unlink(slot))
   }
 }

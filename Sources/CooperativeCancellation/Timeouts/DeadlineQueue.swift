@@ -79,7 +79,7 @@ package struct DeadlineQueue: Sendable {
 
   private mutating func place(_ node: Node, at position: Int) {
     heap[position] = node
-    sleepers[node.slot]?.position = position
+    sleepers.update(node.slot) { $0.position = position }
   }
 
   private mutating func moveUp(_ start: Int) {

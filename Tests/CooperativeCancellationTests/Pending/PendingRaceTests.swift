@@ -237,7 +237,9 @@ struct PendingRaceTests {
       }
       round(1_000)
       var left = Int.max
-      for _ in 1...5 where left > 100_000 {
+      // A third of the calls ends in each way. If any of them left the smallest allocation, it would be more.
+      let allowed = 8 * most
+      for _ in 1...5 where left > allowed {
         let before = malloc_bytes_in_use()
         let time = ContinuousClock().measure {
           for _ in 0..<most / 10_000 { round(10_000) }
@@ -246,7 +248,7 @@ struct PendingRaceTests {
         print("\(most) pending calls, 10 000 at once: \(time), \(left) bytes left")
       }
       #if !THREAD_SANITIZER  // It has an allocator of its own.
-        #expect(left <= 100_000)
+        #expect(left <= allowed)
       #endif
     }
     print(String(decoding: result?.standardOutputContent ?? [], as: UTF8.self))

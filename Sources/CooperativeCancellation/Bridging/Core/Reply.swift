@@ -38,6 +38,13 @@ extension ReplyReference where Contents: ~Copyable {
     }
   }
 
+  /// The SDK called its failure closure, perhaps without an error.
+  @inlinable
+  func fail<Value>(with error: (any Error)?)
+  where Contents == ReplyContents<Result<Value, any Error>> {
+    answer(.failure(error ?? MissingValueError(callSite: callSite())))
+  }
+
   /// `operation` threw: an answer of the SDK, earlier or later, is discarded.
   @inlinable
   @inline(never)

@@ -17,7 +17,7 @@
 /// equal.
 @usableFromInline
 package struct CallRegistry: Sendable {
-  private struct Entry: Keyed {
+  private struct Entry: Sendable {
     enum State: Sendable {
       /// Its SDK is being called.
       case starting
@@ -29,7 +29,6 @@ package struct CallRegistry: Sendable {
     let number: Int
     let reply: AnyReply
     var state: State
-    var link = KeyLink()
   }
 
   /// Where a call is or was. Numbers are not reused, so another call in the same slot differs.
@@ -169,7 +168,7 @@ package struct CallRegistry: Sendable {
     {
       return .done(.answered(call, with: answer))
     }
-    entries[call.place.slot]?.state = .waiting
+    entries.update(call.place.slot) { $0.state = .waiting }
     entries.link(call.place.slot, search.id)
     return .done(.given)
   }
@@ -187,11 +186,9 @@ package struct CallRegistry: Sendable {
 
   /// Takes a call out, if it is still there.
   package mutating func remove(_ place: Place) -> Remains? {
-    guard entry(at: place) != nil else { return nil }
-    let id = entries.unlink(place.slot)
-    guard let entry = entries.remove(place.slot) else { return nil }
-    if entry.state != .parked { count -= 1 }
-    return Remains(reply: entry.reply, id: id)
+    guard entry(at: place) != nil, let removed = entries.remove(place.slot) else { return nil }
+    if removed.element.state != .parked { count -= 1 }
+    return Remains(reply: removed.element.reply, id: removed.id)
   }
 
   // MARK: Answers
