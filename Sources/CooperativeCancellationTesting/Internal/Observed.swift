@@ -65,6 +65,15 @@ package final class Observed<State: Sendable>: Sendable {
     }
   }
 
+  /// Waits for a condition, even in a cancelled task. It is called under the lock, now and after each change.
+  package nonisolated(nonsending) func waitUntil(
+    _ isReady: @escaping @Sendable (State) -> Bool
+  ) async {
+    await withAsyncValue { completion in
+      _ = add { isReady($0) ? completion : nil }
+    }
+  }
+
   /// Looks at the state now and after each change, until the wait is over.
   private func add(_ look: @escaping Look) -> Int {
     let (number, wake) = contents.locked { contents in

@@ -9,7 +9,7 @@ struct Trial<Completion: Sendable>: Sendable {
   }
 
   let fake: FakeCall<Completion>
-  private let task: Task<Void, Never>
+  let task: Task<Void, Never>
   private let ending = Observed<End>(.stillRuns)
   private let mayStart = Observed(false)
   private let collected = Observed<[MisuseReport]>([])
@@ -24,7 +24,7 @@ struct Trial<Completion: Sendable>: Sendable {
     (fake, task) = MisuseReport.collector.withValue(collected.collector) { [ending, mayStart] in
       let fake = FakeCall<Completion>()
       let task = startOnOwnThread {
-        while !mayStart.state { await Task.yield() }
+        await mayStart.waitUntil { $0 }
         do {
           try await wrapper(fake)
           ending.change { $0 = .returned }
@@ -40,10 +40,6 @@ struct Trial<Completion: Sendable>: Sendable {
 
   func start() {
     mayStart.change { $0 = true }
-  }
-
-  func cancel() {
-    task.cancel()
   }
 
   /// Returns the SDK's next call, if there is one in time.

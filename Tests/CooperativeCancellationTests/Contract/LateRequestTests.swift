@@ -141,6 +141,7 @@ struct LateRequestTests {
     arrived?(4)
     #expect(cancelled.withLock { $0 } == [1, 2, 3, 4, 4])
     both.withLock { $0 = nil }
+    handOver.withLock { $0 = nil }
   }
 
   @Test
