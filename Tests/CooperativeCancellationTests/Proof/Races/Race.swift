@@ -24,6 +24,8 @@ struct Race: Sendable {
 
   enum Bridge: Sendable {
     case throwing(CancellationResponse)
+    /// With an error type of the caller's.
+    case mapped
     case fallback
     /// Without an error and a fallback: waits for the value, whatever happens.
     case unconditional
@@ -89,6 +91,12 @@ struct Race: Sendable {
     Race(
       name: "callback against drop against cancellation against owner release",
       events: [.answer, .answer, .drop, .cancel, .release],
+      outcomes: [.notStarted, .delivered, .cancelled, .discardedByCheckAfter, .dropped]
+    ),
+    Race(
+      name: "callback against drop against cancellation, the caller's error",
+      bridge: .mapped,
+      events: [.answer, .drop, .cancel],
       outcomes: [.notStarted, .delivered, .cancelled, .discardedByCheckAfter, .dropped]
     ),
     Race(

@@ -28,12 +28,21 @@ final class RacedCall: Sendable {
     case endsBetween
   }
 
-  enum Ending: Sendable {
+  enum Ending: Error {
     case value
     case cancelled
     case dropped
     case timedOut
     case error(String)
+
+    init(_ error: any Error) {
+      switch error {
+      case is CancellationError: self = .cancelled
+      case is TimeoutError: self = .timedOut
+      case is DroppedCompletionError: self = .dropped
+      default: self = .error("\(error)")
+      }
+    }
   }
 
   let line: UInt
@@ -164,6 +173,7 @@ extension RacedCall {
     let ending: Ending
     switch race.bridge {
     case .throwing(let response): ending = await throwing(response)
+    case .mapped: ending = await mapped()
     case .fallback: ending = await fallback()
     case .unconditional: ending = await unconditional()
     }
@@ -188,14 +198,25 @@ extension RacedCall {
         self.onDiscard()
       }
       return .value
-    } catch is CancellationError {
-      return .cancelled
-    } catch is TimeoutError {
-      return .timedOut
-    } catch is DroppedCompletionError {
-      return .dropped
     } catch {
-      return .error("\(error)")
+      return Ending(error)
+    }
+  }
+
+  private func mapped() async -> Ending {
+    let result = await withAsyncResult(mapError: Ending.init, line: line) {
+      (completion: @escaping @Sendable (Result<RacedSDK.Value, Ending>) -> Void) in
+      operation { value in
+        if let value { completion(.success(value)) }
+      }
+    } onCancel: {
+      onCancel($0)
+    } onDiscard: { _ in
+      self.onDiscard()
+    }
+    switch result {
+    case .success: return .value
+    case .failure(let ending): return ending
     }
   }
 
