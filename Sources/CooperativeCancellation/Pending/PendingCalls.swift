@@ -174,7 +174,7 @@ extension PendingCalls {
         return true
       case .parked:
         return true
-      case .nobody(let mayPark):
+      case .noCall(let mayPark):
         if !mayPark || parked != nil { return false }
         let reply = Reply(ReplyContents<Answer>(CallSite(), nil))
         reply.answer(answer)

@@ -226,7 +226,7 @@
         answers[number] = .delivered
       case .done(.parked):
         answers[number] = .parked(Set(calls.indices.filter(isStarting)))
-      case .done(.nobody(let mayStillPark)):
+      case .done(.noCall(let mayStillPark)):
         require(holder(of: cast.answers[number]) == nil, "a call that waits is found")
         if mayStillPark {
           require(!mayPark, "what may be parked is")

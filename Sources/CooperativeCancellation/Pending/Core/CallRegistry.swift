@@ -196,7 +196,7 @@ package struct CallRegistry: Sendable {
   package enum Taken: Sendable {
     case call(Remains)
     /// No call has the id. If the answer may be parked, ask again with the answer.
-    case nobody(mayPark: Bool)
+    case noCall(mayPark: Bool)
     case parked
   }
 
@@ -210,7 +210,7 @@ package struct CallRegistry: Sendable {
     let unknown = candidates(for: search)
     if !unknown.isEmpty { return .compare(unknown) }
     guard let answer, !starts.isEmpty, end == nil else {
-      return .done(.nobody(mayPark: !starts.isEmpty && end == nil))
+      return .done(.noCall(mayPark: !starts.isEmpty && end == nil))
     }
     let place = insert(answer, .parked, search.id)
     parked.append(Parked(place: place, nextStart: starts.next), capacity: .max)

@@ -124,7 +124,7 @@ package final class CallTable: Sendable {
   @usableFromInline
   package enum Taken: Sendable {
     case call(AnyReply)
-    case nobody(mayPark: Bool)
+    case noCall(mayPark: Bool)
     case parked
   }
 
@@ -133,7 +133,7 @@ package final class CallTable: Sendable {
   package func take(_ id: AnyID, isEqual: (AnyID) -> Bool, parking answer: AnyReply?) -> Taken {
     switch search(id, isEqual, { $0.take($1, parking: answer) }) {
     case .call(let call): .call(call.reply)
-    case .nobody(let mayPark): .nobody(mayPark: mayPark)
+    case .noCall(let mayPark): .noCall(mayPark: mayPark)
     case .parked: .parked
     }
   }

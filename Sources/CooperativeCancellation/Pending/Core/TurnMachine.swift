@@ -1,7 +1,7 @@
 /// Decides whose turn it is, where only one call may be pending: a value type without a lock.
 ///
 /// ```
-///   nobody ── ask ──▶ granted ── begin ──▶ call
+///   free ── ask ──▶ granted ── begin ──▶ call
 ///     ▲                  ▲ │                │
 ///     │  the next one:   │ │ decline        │ take, fail
 ///     └──────────────────┴─┴────────────────┘
@@ -11,14 +11,14 @@
 /// answer. Other calls wait in order.
 package struct TurnMachine: Sendable {
   private enum Holder: Sendable {
-    case nobody
+    case free
     /// The call's SDK has not been called.
     case granted
     /// The number of the call, and its reply.
     case call(Int, AnyReply)
   }
 
-  private var holder = Holder.nobody
+  private var holder = Holder.free
   private var queue = ElementBuffer<Waiter>()
   /// The numbers of those in the queue that have stopped waiting.
   private var gone: Set<Int> = []
@@ -35,7 +35,7 @@ package struct TurnMachine: Sendable {
   /// How many calls are pending or wait for their turn.
   package var count: Int {
     let waiting = queue.count - gone.count
-    return if case .nobody = holder { waiting } else { waiting + 1 }
+    return if case .free = holder { waiting } else { waiting + 1 }
   }
 
   package enum Asked: Sendable {
@@ -48,7 +48,7 @@ package struct TurnMachine: Sendable {
   /// A call asks for its turn.
   package mutating func ask(_ reply: AnyReply, mayWait: Bool) -> Asked {
     if let end { return .closed(end) }
-    if case .nobody = holder {
+    if case .free = holder {
       holder = .granted
       return .granted
     }
@@ -123,7 +123,7 @@ package struct TurnMachine: Sendable {
   private mutating func pass(_ call: AnyReply?) -> Passed {
     let released = takeGone()
     let next = queue.popFirst()
-    holder = if case .none = next { .nobody } else { .granted }
+    holder = if case .none = next { .free } else { .granted }
     return Passed(call: call, next: next, gone: released)
   }
 
@@ -132,7 +132,7 @@ package struct TurnMachine: Sendable {
     if case .none = end { end = error }
     var call: AnyReply?
     if case .call(_, let reply) = holder { call = reply }
-    holder = .nobody
+    holder = .free
     var waiters: [Waiter] = []
     while let waiter = queue.popFirst() { waiters.append(waiter) }
     gone = []
