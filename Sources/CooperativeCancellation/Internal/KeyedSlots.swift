@@ -49,11 +49,11 @@ package struct KeyedSlots<Element: Sendable>: Sendable {
 
   package func id(of slot: Int) -> AnyID? { slots[slot]?.id }
 
-  package func forEach(withHash hash: Int, _ body: (Int, AnyID) -> Void) {
+  package func forEach(withHash hash: Int, _ body: (Int, Element, AnyID) -> Void) {
     if buckets.isEmpty { return }
     var next = buckets[bucket(of: hash)]
     while let slot = next, let linked = slots[slot] {
-      if let id = linked.id, id.hash == hash { body(slot, id) }
+      if let id = linked.id, id.hash == hash { body(slot, linked.element, id) }
       next = linked.next
     }
   }

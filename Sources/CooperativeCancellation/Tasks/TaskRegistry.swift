@@ -119,7 +119,7 @@ package struct TaskRegistry: Sendable {
   /// Returns the tasks whose ids have a hash. The caller compares the ids without the lock.
   package func holders(ofHash hash: Int) -> [Holder] {
     var holders: [Holder] = []
-    slots.forEach(withHash: hash) { holders.append(Holder(slot: $0, id: $1)) }
+    slots.forEach(withHash: hash) { slot, _, id in holders.append(Holder(slot: slot, id: id)) }
     return holders
   }
 

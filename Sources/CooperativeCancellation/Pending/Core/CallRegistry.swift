@@ -91,8 +91,8 @@ package struct CallRegistry: Sendable {
 
   private func candidates(for search: Search, parkedToo: Bool = false) -> [Candidate] {
     var found: [Candidate] = []
-    entries.forEach(withHash: search.id.hash) { slot, id in
-      guard let entry = entries[slot], entry.state == .waiting || parkedToo else { return }
+    entries.forEach(withHash: search.id.hash) { slot, entry, id in
+      guard entry.state == .waiting || parkedToo else { return }
       let place = Place(slot: slot, number: entry.number)
       if !search.equal.contains(place), !search.unequal.contains(place) {
         found.append(Candidate(place: place, id: id))
@@ -104,8 +104,8 @@ package struct CallRegistry: Sendable {
   /// Returns a waiting call whose id has that hash.
   package func first(withHash hash: Int) -> Candidate? {
     var first: Candidate?
-    entries.forEach(withHash: hash) { slot, id in
-      if first == nil, let entry = entries[slot], entry.state == .waiting {
+    entries.forEach(withHash: hash) { slot, entry, id in
+      if first == nil, entry.state == .waiting {
         first = Candidate(place: Place(slot: slot, number: entry.number), id: id)
       }
     }
@@ -124,7 +124,7 @@ package struct CallRegistry: Sendable {
   package mutating func add(_ reply: AnyReply, _ search: Search? = nil) -> Step<Added<Place>> {
     if let end { return .done(.closed(end)) }
     if let search {
-      if search.equal.contains(where: isWaiting) { return .done(.taken) }
+      if firstWaiting(of: search.equal) != nil { return .done(.taken) }
       let unknown = candidates(for: search)
       if !unknown.isEmpty { return .compare(unknown) }
     }
@@ -156,7 +156,7 @@ package struct CallRegistry: Sendable {
   /// Gives a starting call its id.
   package mutating func name(_ call: Started, _ search: Search) -> Step<Name> {
     guard entry(at: call.place) != nil else { return .done(.given) }
-    if search.equal.contains(where: isWaiting) {
+    if firstWaiting(of: search.equal) != nil {
       return .done(remove(call.place).map { .taken($0) } ?? .given)
     }
     let unknown = candidates(for: search, parkedToo: true)
@@ -204,7 +204,7 @@ package struct CallRegistry: Sendable {
   ///
   /// - Parameter answer: What to park if there is no such call.
   package mutating func take(_ search: Search, parking answer: AnyReply?) -> Step<Taken> {
-    if let call = search.equal.first(where: isWaiting), let remains = remove(call) {
+    if let call = firstWaiting(of: search.equal), let remains = remove(call) {
       return .done(.call(remains))
     }
     let unknown = candidates(for: search)
@@ -247,8 +247,10 @@ package struct CallRegistry: Sendable {
     return entry
   }
 
-  private func isWaiting(_ place: Place) -> Bool {
-    entry(at: place)?.state == .waiting
+  // Not `places.first(where:)`: a closure that uses the registry copies it.
+  private func firstWaiting(of places: [Place]) -> Place? {
+    for place in places where entry(at: place)?.state == .waiting { return place }
+    return nil
   }
 
   private mutating func insert(_ reply: AnyReply, _ state: Entry.State, _ id: AnyID?) -> Place {
