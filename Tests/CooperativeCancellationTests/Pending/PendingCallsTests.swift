@@ -141,6 +141,25 @@ struct PendingCallsTests {
   }
 
   @Test
+  func `all calls are answered in the order in which they began`() {
+    let order = Protected<[Int]>([])
+    func begin(_ id: Int) {
+      Task(executorPreference: executor) { [calls] in
+        _ = try? await calls.value(for: id) {}
+        order.withLock { $0.append(id) }
+      }
+      executor.runUntilIdle()
+    }
+    for id in 0..<5 { begin(id) }
+    #expect(calls.resume(2, returning: "first"))
+    begin(5)  // In the slot of the one that is gone.
+    executor.runUntilIdle()
+    #expect(calls.resumeAll(returning: "all") == 5)
+    executor.runUntilIdle()
+    #expect(order.withLock { $0 } == [2, 0, 1, 3, 4, 5])
+  }
+
+  @Test
   func `close inside the call ends it`() async {
     await #expect(throws: Loss()) {
       try await calls.value(for: 1) { calls.close(throwing: Loss()) }

@@ -75,6 +75,34 @@ struct ReturnedIDTests {
   }
 
   @Test
+  func `the id of a call that was answered together with all does not name the next call`()
+    async throws
+  {
+    let calls = unclaimed.makeCalls()
+    let signals = [Signal(), Signal()]
+    func begin(_ number: Int) async -> Task<String, any Error> {
+      let task = Task {
+        try await calls.value {
+          await signals[number].wait()
+          return number
+        }
+      }
+      while calls.isEmpty { await Task.yield() }
+      return task
+    }
+    let first = await begin(0)
+    #expect(calls.resumeAll(returning: "all") == 1)
+    let second = await begin(1)
+    signals[0].fire()
+    #expect(try await first.value == "all")
+    #expect(calls.resume(0, returning: "late"))
+    #expect(calls.resume(1, returning: "own"))
+    signals[1].fire()
+    #expect(try await second.value == "own")
+    #expect(unclaimed.all == ["0 late"])
+  }
+
+  @Test
   func `a call that throws gives up the answers that came meanwhile`() async {
     let calls = unclaimed.makeCalls()
     await #expect(throws: SDKError.failed) {
