@@ -3,13 +3,13 @@ import FakeCallbackSDK
 
 /// Results with an error type of the caller's.
 extension BridgeForm {
-  static let mappedResult = BridgeForm(
-    testDescription: "Result with the caller's error",
-    kind: .throwing,
-    delivered: .value("typed"),
-    mayRefuse: false
-  ) { sdk, watch in
-    let result: Result<User, Ending> = await withAsyncResult(
+  static let mappedResult = mappedForm(
+    "Result with the caller's error",
+    delivers: "typed",
+    .neverRefuses,
+    id: \.id
+  ) { sdk, watch -> Result<User, Ending> in
+    await withAsyncResult(
       mapError: named,
       whenCancelled: watch.response,
       timeout: watch.timeout,
@@ -23,20 +23,16 @@ extension BridgeForm {
     } onDiscard: {
       watch.onDiscard($0.id)
     }
-    switch result {
-    case .success(let user): return .value(user.id)
-    case .failure(let ending): return ending
-    }
   }
 
-  static let mappedPlain = BridgeForm(
-    testDescription: "value, mapped",
-    kind: .throwing,
-    delivered: .value("me"),
-    failing: .brings,
-    mayRefuse: false
-  ) { sdk, watch in
-    let result: Result<User, Ending> = await withAsyncResult(
+  static let mappedPlain = mappedForm(
+    "value, mapped",
+    delivers: "me",
+    .brings,
+    .neverRefuses,
+    id: \.id
+  ) { sdk, watch -> Result<User, Ending> in
+    await withAsyncResult(
       mapError: named,
       whenCancelled: watch.response,
       timeout: watch.timeout,
@@ -48,22 +44,17 @@ extension BridgeForm {
     } onDiscard: {
       watch.onDiscard($0.id)
     }
-    switch result {
-    case .success(let user): return .value(user.id)
-    case .failure(let ending): return ending
-    }
   }
 
-  static let mappedVoid = BridgeForm(
-    testDescription: "Void, mapped",
-    kind: .throwing,
-    delivered: .value(""),
-    carriesValue: false,
-    valueIsObject: false,
-    failing: .brings,
-    mayRefuse: false
-  ) { sdk, watch in
-    let result: Result<Void, Ending> = await withAsyncResult(
+  static let mappedVoid = mappedForm(
+    "Void, mapped",
+    delivers: "",
+    .brings,
+    .neverRefuses,
+    .void,
+    id: { "" }
+  ) { sdk, watch -> Result<Void, Ending> in
+    await withAsyncResult(
       mapError: named,
       whenCancelled: watch.response,
       timeout: watch.timeout,
@@ -73,18 +64,14 @@ extension BridgeForm {
     } onCancel: {
       watch.onCancel($0)
     }
-    switch result {
-    case .success: return .value("")
-    case .failure(let ending): return ending
-    }
   }
 
-  static let mappedOtherResult = BridgeForm(
-    testDescription: "Result with another error, mapped",
-    kind: .throwing,
-    delivered: .value("typed")
-  ) { sdk, watch in
-    let result: Result<User, Ending> = await withAsyncResult(
+  static let mappedOtherResult = mappedForm(
+    "Result with another error, mapped",
+    delivers: "typed",
+    id: \.id
+  ) { sdk, watch -> Result<User, Ending> in
+    await withAsyncResult(
       mapError: named,
       whenCancelled: watch.response,
       timeout: watch.timeout,
@@ -96,18 +83,12 @@ extension BridgeForm {
     } onDiscard: {
       watch.onDiscard($0.id)
     }
-    switch result {
-    case .success(let user): return .value(user.id)
-    case .failure(let ending): return ending
-    }
   }
 
-  static let mappedAnyResult = BridgeForm(
-    testDescription: "Result, mapped",
-    kind: .throwing,
-    delivered: .value("1")
-  ) { sdk, watch in
-    let result: Result<User, Ending> = await withAsyncResult(
+  static let mappedAnyResult = mappedForm("Result, mapped", delivers: "1", id: \.id) {
+    sdk,
+    watch -> Result<User, Ending> in
+    await withAsyncResult(
       mapError: named,
       whenCancelled: watch.response,
       timeout: watch.timeout,
@@ -119,18 +100,14 @@ extension BridgeForm {
     } onDiscard: {
       watch.onDiscard($0.id)
     }
-    switch result {
-    case .success(let user): return .value(user.id)
-    case .failure(let ending): return ending
-    }
   }
 
-  static let mappedValueAndError = BridgeForm(
-    testDescription: "value and error, mapped",
-    kind: .throwing,
-    delivered: .value("maybe")
-  ) { sdk, watch in
-    let result: Result<User, Ending> = await withAsyncResult(
+  static let mappedValueAndError = mappedForm(
+    "value and error, mapped",
+    delivers: "maybe",
+    id: \.id
+  ) { sdk, watch -> Result<User, Ending> in
+    await withAsyncResult(
       mapError: named,
       whenCancelled: watch.response,
       timeout: watch.timeout,
@@ -142,18 +119,14 @@ extension BridgeForm {
     } onDiscard: {
       watch.onDiscard($0.id)
     }
-    switch result {
-    case .success(let user): return .value(user.id)
-    case .failure(let ending): return ending
-    }
   }
 
-  static let mappedValueOrNil = BridgeForm(
-    testDescription: "value or nil, and error, mapped",
-    kind: .throwing,
-    delivered: .value("maybe")
-  ) { sdk, watch in
-    let result: Result<User?, Ending> = await withAsyncResult(
+  static let mappedValueOrNil = mappedForm(
+    "value or nil, and error, mapped",
+    delivers: "maybe",
+    id: { $0?.id ?? "nil" }
+  ) { sdk, watch -> Result<User?, Ending> in
+    await withAsyncResult(
       mapError: named,
       whenCancelled: watch.response,
       timeout: watch.timeout,
@@ -165,20 +138,12 @@ extension BridgeForm {
     } onDiscard: {
       watch.onDiscard($0.id)
     }
-    switch result {
-    case .success(let user): return .value(user?.id ?? "nil")
-    case .failure(let ending): return ending
-    }
   }
 
-  static let mappedErrorOnly = BridgeForm(
-    testDescription: "error only, mapped",
-    kind: .throwing,
-    delivered: .value(""),
-    carriesValue: false,
-    valueIsObject: false
-  ) { sdk, watch in
-    let result: Result<Void, Ending> = await withAsyncResult(
+  static let mappedErrorOnly = mappedForm("error only, mapped", delivers: "", .void, id: { "" }) {
+    sdk,
+    watch -> Result<Void, Ending> in
+    await withAsyncResult(
       mapError: named,
       whenCancelled: watch.response,
       timeout: watch.timeout,
@@ -188,18 +153,14 @@ extension BridgeForm {
     } onCancel: {
       watch.onCancel($0)
     }
-    switch result {
-    case .success: return .value("")
-    case .failure(let ending): return ending
-    }
   }
 
-  static let mappedSuccessAndFailure = BridgeForm(
-    testDescription: "success and failure, mapped",
-    kind: .throwing,
-    delivered: .value("signed in")
-  ) { sdk, watch in
-    let result: Result<User, Ending> = await withAsyncResult(
+  static let mappedSuccessAndFailure = mappedForm(
+    "success and failure, mapped",
+    delivers: "signed in",
+    id: \.id
+  ) { sdk, watch -> Result<User, Ending> in
+    await withAsyncResult(
       mapError: named,
       whenCancelled: watch.response,
       timeout: watch.timeout,
@@ -211,19 +172,15 @@ extension BridgeForm {
     } onDiscard: {
       watch.onDiscard($0.id)
     }
-    switch result {
-    case .success(let user): return .value(user.id)
-    case .failure(let ending): return ending
-    }
   }
 
-  static let mappedTwoValuesAndError = BridgeForm(
-    testDescription: "two values and error, mapped",
-    kind: .throwing,
-    delivered: .value("pair"),
-    valuesPerAnswer: 2
-  ) { sdk, watch in
-    let result: Result<(User, User), Ending> = await withAsyncResult(
+  static let mappedTwoValuesAndError = mappedForm(
+    "two values and error, mapped",
+    delivers: "pair",
+    values: 2,
+    id: \.0.id
+  ) { sdk, watch -> Result<(User, User), Ending> in
+    await withAsyncResult(
       mapError: named,
       whenCancelled: watch.response,
       timeout: watch.timeout,
@@ -232,23 +189,18 @@ extension BridgeForm {
       try watch.operation { sdk.userAndFriend(completion) }
     } onCancel: {
       watch.onCancel($0)
-    } onDiscard: { first, second in
-      watch.onDiscard([first, second].compactMap { $0?.id }.joined(separator: "+"))
-    }
-    switch result {
-    case .success(let users): return .value(users.0.id)
-    case .failure(let ending): return ending
+    } onDiscard: {
+      watch.onDiscard($0?.id, $1?.id)
     }
   }
 
-  static let mappedSuccessWithoutValue = BridgeForm(
-    testDescription: "success without a value, failure, mapped",
-    kind: .throwing,
-    delivered: .value(""),
-    carriesValue: false,
-    valueIsObject: false
-  ) { sdk, watch in
-    let result: Result<Void, Ending> = await withAsyncResult(
+  static let mappedSuccessWithoutValue = mappedForm(
+    "success without a value, failure, mapped",
+    delivers: "",
+    .void,
+    id: { "" }
+  ) { sdk, watch -> Result<Void, Ending> in
+    await withAsyncResult(
       mapError: named,
       whenCancelled: watch.response,
       timeout: watch.timeout,
@@ -257,10 +209,6 @@ extension BridgeForm {
       try watch.operation { sdk.signOut(success: success, failure: failure) }
     } onCancel: {
       watch.onCancel($0)
-    }
-    switch result {
-    case .success: return .value("")
-    case .failure(let ending): return ending
     }
   }
 }
