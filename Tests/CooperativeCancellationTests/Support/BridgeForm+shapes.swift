@@ -1,240 +1,139 @@
 import CooperativeCancellation
 import FakeCallbackSDK
 
+// A table: swift-format would give each closure and argument a line of its own.
+// swift-format-ignore
 extension BridgeForm {
   // SDKs that cannot fail, in waits that can be cancelled.
 
   static let throwingPlain = throwingForm("value, throwing", delivers: "me", .brings) {
-    sdk,
-    watch in
+    sdk, watch in
     try await withAsyncThrowingValue(
-      whenCancelled: watch.response,
-      timeout: watch.timeout,
-      line: watch.line
-    ) { completion in
-      try watch.operation { sdk.currentUser(completion) }
-    } onCancel: {
-      watch.onCancel($0)
-    } onDiscard: {
-      watch.onDiscard($0.id)
-    }.id
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) { completion in try watch.operation { sdk.currentUser(completion) } }
+    onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }.id
   }
 
   static let throwingNeverFailing = throwingForm(
-    "Result<_, Never>, throwing",
-    delivers: "cached",
-    .brings
+    "Result<_, Never>, throwing", delivers: "cached", .brings
   ) { sdk, watch in
     try await withAsyncThrowingValue(
-      whenCancelled: watch.response,
-      timeout: watch.timeout,
-      line: watch.line
-    ) { completion in
-      try watch.operation { sdk.cachedUser(completion) }
-    } onCancel: {
-      watch.onCancel($0)
-    } onDiscard: {
-      watch.onDiscard($0.id)
-    }.id
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) { completion in try watch.operation { sdk.cachedUser(completion) } }
+    onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }.id
   }
 
   static let throwingTwoValues = throwingForm(
-    "two values, throwing",
-    delivers: "pair",
-    values: 2,
-    .brings
+    "two values, throwing", delivers: "pair", values: 2, .brings
   ) { sdk, watch in
     try await withAsyncThrowingValue(
-      whenCancelled: watch.response,
-      timeout: watch.timeout,
-      line: watch.line
-    ) { completion in
-      try watch.operation { sdk.hostAndGuest(completion) }
-    } onCancel: {
-      watch.onCancel($0)
-    } onDiscard: {
-      watch.onDiscard($0.id, $1.id)
-    }.0.id
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) { completion in try watch.operation { sdk.hostAndGuest(completion) } }
+    onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id, $1.id) }.0.id
   }
 
   static let throwingThreeValues = throwingForm(
-    "three values, throwing",
-    delivers: "crew",
-    values: 3,
-    .brings
+    "three values, throwing", delivers: "crew", values: 3, .brings
   ) { sdk, watch in
     try await withAsyncThrowingValue(
-      whenCancelled: watch.response,
-      timeout: watch.timeout,
-      line: watch.line
-    ) { completion in
-      try watch.operation { sdk.crew(completion) }
-    } onCancel: {
-      watch.onCancel($0)
-    } onDiscard: {
-      watch.onDiscard($0.id, $1.id, $2.id)
-    }.0.id
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) { completion in try watch.operation { sdk.crew(completion) } }
+    onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id, $1.id, $2.id) }.0.id
   }
 
   static let throwingVoid = throwingVoidForm("Void, throwing", .brings) { sdk, watch in
     try await withAsyncThrowingValue(
-      whenCancelled: watch.response,
-      timeout: watch.timeout,
-      line: watch.line
-    ) { completion in
-      try watch.operation { sdk.flush(completion) }
-    } onCancel: {
-      watch.onCancel($0)
-    }
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) { completion in try watch.operation { sdk.flush(completion) } }
+    onCancel: { watch.onCancel($0) }
   }
 
   // More values, and fewer.
 
   static let valueOrNilAndError = throwingForm("value or nil, and error", delivers: "maybe") {
-    sdk,
-    watch in
+    sdk, watch in
     let user: User? = try await withAsyncThrowingValue(
-      whenCancelled: watch.response,
-      timeout: watch.timeout,
-      line: watch.line
-    ) { completion in
-      try watch.operation { sdk.maybeUser(completion) }
-    } onCancel: {
-      watch.onCancel($0)
-    } onDiscard: {
-      watch.onDiscard($0.id)
-    }
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) { completion in try watch.operation { sdk.maybeUser(completion) } }
+    onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }
     return user?.id ?? "nil"
   }
 
   static let threeValuesAndError = throwingForm(
-    "three values and error",
-    delivers: "crew",
-    values: 3
+    "three values and error", delivers: "crew", values: 3
   ) { sdk, watch in
     try await withAsyncThrowingValue(
-      whenCancelled: watch.response,
-      timeout: watch.timeout,
-      line: watch.line
-    ) { completion in
-      try watch.operation { sdk.maybeCrew(completion) }
-    } onCancel: {
-      watch.onCancel($0)
-    } onDiscard: {
-      watch.onDiscard($0?.id, $1?.id, $2?.id)
-    }.0.id
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) { completion in try watch.operation { sdk.maybeCrew(completion) } }
+    onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0?.id, $1?.id, $2?.id) }.0.id
   }
 
   // Closures for success and for failure that say little.
 
   static let successWithoutValue = throwingVoidForm("success without a value, failure") {
-    sdk,
-    watch in
+    sdk, watch in
     try await withAsyncThrowingValue(
-      whenCancelled: watch.response,
-      timeout: watch.timeout,
-      line: watch.line
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
     ) { success, failure in
       try watch.operation { sdk.signOut(success: success, failure: failure) }
-    } onCancel: {
-      watch.onCancel($0)
-    }
+    } onCancel: { watch.onCancel($0) }
   }
 
   static let failureWithoutError = throwingForm(
-    "success, failure without an error",
-    delivers: "unlocked",
-    .throwsMissingValue
+    "success, failure without an error", delivers: "unlocked", .throwsMissingValue
   ) { sdk, watch in
     try await withAsyncThrowingValue(
-      whenCancelled: watch.response,
-      timeout: watch.timeout,
-      line: watch.line
-    ) { success, failure in
-      try watch.operation { sdk.unlock(success: success, failure: failure) }
-    } onCancel: {
-      watch.onCancel($0)
-    } onDiscard: {
-      watch.onDiscard($0.id)
-    }.id
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) { success, failure in try watch.operation { sdk.unlock(success: success, failure: failure) } }
+    onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }.id
   }
 
   static let neither = throwingVoidForm(
-    "success and failure without arguments",
-    .throwsMissingValue
+    "success and failure without arguments", .throwsMissingValue
   ) { sdk, watch in
     try await withAsyncThrowingValue(
-      whenCancelled: watch.response,
-      timeout: watch.timeout,
-      line: watch.line
-    ) { success, failure in
-      try watch.operation { sdk.lock(success: success, failure: failure) }
-    } onCancel: {
-      watch.onCancel($0)
-    }
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) { success, failure in try watch.operation { sdk.lock(success: success, failure: failure) } }
+    onCancel: { watch.onCancel($0) }
   }
 
   static let successFailureAndEnd = throwingForm(
-    "success, failure and end",
-    delivers: "signed in"
+    "success, failure and end", delivers: "signed in"
   ) { sdk, watch in
     try await withAsyncThrowingValue(
-      whenCancelled: watch.response,
-      timeout: watch.timeout,
-      line: watch.line
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
     ) { success, failure, ended in
       try watch.operation { sdk.signIn(success: success, failure: failure, disposed: ended) }
-    } onCancel: {
-      watch.onCancel($0)
-    } onDiscard: {
-      watch.onDiscard($0.id)
-    }.id
+    } onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }.id
   }
 
   static let successWithoutValueAndEnd = throwingVoidForm(
     "success without a value, failure and end"
   ) { sdk, watch in
     try await withAsyncThrowingValue(
-      whenCancelled: watch.response,
-      timeout: watch.timeout,
-      line: watch.line
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
     ) { success, failure, ended in
       try watch.operation { sdk.signOut(success: success, failure: failure, disposed: ended) }
-    } onCancel: {
-      watch.onCancel($0)
-    }
+    } onCancel: { watch.onCancel($0) }
   }
 
   static let failureWithoutErrorAndEnd = throwingForm(
-    "success, failure without an error, and end",
-    delivers: "unlocked",
-    .throwsMissingValue
+    "success, failure without an error, and end", delivers: "unlocked", .throwsMissingValue
   ) { sdk, watch in
     try await withAsyncThrowingValue(
-      whenCancelled: watch.response,
-      timeout: watch.timeout,
-      line: watch.line
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
     ) { success, failure, ended in
       try watch.operation { sdk.unlock(success: success, failure: failure, disposed: ended) }
-    } onCancel: {
-      watch.onCancel($0)
-    } onDiscard: {
-      watch.onDiscard($0.id)
-    }.id
+    } onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }.id
   }
 
   static let neitherAndEnd = throwingVoidForm(
-    "success and failure without arguments, and end",
-    .throwsMissingValue
+    "success and failure without arguments, and end", .throwsMissingValue
   ) { sdk, watch in
     try await withAsyncThrowingValue(
-      whenCancelled: watch.response,
-      timeout: watch.timeout,
-      line: watch.line
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
     ) { success, failure, ended in
       try watch.operation { sdk.lock(success: success, failure: failure, disposed: ended) }
-    } onCancel: {
-      watch.onCancel($0)
-    }
+    } onCancel: { watch.onCancel($0) }
   }
 }

@@ -4,63 +4,46 @@ import FakeCallbackSDK
 // Pending calls as one more form of bridge. The SDK's completion stands for the connection: it resumes the call, and
 // when it is released, the connection is lost, and everything that waits ends with an error. A value for which nobody
 // waits is discarded by the code that brought it.
+// A table, as in BridgeForm+throwing.swift.
+// swift-format-ignore
 extension BridgeForm {
   static let pending = [pendingByID, pendingByReturnedID, pendingSending, pendingAlone]
 
   static let pendingByID = throwingForm("pending, id given", delivers: "1", .pending) {
-    sdk,
-    watch in
+    sdk, watch in
     let calls = PendingCalls<String, User>()
     return try await calls.value(
-      for: "1",
-      whenCancelled: watch.response,
-      timeout: watch.timeout,
-      line: watch.line
+      for: "1", whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
     ) {
       try watch.operation {
         sdk.loadUser(id: "1", completion: wire(watch, calls.close) { calls.resume("1", with: $0) })
       }
-    } onCancel: {
-      watch.onCancel($0)
-    } onDiscard: {
-      watch.onDiscard($0.id)
-    }.id
+    } onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }.id
   }
 
   static let pendingByReturnedID = throwingForm(
-    "pending, id returned",
-    delivers: "typed",
-    .pending
+    "pending, id returned", delivers: "typed", .pending
   ) { sdk, watch in
     let calls = PendingCalls<String, User> { _, result in
       if let user = try? result.get() { watch.onDiscard(user.id) }
     }
     var request: Request?
     return try await calls.value(
-      whenCancelled: watch.response,
-      timeout: watch.timeout,
-      line: watch.line
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
     ) {
       request = try watch.operation {
         sdk.typedUser(wire(watch, calls.close) { calls.resume("typed", with: $0) })
       }
       return "typed"
-    } onCancel: { _ in
-      if let request { watch.onCancel(request) }
-    } onDiscard: {
-      watch.onDiscard($0.id)
-    }.id
+    } onCancel: { _ in if let request { watch.onCancel(request) } }
+    onDiscard: { watch.onDiscard($0.id) }.id
   }
 
   static let pendingSending = throwingForm("pending, not Sendable", delivers: "session", .pending) {
-    sdk,
-    watch in
+    sdk, watch in
     let calls = PendingCalls<Int, Session>()
     return try await calls.value(
-      for: 1,
-      whenCancelled: watch.response,
-      timeout: watch.timeout,
-      line: watch.line
+      for: 1, whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
     ) {
       try watch.operation {
         let connection = Connection { calls.close(throwing: watch.dropped) }
@@ -73,30 +56,19 @@ extension BridgeForm {
           withExtendedLifetime(connection) {}
         }
       }
-    } onCancel: {
-      watch.onCancel($0)
-    } onDiscard: {
-      watch.onDiscard($0.user.id)
-    }.user.id
+    } onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.user.id) }.user.id
   }
 
   static let pendingAlone = throwingForm("pending, one at a time", delivers: "1", .pending) {
-    sdk,
-    watch in
+    sdk, watch in
     let calls = PendingCall<User>()
     return try await calls.value(
-      whenCancelled: watch.response,
-      timeout: watch.timeout,
-      line: watch.line
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
     ) {
       try watch.operation {
         sdk.loadUser(id: "1", completion: wire(watch, calls.close) { calls.resume(with: $0) })
       }
-    } onCancel: {
-      watch.onCancel($0)
-    } onDiscard: {
-      watch.onDiscard($0.id)
-    }.id
+    } onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }.id
   }
 }
 
