@@ -2,88 +2,44 @@ import CooperativeCancellation
 import FakeCallbackSDK
 import Testing
 
-/// What one `next()` gave, in words that all forms share.
-enum Reading: Hashable, Sendable {
-  /// Songs, by their titles; a form without elements gives "".
-  case element(String)
-  case end
-  case failure(SDKError)
-  case cancelled
-  case other(String)
-}
-
-/// A half-read sequence, whatever its type. Not `Sendable`, like its iterator.
-struct Reader {
-  /// Runs where the caller is.
-  let next: () async -> Reading
-
-  init<Sequence: AsyncSequence>(
-    _ watch: SequenceWatch,
-    _ sequence: Sequence,
-    _ title: @escaping (Sequence.Element) -> String
-  ) {
-    if watch.leavesTheActor {
-      self.init(LeavingTheActor(base: sequence), title)
-    } else {
-      self.init(sequence, title)
-    }
-  }
-
-  init<Sequence: AsyncSequence>(
-    _ sequence: Sequence,
-    _ title: @escaping (Sequence.Element) -> String
-  ) {
-    var iterator = sequence.makeAsyncIterator()
-    next = {
-      do {
-        return try await iterator.next(isolation: #isolation).map { .element(title($0)) } ?? .end
-      } catch let error as SDKError {
-        return .failure(error)
-      } catch is CancellationError {
-        return .cancelled
-      } catch {
-        return .other("\(error)")
-      }
-    }
-  }
-}
-
-/// An operator like many others: with `next()`, and without `next(isolation:)`.
-struct LeavingTheActor<Base: AsyncSequence>: AsyncSequence {
-  typealias Element = Base.Element
-
-  struct AsyncIterator: AsyncIteratorProtocol {
-    var base: Base.AsyncIterator
-
-    @concurrent
-    mutating func next() async throws -> Base.Element? {
-      try await base.next()
-    }
-  }
-
-  let base: Base
-
-  func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(base: base.makeAsyncIterator())
-  }
-}
-
 /// A public initializer, wrapped so that one suite of laws runs over all of them: a new overload is one more element
 /// of ``all``.
 struct SequenceForm: Sendable, CustomTestStringConvertible {
-  let testDescription: String
-  var throwing = false
-  /// Whether the SDK can say that it has finished.
-  var finishes = false
-  /// Whether the SDK can fail.
-  var fails = false
-  /// Whether an element is an object, which can be counted and discarded.
-  var carriesSongs = true
-  var songsPerElement = 1
-  /// Whether the SDK hears what becomes of each element.
-  var answers = false
+  enum Trait {
+    case throwing
+    /// The SDK can say that it has finished.
+    case finishes
+    /// The SDK can fail.
+    case fails
+    /// An element is no object, which could be counted and discarded.
+    case withoutSongs
+    case twoSongs
+    /// The SDK hears what becomes of each element.
+    case answers
+  }
 
+  let testDescription: String
+  private let traits: Set<Trait>
   let read: @Sendable (FakeStation, SequenceWatch, isolated (any Actor)?) -> Reader
+
+  /// Each form makes its sequence with an initializer of its own.
+  init<Songs: AsyncSequence & SendableMetatype>(
+    _ testDescription: String,
+    _ title: @escaping @Sendable (Songs.Element) -> String,
+    _ traits: Trait...,
+    songs: @escaping @Sendable (FakeStation, SequenceWatch, isolated (any Actor)?) -> Songs
+  ) {
+    self.testDescription = testDescription
+    self.traits = Set(traits)
+    read = { Reader($1, songs($0, $1, $2), title) }
+  }
+
+  var throwing: Bool { traits.contains(.throwing) }
+  var finishes: Bool { traits.contains(.finishes) }
+  var fails: Bool { traits.contains(.fails) }
+  var carriesSongs: Bool { !traits.contains(.withoutSongs) }
+  var songsPerElement: Int { traits.contains(.twoSongs) ? 2 : 1 }
+  var answers: Bool { traits.contains(.answers) }
 
   static let all = plain + throwingForms + crossing
   static let plain = [
@@ -110,320 +66,144 @@ struct SequenceForm: Sendable, CustomTestStringConvertible {
   }
 }
 
+// A table, as in BridgeForm+throwing.swift.
+// swift-format-ignore
 extension SequenceForm {
-  static let elements = SequenceForm(testDescription: "elements") { station, watch, isolation in
-    Reader(
-      watch,
-      AsyncCallbackSequence(buffering: watch.policy, isolation: isolation) { yield in
-        watch.subscribe { station.addListener(yield) }
-      } onTermination: {
-        watch.terminate($0)
-      } onDiscard: {
-        watch.discard($0.title)
-      },
-      \.title
-    )
+  // Sequences that cannot fail.
+
+  static let elements = SequenceForm("elements", \.title) { station, watch, isolation in
+    AsyncCallbackSequence(buffering: watch.policy, isolation: isolation) { yield in
+      watch.subscribe { station.addListener(yield) }
+    } onTermination: { watch.terminate($0) } onDiscard: { watch.discard($0.title) }
   }
 
-  static let elementsAndFinish = SequenceForm(
-    testDescription: "elements and a finish",
-    finishes: true
-  ) { station, watch, isolation in
-    Reader(
-      watch,
-      AsyncCallbackSequence(buffering: watch.policy, isolation: isolation) { yield, finish in
-        watch.subscribe { station.listen(yield, end: finish) }
-      } onTermination: {
-        watch.terminate($0)
-      } onDiscard: {
-        watch.discard($0.title)
-      },
-      \.title
-    )
+  static let elementsAndFinish = SequenceForm("elements and a finish", \.title, .finishes) {
+    station, watch, isolation in
+    AsyncCallbackSequence(buffering: watch.policy, isolation: isolation) { yield, finish in
+      watch.subscribe { station.listen(yield, end: finish) }
+    } onTermination: { watch.terminate($0) } onDiscard: { watch.discard($0.title) }
   }
 
-  static let nothing = SequenceForm(testDescription: "nothing", carriesSongs: false) {
-    station,
-    watch,
-    isolation in
-    Reader(
-      watch,
-      AsyncCallbackSequence(buffering: watch.policy, isolation: isolation) { yield in
-        watch.subscribe { station.onChange(yield) }
-      } onTermination: {
-        watch.terminate($0)
-      }
-    ) { "" }
+  static let nothing = SequenceForm("nothing", { "" }, .withoutSongs) { station, watch, isolation in
+    AsyncCallbackSequence(buffering: watch.policy, isolation: isolation) { yield in
+      watch.subscribe { station.onChange(yield) }
+    } onTermination: { watch.terminate($0) }
   }
 
-  static let twoValues = SequenceForm(testDescription: "two values", songsPerElement: 2) {
-    station,
-    watch,
-    isolation in
-    Reader(
-      watch,
-      AsyncCallbackSequence(buffering: watch.policy, isolation: isolation) { yield in
-        watch.subscribe { station.addDuet(yield) }
-      } onTermination: {
-        watch.terminate($0)
-      } onDiscard: {
-        watch.discard("\($0.title)+\($1.title)")
-      }
-    ) { "\($0.title)+\($1.title)" }
+  static let twoValues = SequenceForm("two values", { "\($0.title)+\($1.title)" }, .twoSongs) {
+    station, watch, isolation in
+    AsyncCallbackSequence(buffering: watch.policy, isolation: isolation) { yield in
+      watch.subscribe { station.addDuet(yield) }
+    } onTermination: { watch.terminate($0) } onDiscard: { watch.discard("\($0.title)+\($1.title)") }
   }
 
-  static let answering = SequenceForm(testDescription: "elements, answered", answers: true) {
-    station,
-    watch,
-    isolation in
-    Reader(
-      watch,
-      AsyncCallbackSequence(buffering: watch.policy, isolation: isolation) { yield in
-        watch.subscribe { station.scan { yield($0) != .terminated } }
-      } onTermination: {
-        watch.terminate($0)
-      } onDiscard: {
-        watch.discard($0.title)
-      },
-      \.title
-    )
+  static let answering = SequenceForm("elements, answered", \.title, .answers) {
+    station, watch, isolation in
+    AsyncCallbackSequence(buffering: watch.policy, isolation: isolation) { yield in
+      watch.subscribe { station.scan { yield($0) != .terminated } }
+    } onTermination: { watch.terminate($0) } onDiscard: { watch.discard($0.title) }
   }
 
   static let answeringAndFinish = SequenceForm(
-    testDescription: "elements, answered, and a finish",
-    finishes: true,
-    answers: true
+    "elements, answered, and a finish", \.title, .finishes, .answers
   ) { station, watch, isolation in
-    Reader(
-      watch,
-      AsyncCallbackSequence(buffering: watch.policy, isolation: isolation) { yield, finish in
-        watch.subscribe { station.scan({ yield($0) != .terminated }, end: { _ in finish() }) }
-      } onTermination: {
-        watch.terminate($0)
-      } onDiscard: {
-        watch.discard($0.title)
-      },
-      \.title
-    )
-  }
-}
-
-extension SequenceForm {
-  static let results = SequenceForm(testDescription: "Result", throwing: true, fails: true) {
-    station,
-    watch,
-    isolation in
-    Reader(
-      watch,
-      AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation) { yield in
-        try watch.trySubscribe { station.addResults(yield) }
-      } onTermination: {
-        watch.terminate($0)
-      } onDiscard: {
-        watch.discard($0.title)
-      },
-      \.title
-    )
+    AsyncCallbackSequence(buffering: watch.policy, isolation: isolation) { yield, finish in
+      watch.subscribe { station.scan({ yield($0) != .terminated }, end: { _ in finish() }) }
+    } onTermination: { watch.terminate($0) } onDiscard: { watch.discard($0.title) }
   }
 
-  static let valueAndError = SequenceForm(
-    testDescription: "value and error",
-    throwing: true,
-    fails: true
-  ) { station, watch, isolation in
-    Reader(
-      watch,
-      AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation) { yield in
-        try watch.trySubscribe { station.addSnapshots(yield) }
-      } onTermination: {
-        watch.terminate($0)
-      } onDiscard: {
-        watch.discard($0.title)
-      },
-      \.title
-    )
+  // Sequences that throw.
+
+  static let results = SequenceForm("Result", \.title, .throwing, .fails) {
+    station, watch, isolation in
+    AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation) { yield in
+      try watch.trySubscribe { station.addResults(yield) }
+    } onTermination: { watch.terminate($0) } onDiscard: { watch.discard($0.title) }
+  }
+
+  static let valueAndError = SequenceForm("value and error", \.title, .throwing, .fails) {
+    station, watch, isolation in
+    AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation) { yield in
+      try watch.trySubscribe { station.addSnapshots(yield) }
+    } onTermination: { watch.terminate($0) } onDiscard: { watch.discard($0.title) }
   }
 
   static let elementsAndEnd = SequenceForm(
-    testDescription: "elements and an end with or without an error",
-    throwing: true,
-    finishes: true,
-    fails: true
+    "elements and an end with or without an error", \.title, .throwing, .finishes, .fails
   ) { station, watch, isolation in
-    Reader(
-      watch,
-      AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation) {
-        yield,
-        finish in
-        try watch.trySubscribe { station.stream(yield, completion: finish) }
-      } onTermination: {
-        watch.terminate($0)
-      } onDiscard: {
-        watch.discard($0.title)
-      },
-      \.title
-    )
+    AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation) { yield, finish in
+      try watch.trySubscribe { station.stream(yield, completion: finish) }
+    } onTermination: { watch.terminate($0) } onDiscard: { watch.discard($0.title) }
   }
 
   static let threeClosures = SequenceForm(
-    testDescription: "next, failed and finished",
-    throwing: true,
-    finishes: true,
-    fails: true
+    "next, failed and finished", \.title, .throwing, .finishes, .fails
   ) { station, watch, isolation in
-    Reader(
-      watch,
-      AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation) {
-        next,
-        failed,
-        finished in
-        try watch.trySubscribe {
-          station.subscribe(next: next, failed: failed, finished: finished)
-        }
-      } onTermination: {
-        watch.terminate($0)
-      } onDiscard: {
-        watch.discard($0.title)
-      },
-      \.title
-    )
+    AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation) {
+      next, failed, finished in
+      try watch.trySubscribe { station.subscribe(next: next, failed: failed, finished: finished) }
+    } onTermination: { watch.terminate($0) } onDiscard: { watch.discard($0.title) }
   }
 
-  static let throwingElements = SequenceForm(testDescription: "throwing, elements", throwing: true)
-  {
-    station,
-    watch,
-    isolation in
-    Reader(
-      watch,
-      AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation) { yield in
-        try watch.trySubscribe { station.addListener(yield) }
-      } onTermination: {
-        watch.terminate($0)
-      } onDiscard: {
-        watch.discard($0.title)
-      },
-      \.title
-    )
+  static let throwingElements = SequenceForm("throwing, elements", \.title, .throwing) {
+    station, watch, isolation in
+    AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation) { yield in
+      try watch.trySubscribe { station.addListener(yield) }
+    } onTermination: { watch.terminate($0) } onDiscard: { watch.discard($0.title) }
   }
 
   static let throwingElementsAndFinish = SequenceForm(
-    testDescription: "throwing, elements and a finish",
-    throwing: true,
-    finishes: true
+    "throwing, elements and a finish", \.title, .throwing, .finishes
   ) { station, watch, isolation in
-    Reader(
-      watch,
-      AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation) {
-        (yield, finish: @escaping @Sendable () -> Void) in
-        try watch.trySubscribe { station.listen(yield, end: finish) }
-      } onTermination: {
-        watch.terminate($0)
-      } onDiscard: {
-        watch.discard($0.title)
-      },
-      \.title
-    )
+    AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation) {
+      (yield, finish: @escaping @Sendable () -> Void) in
+      try watch.trySubscribe { station.listen(yield, end: finish) }
+    } onTermination: { watch.terminate($0) } onDiscard: { watch.discard($0.title) }
   }
 
-  static let throwingNothing = SequenceForm(
-    testDescription: "throwing, nothing",
-    throwing: true,
-    carriesSongs: false
-  ) { station, watch, isolation in
-    Reader(
-      watch,
-      AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation) { yield in
-        try watch.trySubscribe { station.onChange(yield) }
-      } onTermination: {
-        watch.terminate($0)
-      }
-    ) { "" }
+  static let throwingNothing = SequenceForm("throwing, nothing", { "" }, .throwing, .withoutSongs) {
+    station, watch, isolation in
+    AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation) { yield in
+      try watch.trySubscribe { station.onChange(yield) }
+    } onTermination: { watch.terminate($0) }
   }
 
   static let throwingTwoValues = SequenceForm(
-    testDescription: "throwing, two values",
-    throwing: true,
-    songsPerElement: 2
+    "throwing, two values", { "\($0.title)+\($1.title)" }, .throwing, .twoSongs
   ) { station, watch, isolation in
-    Reader(
-      watch,
-      AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation) { yield in
-        try watch.trySubscribe { station.addDuet(yield) }
-      } onTermination: {
-        watch.terminate($0)
-      } onDiscard: {
-        watch.discard("\($0.title)+\($1.title)")
-      }
-    ) { "\($0.title)+\($1.title)" }
+    AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation) { yield in
+      try watch.trySubscribe { station.addDuet(yield) }
+    } onTermination: { watch.terminate($0) } onDiscard: { watch.discard("\($0.title)+\($1.title)") }
   }
 
   static let throwingAnswering = SequenceForm(
-    testDescription: "throwing, elements, answered, and an end",
-    throwing: true,
-    finishes: true,
-    fails: true,
-    answers: true
+    "throwing, elements, answered, and an end", \.title, .throwing, .finishes, .fails, .answers
   ) { station, watch, isolation in
-    Reader(
-      watch,
-      AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation) {
-        yield,
-        finish in
-        try watch.trySubscribe { station.scan({ yield($0) != .terminated }, end: finish) }
-      } onTermination: {
-        watch.terminate($0)
-      } onDiscard: {
-        watch.discard($0.title)
-      },
-      \.title
-    )
+    AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation) { yield, finish in
+      try watch.trySubscribe { station.scan({ yield($0) != .terminated }, end: finish) }
+    } onTermination: { watch.terminate($0) } onDiscard: { watch.discard($0.title) }
   }
-}
 
-extension SequenceForm {
-  static let made = SequenceForm(
-    testDescription: "Sendable, made for each iterator",
-    finishes: true
-  ) {
-    station,
-    watch,
-    isolation in
+  // Sequences that cross isolation.
+
+  static let made = SequenceForm("Sendable, made for each iterator", \.title, .finishes) {
+    station, watch, isolation in
     let mast = station.mast
-    return Reader(
-      watch,
-      SendableCallbackSequence {
-        AsyncCallbackSequence(buffering: watch.policy) { yield, finish in
-          watch.subscribe { FakeStation(mast).listen(yield, end: finish) }
-        } onTermination: {
-          watch.terminate($0)
-        } onDiscard: {
-          watch.discard($0.title)
-        }
-      },
-      \.title
-    )
+    return SendableCallbackSequence {
+      AsyncCallbackSequence(buffering: watch.policy) { yield, finish in
+        watch.subscribe { FakeStation(mast).listen(yield, end: finish) }
+      } onTermination: { watch.terminate($0) } onDiscard: { watch.discard($0.title) }
+    }
   }
 
   static let throwingMade = SequenceForm(
-    testDescription: "throwing, Sendable, made for each iterator",
-    throwing: true,
-    finishes: true,
-    fails: true
+    "throwing, Sendable, made for each iterator", \.title, .throwing, .finishes, .fails
   ) { station, watch, isolation in
     let mast = station.mast
-    return Reader(
-      watch,
-      SendableThrowingCallbackSequence {
-        AsyncThrowingCallbackSequence(buffering: watch.policy) { yield, finish in
-          try watch.trySubscribe { FakeStation(mast).stream(yield, completion: finish) }
-        } onTermination: {
-          watch.terminate($0)
-        } onDiscard: {
-          watch.discard($0.title)
-        }
-      },
-      \.title
-    )
+    return SendableThrowingCallbackSequence {
+      AsyncThrowingCallbackSequence(buffering: watch.policy) { yield, finish in
+        try watch.trySubscribe { FakeStation(mast).stream(yield, completion: finish) }
+      } onTermination: { watch.terminate($0) } onDiscard: { watch.discard($0.title) }
+    }
   }
 }

@@ -1,309 +1,139 @@
 import CooperativeCancellation
 import FakeCallbackSDK
 
-/// SDKs that cannot fail, in waits that can be cancelled.
+// A table: swift-format would give each closure and argument a line of its own.
+// swift-format-ignore
 extension BridgeForm {
-  static let throwingPlain = BridgeForm(
-    testDescription: "value, throwing",
-    kind: .throwing,
-    delivered: .value("me"),
-    failing: .brings
-  ) { sdk, watch in
-    await ending {
-      try await withAsyncThrowingValue(
-        whenCancelled: watch.response,
-        timeout: watch.timeout,
-        line: watch.line
-      ) { completion in
-        try watch.operation { sdk.currentUser(completion) }
-      } onCancel: {
-        watch.onCancel($0)
-      } onDiscard: {
-        watch.onDiscard($0.id)
-      }.id
-    }
+  // SDKs that cannot fail, in waits that can be cancelled.
+
+  static let throwingPlain = throwingForm("value, throwing", delivers: "me", .brings) {
+    sdk, watch in
+    try await withAsyncThrowingValue(
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) { completion in try watch.operation { sdk.currentUser(completion) } }
+    onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }.id
   }
 
-  static let throwingNeverFailing = BridgeForm(
-    testDescription: "Result<_, Never>, throwing",
-    kind: .throwing,
-    delivered: .value("cached"),
-    failing: .brings
+  static let throwingNeverFailing = throwingForm(
+    "Result<_, Never>, throwing", delivers: "cached", .brings
   ) { sdk, watch in
-    await ending {
-      try await withAsyncThrowingValue(
-        whenCancelled: watch.response,
-        timeout: watch.timeout,
-        line: watch.line
-      ) { completion in
-        try watch.operation { sdk.cachedUser(completion) }
-      } onCancel: {
-        watch.onCancel($0)
-      } onDiscard: {
-        watch.onDiscard($0.id)
-      }.id
-    }
+    try await withAsyncThrowingValue(
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) { completion in try watch.operation { sdk.cachedUser(completion) } }
+    onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }.id
   }
 
-  static let throwingTwoValues = BridgeForm(
-    testDescription: "two values, throwing",
-    kind: .throwing,
-    delivered: .value("pair"),
-    valuesPerAnswer: 2,
-    failing: .brings
+  static let throwingTwoValues = throwingForm(
+    "two values, throwing", delivers: "pair", values: 2, .brings
   ) { sdk, watch in
-    await ending {
-      try await withAsyncThrowingValue(
-        whenCancelled: watch.response,
-        timeout: watch.timeout,
-        line: watch.line
-      ) { completion in
-        try watch.operation { sdk.hostAndGuest(completion) }
-      } onCancel: {
-        watch.onCancel($0)
-      } onDiscard: { host, guest in
-        watch.onDiscard(host.id + "+" + guest.id)
-      }.0.id
-    }
+    try await withAsyncThrowingValue(
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) { completion in try watch.operation { sdk.hostAndGuest(completion) } }
+    onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id, $1.id) }.0.id
   }
 
-  static let throwingThreeValues = BridgeForm(
-    testDescription: "three values, throwing",
-    kind: .throwing,
-    delivered: .value("crew"),
-    valuesPerAnswer: 3,
-    failing: .brings
+  static let throwingThreeValues = throwingForm(
+    "three values, throwing", delivers: "crew", values: 3, .brings
   ) { sdk, watch in
-    await ending {
-      try await withAsyncThrowingValue(
-        whenCancelled: watch.response,
-        timeout: watch.timeout,
-        line: watch.line
-      ) { completion in
-        try watch.operation { sdk.crew(completion) }
-      } onCancel: {
-        watch.onCancel($0)
-      } onDiscard: { first, second, third in
-        watch.onDiscard([first, second, third].map(\.id).joined(separator: "+"))
-      }.0.id
-    }
+    try await withAsyncThrowingValue(
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) { completion in try watch.operation { sdk.crew(completion) } }
+    onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id, $1.id, $2.id) }.0.id
   }
 
-  static let throwingVoid = BridgeForm(
-    testDescription: "Void, throwing",
-    kind: .throwing,
-    delivered: .value(""),
-    carriesValue: false,
-    valueIsObject: false,
-    failing: .brings
-  ) { sdk, watch in
-    await ending {
-      try await withAsyncThrowingValue(
-        whenCancelled: watch.response,
-        timeout: watch.timeout,
-        line: watch.line
-      ) { completion in
-        try watch.operation { sdk.flush(completion) }
-      } onCancel: {
-        watch.onCancel($0)
-      }
-      return ""
-    }
-  }
-}
-
-/// More values, and fewer.
-extension BridgeForm {
-  static let valueOrNilAndError = BridgeForm(
-    testDescription: "value or nil, and error",
-    kind: .throwing,
-    delivered: .value("maybe")
-  ) { sdk, watch in
-    await ending {
-      let user: User? = try await withAsyncThrowingValue(
-        whenCancelled: watch.response,
-        timeout: watch.timeout,
-        line: watch.line
-      ) { completion in
-        try watch.operation { sdk.maybeUser(completion) }
-      } onCancel: {
-        watch.onCancel($0)
-      } onDiscard: {
-        watch.onDiscard($0.id)
-      }
-      return user?.id ?? "nil"
-    }
+  static let throwingVoid = throwingVoidForm("Void, throwing", .brings) { sdk, watch in
+    try await withAsyncThrowingValue(
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) { completion in try watch.operation { sdk.flush(completion) } }
+    onCancel: { watch.onCancel($0) }
   }
 
-  static let threeValuesAndError = BridgeForm(
-    testDescription: "three values and error",
-    kind: .throwing,
-    delivered: .value("crew"),
-    valuesPerAnswer: 3
-  ) { sdk, watch in
-    await ending {
-      try await withAsyncThrowingValue(
-        whenCancelled: watch.response,
-        timeout: watch.timeout,
-        line: watch.line
-      ) { completion in
-        try watch.operation { sdk.maybeCrew(completion) }
-      } onCancel: {
-        watch.onCancel($0)
-      } onDiscard: { first, second, third in
-        watch.onDiscard([first, second, third].compactMap { $0?.id }.joined(separator: "+"))
-      }.0.id
-    }
-  }
-}
+  // More values, and fewer.
 
-/// Closures for success and for failure that say little.
-extension BridgeForm {
-  static let successWithoutValue = BridgeForm(
-    testDescription: "success without a value, failure",
-    kind: .throwing,
-    delivered: .value(""),
-    carriesValue: false,
-    valueIsObject: false
-  ) { sdk, watch in
-    await ending {
-      try await withAsyncThrowingValue(
-        whenCancelled: watch.response,
-        timeout: watch.timeout,
-        line: watch.line
-      ) { success, failure in
-        try watch.operation { sdk.signOut(success: success, failure: failure) }
-      } onCancel: {
-        watch.onCancel($0)
-      }
-      return ""
-    }
+  static let valueOrNilAndError = throwingForm("value or nil, and error", delivers: "maybe") {
+    sdk, watch in
+    let user: User? = try await withAsyncThrowingValue(
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) { completion in try watch.operation { sdk.maybeUser(completion) } }
+    onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }
+    return user?.id ?? "nil"
   }
 
-  static let failureWithoutError = BridgeForm(
-    testDescription: "success, failure without an error",
-    kind: .throwing,
-    delivered: .value("unlocked"),
-    failing: .throwsMissingValue
+  static let threeValuesAndError = throwingForm(
+    "three values and error", delivers: "crew", values: 3
   ) { sdk, watch in
-    await ending {
-      try await withAsyncThrowingValue(
-        whenCancelled: watch.response,
-        timeout: watch.timeout,
-        line: watch.line
-      ) { success, failure in
-        try watch.operation { sdk.unlock(success: success, failure: failure) }
-      } onCancel: {
-        watch.onCancel($0)
-      } onDiscard: {
-        watch.onDiscard($0.id)
-      }.id
-    }
+    try await withAsyncThrowingValue(
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) { completion in try watch.operation { sdk.maybeCrew(completion) } }
+    onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0?.id, $1?.id, $2?.id) }.0.id
   }
 
-  static let neither = BridgeForm(
-    testDescription: "success and failure without arguments",
-    kind: .throwing,
-    delivered: .value(""),
-    carriesValue: false,
-    valueIsObject: false,
-    failing: .throwsMissingValue
-  ) { sdk, watch in
-    await ending {
-      try await withAsyncThrowingValue(
-        whenCancelled: watch.response,
-        timeout: watch.timeout,
-        line: watch.line
-      ) { success, failure in
-        try watch.operation { sdk.lock(success: success, failure: failure) }
-      } onCancel: {
-        watch.onCancel($0)
-      }
-      return ""
-    }
+  // Closures for success and for failure that say little.
+
+  static let successWithoutValue = throwingVoidForm("success without a value, failure") {
+    sdk, watch in
+    try await withAsyncThrowingValue(
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) { success, failure in
+      try watch.operation { sdk.signOut(success: success, failure: failure) }
+    } onCancel: { watch.onCancel($0) }
   }
 
-  static let successFailureAndEnd = BridgeForm(
-    testDescription: "success, failure and end",
-    kind: .throwing,
-    delivered: .value("signed in")
+  static let failureWithoutError = throwingForm(
+    "success, failure without an error", delivers: "unlocked", .throwsMissingValue
   ) { sdk, watch in
-    await ending {
-      try await withAsyncThrowingValue(
-        whenCancelled: watch.response,
-        timeout: watch.timeout,
-        line: watch.line
-      ) { success, failure, ended in
-        try watch.operation { sdk.signIn(success: success, failure: failure, disposed: ended) }
-      } onCancel: {
-        watch.onCancel($0)
-      } onDiscard: {
-        watch.onDiscard($0.id)
-      }.id
-    }
+    try await withAsyncThrowingValue(
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) { success, failure in try watch.operation { sdk.unlock(success: success, failure: failure) } }
+    onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }.id
   }
 
-  static let successWithoutValueAndEnd = BridgeForm(
-    testDescription: "success without a value, failure and end",
-    kind: .throwing,
-    delivered: .value(""),
-    carriesValue: false,
-    valueIsObject: false
+  static let neither = throwingVoidForm(
+    "success and failure without arguments", .throwsMissingValue
   ) { sdk, watch in
-    await ending {
-      try await withAsyncThrowingValue(
-        whenCancelled: watch.response,
-        timeout: watch.timeout,
-        line: watch.line
-      ) { success, failure, ended in
-        try watch.operation { sdk.signOut(success: success, failure: failure, disposed: ended) }
-      } onCancel: {
-        watch.onCancel($0)
-      }
-      return ""
-    }
+    try await withAsyncThrowingValue(
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) { success, failure in try watch.operation { sdk.lock(success: success, failure: failure) } }
+    onCancel: { watch.onCancel($0) }
   }
 
-  static let failureWithoutErrorAndEnd = BridgeForm(
-    testDescription: "success, failure without an error, and end",
-    kind: .throwing,
-    delivered: .value("unlocked"),
-    failing: .throwsMissingValue
+  static let successFailureAndEnd = throwingForm(
+    "success, failure and end", delivers: "signed in"
   ) { sdk, watch in
-    await ending {
-      try await withAsyncThrowingValue(
-        whenCancelled: watch.response,
-        timeout: watch.timeout,
-        line: watch.line
-      ) { success, failure, ended in
-        try watch.operation { sdk.unlock(success: success, failure: failure, disposed: ended) }
-      } onCancel: {
-        watch.onCancel($0)
-      } onDiscard: {
-        watch.onDiscard($0.id)
-      }.id
-    }
+    try await withAsyncThrowingValue(
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) { success, failure, ended in
+      try watch.operation { sdk.signIn(success: success, failure: failure, disposed: ended) }
+    } onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }.id
   }
 
-  static let neitherAndEnd = BridgeForm(
-    testDescription: "success and failure without arguments, and end",
-    kind: .throwing,
-    delivered: .value(""),
-    carriesValue: false,
-    valueIsObject: false,
-    failing: .throwsMissingValue
+  static let successWithoutValueAndEnd = throwingVoidForm(
+    "success without a value, failure and end"
   ) { sdk, watch in
-    await ending {
-      try await withAsyncThrowingValue(
-        whenCancelled: watch.response,
-        timeout: watch.timeout,
-        line: watch.line
-      ) { success, failure, ended in
-        try watch.operation { sdk.lock(success: success, failure: failure, disposed: ended) }
-      } onCancel: {
-        watch.onCancel($0)
-      }
-      return ""
-    }
+    try await withAsyncThrowingValue(
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) { success, failure, ended in
+      try watch.operation { sdk.signOut(success: success, failure: failure, disposed: ended) }
+    } onCancel: { watch.onCancel($0) }
+  }
+
+  static let failureWithoutErrorAndEnd = throwingForm(
+    "success, failure without an error, and end", delivers: "unlocked", .throwsMissingValue
+  ) { sdk, watch in
+    try await withAsyncThrowingValue(
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) { success, failure, ended in
+      try watch.operation { sdk.unlock(success: success, failure: failure, disposed: ended) }
+    } onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }.id
+  }
+
+  static let neitherAndEnd = throwingVoidForm(
+    "success and failure without arguments, and end", .throwsMissingValue
+  ) { sdk, watch in
+    try await withAsyncThrowingValue(
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) { success, failure, ended in
+      try watch.operation { sdk.lock(success: success, failure: failure, disposed: ended) }
+    } onCancel: { watch.onCancel($0) }
   }
 }

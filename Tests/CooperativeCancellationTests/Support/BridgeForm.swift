@@ -25,42 +25,54 @@ struct BridgeForm: Sendable, CustomTestStringConvertible {
     case unconditional
   }
 
-  let testDescription: String
+  /// What makes a form different from most others.
+  enum Trait {
+    /// The shape has no room for the error: a failure throws ``MissingValueError``.
+    case throwsMissingValue
+    /// The shape has no room for a failure: a value comes all the same.
+    case brings
+    /// It has no value of the SDK, which could be discarded.
+    case void
+    /// Its value is no object, which could be counted, and comes beside an error too.
+    case flag
+    /// `operation` cannot throw.
+    case neverRefuses
+    /// Its answers come by id: then an answer that nobody waits for is handed back, and not reported.
+    case pending
+  }
+
   let kind: Kind
+  let testDescription: String
 
   /// The ending of a wait that gets its value.
   let delivered: Ending
 
-  /// Whether it returns a value of the SDK, which can be discarded.
-  var carriesValue = true
-
   /// How many values one answer brings.
-  var valuesPerAnswer = 1
+  let valuesPerAnswer: Int
 
-  /// Whether its value is an object, which can be counted.
-  var valueIsObject = true
+  private let traits: [Trait]
+  let run: @Sendable (FakeSDK, Watch) async -> Ending
 
-  /// Whether a value comes beside an error.
-  var failureBringsValue = false
-
-  /// What a failure comes to.
-  enum Failing {
-    case throwsError
-    /// The shape has no room for the error.
-    case throwsMissingValue
-    /// The shape has no room for a failure: a value comes all the same.
-    case brings
+  init(
+    _ kind: Kind,
+    _ testDescription: String,
+    delivers delivered: Ending,
+    values: Int = 1,
+    _ traits: [Trait],
+    run: @escaping @Sendable (FakeSDK, Watch) async -> Ending
+  ) {
+    self.kind = kind
+    self.testDescription = testDescription
+    self.delivered = delivered
+    valuesPerAnswer = values
+    self.traits = traits
+    self.run = run
   }
 
-  var failing = Failing.throwsError
-
-  /// Whether `operation` may throw.
-  var mayRefuse = true
-
-  /// Whether its answers come by id: then an answer that nobody waits for is handed back, and not reported.
-  var isPending = false
-
-  let run: @Sendable (FakeSDK, Watch) async -> Ending
+  var carriesValue: Bool { !traits.contains(.void) }
+  var valueIsObject: Bool { !traits.contains(.void) && !traits.contains(.flag) }
+  var mayRefuse: Bool { !traits.contains(.neverRefuses) }
+  var isPending: Bool { traits.contains(.pending) }
 
   static let all: [BridgeForm] =
     pending + [
@@ -81,7 +93,7 @@ struct BridgeForm: Sendable, CustomTestStringConvertible {
     ]
   static let throwing = all.filter { $0.kind == .throwing }
   static let refusing = throwing.filter(\.mayRefuse)
-  static let failing = throwing.filter { $0.failing != .brings }
+  static let failing = throwing.filter { !$0.traits.contains(.brings) }
   static let withFallback = all.filter { $0.kind == .fallback }
   static let unconditional = all.filter { $0.kind == .unconditional }
 
@@ -98,11 +110,8 @@ struct BridgeForm: Sendable, CustomTestStringConvertible {
 
   /// The ending of a wait whose SDK fails first.
   func failed(_ watch: Watch) -> Ending {
-    switch failing {
-    case .throwsError: .failure(.failed)
-    case .throwsMissingValue: .missing(line: watch.line)
-    case .brings: delivered
-    }
+    if traits.contains(.brings) { return delivered }
+    return traits.contains(.throwsMissingValue) ? .missing(line: watch.line) : .failure(.failed)
   }
 
   /// What is reported for so many surplus answers.
@@ -113,415 +122,82 @@ struct BridgeForm: Sendable, CustomTestStringConvertible {
   /// How many values come with that many successes and failures. The forms that cannot fail bring a value
   /// with a failure too, and a `Bool` beside an error is a value.
   func values(_ successes: Int, failures: Int = 0) -> Int {
-    let failureBringsValue = failureBringsValue || failing == .brings || kind != .throwing
+    let failureBringsValue =
+      kind != .throwing || traits.contains(.brings) || traits.contains(.flag)
     return carriesValue ? successes + (failureBringsValue ? failures : 0) : 0
   }
 }
 
+/// What the forms have in common; each form adds the call of its own overload.
 extension BridgeForm {
-  static let result = BridgeForm(
-    testDescription: "Result",
-    kind: .throwing,
-    delivered: .value("1")
-  ) { sdk, watch in
-    await ending {
-      try await withAsyncThrowingValue(
-        whenCancelled: watch.response,
-        timeout: watch.timeout,
-        line: watch.line
-      ) { completion in
-        try watch.operation { sdk.loadUser(id: "1", completion: completion) }
-      } onCancel: {
-        watch.onCancel($0)
-      } onDiscard: {
-        watch.onDiscard($0.id)
-      }.id
+  static func throwingForm(
+    _ testDescription: String,
+    delivers id: String,
+    values: Int = 1,
+    _ traits: Trait...,
+    call: @escaping @Sendable (FakeSDK, Watch) async throws -> String
+  ) -> BridgeForm {
+    BridgeForm(.throwing, testDescription, delivers: .value(id), values: values, traits) {
+      sdk,
+      watch in
+      await ending { try await call(sdk, watch) }
     }
   }
 
-  static let typedResult = BridgeForm(
-    testDescription: "Result<_, SDKError>",
-    kind: .throwing,
-    delivered: .value("typed")
-  ) { sdk, watch in
-    await ending {
-      try await withAsyncThrowingValue(
-        whenCancelled: watch.response,
-        timeout: watch.timeout,
-        line: watch.line
-      ) { completion in
-        try watch.operation { sdk.typedUser(completion) }
-      } onCancel: {
-        watch.onCancel($0)
-      } onDiscard: {
-        watch.onDiscard($0.id)
-      }.id
-    }
-  }
-
-  static let sending = BridgeForm(
-    testDescription: "sending Result",
-    kind: .throwing,
-    delivered: .value("session")
-  ) { sdk, watch in
-    await ending {
-      try await withAsyncThrowingValue(
-        whenCancelled: watch.response,
-        timeout: watch.timeout,
-        line: watch.line
-      ) { completion in
-        try watch.operation { sdk.openSession(completion) }
-      } onCancel: {
-        watch.onCancel($0)
-      } onDiscard: {
-        watch.onDiscard($0.user.id)
-      }.user.id
-    }
-  }
-
-  static let valueAndError = BridgeForm(
-    testDescription: "value and error",
-    kind: .throwing,
-    delivered: .value("maybe")
-  ) { sdk, watch in
-    await ending {
-      try await withAsyncThrowingValue(
-        whenCancelled: watch.response,
-        timeout: watch.timeout,
-        line: watch.line
-      ) { completion in
-        try watch.operation { sdk.maybeUser(completion) }
-      } onCancel: {
-        watch.onCancel($0)
-      } onDiscard: {
-        watch.onDiscard($0.id)
-      }.id
-    }
-  }
-
-  static let flagAndError = BridgeForm(
-    testDescription: "Bool and error",
-    kind: .throwing,
-    delivered: .value("true"),
-    valueIsObject: false,
-    failureBringsValue: true
-  ) { sdk, watch in
-    await ending {
-      try await withAsyncThrowingValue(
-        whenCancelled: watch.response,
-        timeout: watch.timeout,
-        line: watch.line
-      ) { completion in
-        try watch.operation { sdk.isPremium(completion) }
-      } onCancel: {
-        watch.onCancel($0)
-      } onDiscard: {
-        watch.onDiscard("\($0)")
-      }.description
-    }
-  }
-
-  static let errorOnly = BridgeForm(
-    testDescription: "error only",
-    kind: .throwing,
-    delivered: .value(""),
-    carriesValue: false,
-    valueIsObject: false
-  ) { sdk, watch in
-    await ending {
-      try await withAsyncThrowingValue(
-        whenCancelled: watch.response,
-        timeout: watch.timeout,
-        line: watch.line
-      ) { completion in
-        try watch.operation { sdk.save(completion) }
-      } onCancel: {
-        watch.onCancel($0)
+  static func throwingVoidForm(
+    _ testDescription: String,
+    _ traits: Trait...,
+    call: @escaping @Sendable (FakeSDK, Watch) async throws -> Void
+  ) -> BridgeForm {
+    BridgeForm(.throwing, testDescription, delivers: .value(""), traits + [.void]) { sdk, watch in
+      await ending {
+        try await call(sdk, watch)
+        return ""
       }
-      return ""
     }
   }
 
-  static let voidResult = BridgeForm(
-    testDescription: "Result<Void, _>",
-    kind: .throwing,
-    delivered: .value(""),
-    carriesValue: false,
-    valueIsObject: false
-  ) { sdk, watch in
-    await ending {
-      try await withAsyncThrowingValue(
-        whenCancelled: watch.response,
-        timeout: watch.timeout,
-        line: watch.line
-      ) { completion in
-        try watch.operation { sdk.rename(completion) }
-      } onCancel: {
-        watch.onCancel($0)
+  /// Has a `Result` with an error of the caller's.
+  static func mappedForm<Value>(
+    _ testDescription: String,
+    delivers delivered: String,
+    values: Int = 1,
+    _ traits: Trait...,
+    id: @escaping @Sendable (Value) -> String,
+    call: @escaping @Sendable (FakeSDK, Watch) async -> Result<Value, Ending>
+  ) -> BridgeForm {
+    BridgeForm(.throwing, testDescription, delivers: .value(delivered), values: values, traits) {
+      sdk,
+      watch in
+      switch await call(sdk, watch) {
+      case .success(let value): .value(id(value))
+      case .failure(let ending): ending
       }
-      return ""
     }
   }
 
-  static let twoValuesAndError = BridgeForm(
-    testDescription: "two values and error",
-    kind: .throwing,
-    delivered: .value("pair"),
-    valuesPerAnswer: 2
-  ) { sdk, watch in
-    await ending {
-      let (user, friend) = try await withAsyncThrowingValue(
-        whenCancelled: watch.response,
-        timeout: watch.timeout,
-        line: watch.line
-      ) { completion in
-        try watch.operation { sdk.userAndFriend(completion) }
-      } onCancel: {
-        watch.onCancel($0)
-      } onDiscard: { first, second in
-        watch.onDiscard([first, second].compactMap { $0?.id }.joined(separator: "+"))
-      }
-      return user === friend ? "the same" : user.id
+  /// Has `nil` for a fallback.
+  static func fallbackForm(
+    _ testDescription: String,
+    delivers id: String,
+    values: Int = 1,
+    call: @escaping @Sendable (FakeSDK, Watch) async -> User?
+  ) -> BridgeForm {
+    BridgeForm(.fallback, testDescription, delivers: .value(id), values: values, []) {
+      await call($0, $1).map { .value($0.id) } ?? .fallback
     }
   }
 
-  static let successAndFailure = BridgeForm(
-    testDescription: "success and failure",
-    kind: .throwing,
-    delivered: .value("signed in")
-  ) { sdk, watch in
-    await ending {
-      try await withAsyncThrowingValue(
-        whenCancelled: watch.response,
-        timeout: watch.timeout,
-        line: watch.line
-      ) { success, failure in
-        try watch.operation { sdk.signIn(success: success, failure: failure) }
-      } onCancel: {
-        watch.onCancel($0)
-      } onDiscard: {
-        watch.onDiscard($0.id)
-      }.id
+  static func unconditionalForm(
+    _ testDescription: String,
+    delivers id: String,
+    values: Int = 1,
+    _ traits: Trait...,
+    call: @escaping @Sendable (FakeSDK, Watch) async -> String
+  ) -> BridgeForm {
+    BridgeForm(.unconditional, testDescription, delivers: .value(id), values: values, traits) {
+      .value(await call($0, $1))
     }
-  }
-
-  static let successFailureAndCancelled = BridgeForm(
-    testDescription: "success, failure and cancelled",
-    kind: .throwing,
-    delivered: .value("signed in")
-  ) { sdk, watch in
-    await ending {
-      try await withAsyncThrowingValue(
-        whenCancelled: watch.response,
-        timeout: watch.timeout,
-        line: watch.line
-      ) { success, failure, cancelled in
-        try watch.operation { sdk.signIn(success: success, failure: failure, cancelled: cancelled) }
-      } onCancel: {
-        watch.onCancel($0)
-      } onDiscard: {
-        watch.onDiscard($0.id)
-      }.id
-    }
-  }
-}
-
-extension BridgeForm {
-  static let lateRequest = BridgeForm(
-    testDescription: "Result, the request in a callback",
-    kind: .throwing,
-    delivered: .value("uploaded")
-  ) { sdk, watch in
-    await ending {
-      try await withAsyncThrowingValue(
-        whenCancelled: watch.response,
-        timeout: watch.timeout,
-        line: watch.line
-      ) { completion in
-        try watch.operation {
-          LateRequest(cancel: { watch.onCancel($0) }) { arrived in
-            sdk.upload(requestHandler: arrived, completion: completion)
-          }
-        }
-      } onCancel: {
-        $0.cancel()
-      } onDiscard: {
-        watch.onDiscard($0.id)
-      }.id
-    }
-  }
-
-  /// As ``lateRequest``, but the request comes when the test says so, and not before.
-  static let laterRequest = BridgeForm(
-    testDescription: "Result, the request later in a callback",
-    kind: .throwing,
-    delivered: .value("uploaded")
-  ) { sdk, watch in
-    await ending {
-      try await withAsyncThrowingValue(
-        whenCancelled: watch.response,
-        timeout: watch.timeout,
-        line: watch.line
-      ) { completion in
-        try watch.operation {
-          LateRequest(cancel: { watch.onCancel($0) }) { arrived in
-            sdk.uploadLater(requestHandler: arrived, completion: completion)
-          }
-        }
-      } onCancel: {
-        $0.cancel()
-      } onDiscard: {
-        watch.onDiscard($0.id)
-      }.id
-    }
-  }
-}
-
-extension BridgeForm {
-  static let fallback = BridgeForm(
-    testDescription: "value, fallback",
-    kind: .fallback,
-    delivered: .value("me")
-  ) {
-    sdk,
-    watch in
-    await withAsyncValue(
-      fallback: nil,
-      whenCancelled: watch.response,
-      timeout: watch.timeout,
-      line: watch.line
-    ) { (completion: @escaping @Sendable (User?) -> Void) in
-      unthrowing { try watch.operation { sdk.currentUser(completion) } }
-    } onCancel: {
-      watch.onCancel($0)
-    } onDiscard: {
-      watch.onDiscard($0?.id ?? "the fallback")
-    }.map { .value($0.id) } ?? .fallback
-  }
-
-  static let fallbackNeverFailing = BridgeForm(
-    testDescription: "Result<_, Never>, fallback",
-    kind: .fallback,
-    delivered: .value("cached")
-  ) { sdk, watch in
-    await withAsyncValue(
-      fallback: nil,
-      whenCancelled: watch.response,
-      timeout: watch.timeout,
-      line: watch.line
-    ) { (completion: @escaping @Sendable (Result<User?, Never>) -> Void) in
-      unthrowing { try watch.operation { sdk.cachedUser { completion($0.map { $0 }) } } }
-    } onCancel: {
-      watch.onCancel($0)
-    } onDiscard: {
-      watch.onDiscard($0?.id ?? "the fallback")
-    }.map { .value($0.id) } ?? .fallback
-  }
-
-  static let fallbackTwoValues = BridgeForm(
-    testDescription: "two values, fallback",
-    kind: .fallback,
-    delivered: .value("pair"),
-    valuesPerAnswer: 2
-  ) { sdk, watch in
-    let (host, _) = await withAsyncValue(
-      fallback: (nil, nil),
-      whenCancelled: watch.response,
-      timeout: watch.timeout,
-      line: watch.line
-    ) { (completion: @escaping @Sendable (User?, User?) -> Void) in
-      unthrowing { try watch.operation { sdk.hostAndGuest(completion) } }
-    } onCancel: {
-      watch.onCancel($0)
-    } onDiscard: { host, guest in
-      watch.onDiscard([host, guest].map { $0?.id ?? "the fallback" }.joined(separator: "+"))
-    }
-    return host.map { .value($0.id) } ?? .fallback
-  }
-
-  static let fallbackVoid = BridgeForm(
-    testDescription: "Void, fallback",
-    kind: .fallback,
-    delivered: .fallback,
-    carriesValue: false,
-    valueIsObject: false
-  ) { sdk, watch in
-    await withAsyncValue(
-      fallback: (),
-      whenCancelled: watch.response,
-      timeout: watch.timeout,
-      line: watch.line
-    ) { completion in
-      unthrowing { try watch.operation { sdk.flush(completion) } }
-    } onCancel: {
-      watch.onCancel($0)
-    }
-    return .fallback
-  }
-}
-
-extension BridgeForm {
-  static let plain = BridgeForm(
-    testDescription: "value",
-    kind: .unconditional,
-    delivered: .value("me")
-  ) { sdk, watch in
-    .value(
-      await withAsyncValue(line: watch.line) { completion in
-        unthrowing { try watch.operation { sdk.currentUser(completion) } }
-      } onCancel: {
-        watch.onCancel($0)
-      } onDiscard: {
-        watch.onDiscard($0.id)
-      }.id
-    )
-  }
-
-  static let neverFailing = BridgeForm(
-    testDescription: "Result<_, Never>",
-    kind: .unconditional,
-    delivered: .value("cached")
-  ) { sdk, watch in
-    .value(
-      await withAsyncValue(line: watch.line) { completion in
-        unthrowing { try watch.operation { sdk.cachedUser(completion) } }
-      } onCancel: {
-        watch.onCancel($0)
-      } onDiscard: {
-        watch.onDiscard($0.id)
-      }.id
-    )
-  }
-
-  static let twoValues = BridgeForm(
-    testDescription: "two values",
-    kind: .unconditional,
-    delivered: .value("pair"),
-    valuesPerAnswer: 2
-  ) { sdk, watch in
-    let (host, _) = await withAsyncValue(line: watch.line) { completion in
-      unthrowing { try watch.operation { sdk.hostAndGuest(completion) } }
-    } onCancel: {
-      watch.onCancel($0)
-    } onDiscard: { host, guest in
-      watch.onDiscard(host.id + "+" + guest.id)
-    }
-    return .value(host.id)
-  }
-
-  static let void = BridgeForm(
-    testDescription: "Void",
-    kind: .unconditional,
-    delivered: .value(""),
-    carriesValue: false,
-    valueIsObject: false
-  ) { sdk, watch in
-    await withAsyncValue(line: watch.line) { completion in
-      unthrowing { try watch.operation { sdk.flush(completion) } }
-    } onCancel: {
-      watch.onCancel($0)
-    }
-    return .value("")
   }
 }
 

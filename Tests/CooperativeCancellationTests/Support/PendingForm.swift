@@ -4,137 +4,84 @@ import FakeCallbackSDK
 // Pending calls as one more form of bridge. The SDK's completion stands for the connection: it resumes the call, and
 // when it is released, the connection is lost, and everything that waits ends with an error. A value for which nobody
 // waits is discarded by the code that brought it.
+// A table, as in BridgeForm+throwing.swift.
+// swift-format-ignore
 extension BridgeForm {
   static let pending = [pendingByID, pendingByReturnedID, pendingSending, pendingAlone]
 
-  static let pendingByID = BridgeForm(
-    testDescription: "pending, id given",
-    kind: .throwing,
-    delivered: .value("1"),
-    isPending: true
-  ) { sdk, watch in
+  static let pendingByID = throwingForm("pending, id given", delivers: "1", .pending) {
+    sdk, watch in
     let calls = PendingCalls<String, User>()
-    return await ending {
-      try await calls.value(
-        for: "1",
-        whenCancelled: watch.response,
-        timeout: watch.timeout,
-        line: watch.line
-      ) {
-        try watch.operation {
-          let connection = Connection { calls.close(throwing: watch.dropped) }
-          return sdk.loadUser(id: "1") { result in
-            withExtendedLifetime(connection) {
-              let isTaken = calls.resume("1", with: result)
-              if !isTaken, let user = try? result.get() { watch.onDiscard(user.id) }
-            }
-          }
-        }
-      } onCancel: {
-        watch.onCancel($0)
-      } onDiscard: {
-        watch.onDiscard($0.id)
-      }.id
-    }
+    return try await calls.value(
+      for: "1", whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) {
+      try watch.operation {
+        sdk.loadUser(id: "1", completion: wire(watch, calls.close) { calls.resume("1", with: $0) })
+      }
+    } onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }.id
   }
 
-  static let pendingByReturnedID = BridgeForm(
-    testDescription: "pending, id returned",
-    kind: .throwing,
-    delivered: .value("typed"),
-    isPending: true
+  static let pendingByReturnedID = throwingForm(
+    "pending, id returned", delivers: "typed", .pending
   ) { sdk, watch in
     let calls = PendingCalls<String, User> { _, result in
       if let user = try? result.get() { watch.onDiscard(user.id) }
     }
     var request: Request?
-    return await ending {
-      try await calls.value(
-        whenCancelled: watch.response,
-        timeout: watch.timeout,
-        line: watch.line
-      ) {
-        request = try watch.operation {
-          let connection = Connection { calls.close(throwing: watch.dropped) }
-          return sdk.typedUser { result in
-            withExtendedLifetime(connection) {
-              let isTaken = calls.resume("typed", with: result)
-              if !isTaken, let user = try? result.get() { watch.onDiscard(user.id) }
-            }
-          }
-        }
-        return "typed"
-      } onCancel: { _ in
-        if let request { watch.onCancel(request) }
-      } onDiscard: {
-        watch.onDiscard($0.id)
-      }.id
-    }
+    return try await calls.value(
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) {
+      request = try watch.operation {
+        sdk.typedUser(wire(watch, calls.close) { calls.resume("typed", with: $0) })
+      }
+      return "typed"
+    } onCancel: { _ in if let request { watch.onCancel(request) } }
+    onDiscard: { watch.onDiscard($0.id) }.id
   }
 
-  static let pendingSending = BridgeForm(
-    testDescription: "pending, not Sendable",
-    kind: .throwing,
-    delivered: .value("session"),
-    isPending: true
-  ) { sdk, watch in
+  static let pendingSending = throwingForm("pending, not Sendable", delivers: "session", .pending) {
+    sdk, watch in
     let calls = PendingCalls<Int, Session>()
-    return await ending {
-      try await calls.value(
-        for: 1,
-        whenCancelled: watch.response,
-        timeout: watch.timeout,
-        line: watch.line
-      ) {
-        try watch.operation {
-          let connection = Connection { calls.close(throwing: watch.dropped) }
-          return sdk.openSession { result in
-            switch result {
-            case .success(let session):
-              if let session = calls.resume(1, returning: session) {
-                watch.onDiscard(session.user.id)
-              }
-            case .failure(let error):
-              calls.resume(1, throwing: error)
-            }
-            withExtendedLifetime(connection) {}
+    return try await calls.value(
+      for: 1, whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) {
+      try watch.operation {
+        let connection = Connection { calls.close(throwing: watch.dropped) }
+        return sdk.openSession { result in
+          switch result {
+          case .success(let session):
+            if let late = calls.resume(1, returning: session) { watch.onDiscard(late.user.id) }
+          case .failure(let error): calls.resume(1, throwing: error)
           }
+          withExtendedLifetime(connection) {}
         }
-      } onCancel: {
-        watch.onCancel($0)
-      } onDiscard: {
-        watch.onDiscard($0.user.id)
-      }.user.id
-    }
+      }
+    } onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.user.id) }.user.id
   }
 
-  static let pendingAlone = BridgeForm(
-    testDescription: "pending, one at a time",
-    kind: .throwing,
-    delivered: .value("1"),
-    isPending: true
-  ) { sdk, watch in
+  static let pendingAlone = throwingForm("pending, one at a time", delivers: "1", .pending) {
+    sdk, watch in
     let calls = PendingCall<User>()
-    return await ending {
-      try await calls.value(
-        whenCancelled: watch.response,
-        timeout: watch.timeout,
-        line: watch.line
-      ) {
-        try watch.operation {
-          let connection = Connection { calls.close(throwing: watch.dropped) }
-          return sdk.loadUser(id: "1") { result in
-            withExtendedLifetime(connection) {
-              let isTaken = calls.resume(with: result)
-              if !isTaken, let user = try? result.get() { watch.onDiscard(user.id) }
-            }
-          }
-        }
-      } onCancel: {
-        watch.onCancel($0)
-      } onDiscard: {
-        watch.onDiscard($0.id)
-      }.id
+    return try await calls.value(
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) {
+      try watch.operation {
+        sdk.loadUser(id: "1", completion: wire(watch, calls.close) { calls.resume(with: $0) })
+      }
+    } onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }.id
+  }
+}
+
+/// The SDK's completion: brings its answers to `resume`, and calls `close` when it is released.
+private func wire<Failure: Error>(
+  _ watch: Watch,
+  _ close: @escaping @Sendable (any Error) -> Void,
+  resume: @escaping @Sendable (Result<User, Failure>) -> Bool
+) -> @Sendable (Result<User, Failure>) -> Void {
+  let connection = Connection { close(watch.dropped) }
+  return { result in
+    withExtendedLifetime(connection) {
+      if !resume(result), let user = try? result.get() { watch.onDiscard(user.id) }
     }
   }
 }

@@ -68,4 +68,9 @@ final class Watch: Sendable {
     log.withLock { $0.append(.discard(id)) }
     inOnDiscard()
   }
+
+  /// For several values of one completion.
+  func onDiscard(_ ids: String?...) {
+    onDiscard(ids.compactMap(\.self).joined(separator: "+"))
+  }
 }

@@ -1,0 +1,114 @@
+import CooperativeCancellation
+import FakeCallbackSDK
+
+// A table: swift-format would give each closure and argument a line of its own.
+// swift-format-ignore
+extension BridgeForm {
+  // A completion, and closures for success and failure.
+
+  static let result = throwingForm("Result", delivers: "1") { sdk, watch in
+    try await withAsyncThrowingValue(
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) { completion in try watch.operation { sdk.loadUser(id: "1", completion: completion) } }
+    onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }.id
+  }
+
+  static let typedResult = throwingForm("Result<_, SDKError>", delivers: "typed") { sdk, watch in
+    try await withAsyncThrowingValue(
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) { completion in try watch.operation { sdk.typedUser(completion) } }
+    onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }.id
+  }
+
+  static let sending = throwingForm("sending Result", delivers: "session") { sdk, watch in
+    try await withAsyncThrowingValue(
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) { completion in try watch.operation { sdk.openSession(completion) } }
+    onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.user.id) }.user.id
+  }
+
+  static let valueAndError = throwingForm("value and error", delivers: "maybe") { sdk, watch in
+    try await withAsyncThrowingValue(
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) { completion in try watch.operation { sdk.maybeUser(completion) } }
+    onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }.id
+  }
+
+  static let flagAndError = throwingForm("Bool and error", delivers: "true", .flag) { sdk, watch in
+    try await withAsyncThrowingValue(
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) { completion in try watch.operation { sdk.isPremium(completion) } }
+    onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard("\($0)") }.description
+  }
+
+  static let errorOnly = throwingVoidForm("error only") { sdk, watch in
+    try await withAsyncThrowingValue(
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) { completion in try watch.operation { sdk.save(completion) } }
+    onCancel: { watch.onCancel($0) }
+  }
+
+  static let voidResult = throwingVoidForm("Result<Void, _>") { sdk, watch in
+    try await withAsyncThrowingValue(
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) { completion in try watch.operation { sdk.rename(completion) } }
+    onCancel: { watch.onCancel($0) }
+  }
+
+  static let twoValuesAndError = throwingForm("two values and error", delivers: "pair", values: 2) {
+    sdk, watch in
+    let (user, friend) = try await withAsyncThrowingValue(
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) { completion in try watch.operation { sdk.userAndFriend(completion) } }
+    onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0?.id, $1?.id) }
+    return user === friend ? "the same" : user.id
+  }
+
+  static let successAndFailure = throwingForm("success and failure", delivers: "signed in") {
+    sdk, watch in
+    try await withAsyncThrowingValue(
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) { success, failure in try watch.operation { sdk.signIn(success: success, failure: failure) } }
+    onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }.id
+  }
+
+  static let successFailureAndCancelled = throwingForm(
+    "success, failure and cancelled", delivers: "signed in"
+  ) { sdk, watch in
+    try await withAsyncThrowingValue(
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) { success, failure, cancelled in
+      try watch.operation { sdk.signIn(success: success, failure: failure, cancelled: cancelled) }
+    } onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }.id
+  }
+
+  // The request comes in a callback.
+
+  static let lateRequest = throwingForm("Result, the request in a callback", delivers: "uploaded") {
+    sdk, watch in
+    try await withAsyncThrowingValue(
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) { completion in
+      try watch.operation {
+        LateRequest(cancel: { watch.onCancel($0) }) {
+          sdk.upload(requestHandler: $0, completion: completion)
+        }
+      }
+    } onCancel: { $0.cancel() } onDiscard: { watch.onDiscard($0.id) }.id
+  }
+
+  /// As ``lateRequest``, but the request comes when the test says so, and not before.
+  static let laterRequest = throwingForm(
+    "Result, the request later in a callback", delivers: "uploaded"
+  ) { sdk, watch in
+    try await withAsyncThrowingValue(
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) { completion in
+      try watch.operation {
+        LateRequest(cancel: { watch.onCancel($0) }) {
+          sdk.uploadLater(requestHandler: $0, completion: completion)
+        }
+      }
+    } onCancel: { $0.cancel() } onDiscard: { watch.onDiscard($0.id) }.id
+  }
+}
