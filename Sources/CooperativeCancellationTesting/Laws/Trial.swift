@@ -44,7 +44,7 @@ struct Trial<Completion: Sendable>: Sendable {
 
   /// Returns the SDK's next call, if there is one in time.
   func nextCall() async -> FakeCall<Completion>.Request? {
-    try? await fake.next(within: limit)
+    await patiently { try? await fake.next(within: limit) }
   }
 
   /// Returns how the call ended, or that it did not end in time.
@@ -56,6 +56,6 @@ struct Trial<Completion: Sendable>: Sendable {
 
   /// Whether the SDK is told in time to cancel a call.
   func isForwarded(to request: FakeCall<Completion>.Request) async -> Bool {
-    (try? await request.cancelled(within: limit)) != nil
+    await patiently { try? await request.cancelled(within: limit) } != nil
   }
 }
