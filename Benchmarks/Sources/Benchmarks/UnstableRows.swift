@@ -7,6 +7,8 @@ enum UnstableRows {
     // Several threads or two tasks: the largest ratio was 29 % and 23 % above the smallest.
     "Task { … }.store(in: bag)",
     "answers on a dispatch queue",
+    // `AsyncStream` took 1.4 to 3.1 µs, so the ratio was 0.07 to 0.10. The goal is 0.50.
+    "an element that waits in the buffer",
     // More memory than the caches hold: 15 % for 10 000 waits.
     "cancel of a waiting group, per wait, of 10 000",
     "cancel of a waiting group, per wait, of 100 000",
