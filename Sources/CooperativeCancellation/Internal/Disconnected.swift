@@ -2,24 +2,16 @@
 ///
 /// The value goes in and comes out as `sending`, so no other code has a reference to it. It is either delivered or
 /// discarded, so it is opened once.
-// `@_fixed_layout` allows the inlined `init` in a build with library evolution.
-@_fixed_layout
+@frozen
 @usableFromInline
-final class Disconnected<Value>: Sendable {
-  @usableFromInline let value: Locked<Value?>
+struct Disconnected<Value>: Sendable {
+  /// Returns the value; `nil` if other code already has it.
+  @usableFromInline let open: @Sendable () -> sending Value?
 
   @inlinable
   init(_ value: sending Value) {
-    self.value = Locked(initially: value)
-  }
-
-  @inlinable
-  func open() -> sending Value? {
-    value.locked { value in
-      let sent = value
-      value = nil
-      return sent
-    }
+    let once = Once(value)
+    open = { once.take() }
   }
 
   @inlinable
@@ -39,6 +31,36 @@ final class Disconnected<Value>: Sendable {
     guard let discard else { return nil }
     return { disconnected in
       if let value = disconnected.open() { discard(value) }
+    }
+  }
+}
+
+extension Disconnected where Value: Sendable {
+  /// A value that may be shared needs no lock.
+  @inlinable
+  init(sharing value: Value) {
+    open = { value }
+  }
+}
+
+/// A value that only one caller gets.
+// `@_fixed_layout` allows the inlined `init` in a build with library evolution.
+@_fixed_layout
+@usableFromInline
+final class Once<Value>: Sendable {
+  @usableFromInline let value: Locked<Value?>
+
+  @inlinable
+  init(_ value: sending Value) {
+    self.value = Locked(initially: value)
+  }
+
+  @inlinable
+  func take() -> sending Value? {
+    value.locked { value in
+      let sent = value
+      value = nil
+      return sent
     }
   }
 }

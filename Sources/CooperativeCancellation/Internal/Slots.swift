@@ -24,6 +24,9 @@ struct Slots<Element> {
     elements[slot] = element
   }
 
+  /// The number of slots, including empty ones.
+  var count: Int { elements.count }
+
   var used: [Int] { elements.indices.filter { elements[$0] != nil } }
 
   /// Inserts an element. Returns its slot.

@@ -142,7 +142,7 @@ extension PendingCall where Value: Sendable {
   @inlinable
   @discardableResult
   public func resume(returning value: Value) -> Bool {
-    answer(.success(Disconnected(value)))
+    answer(.success(Disconnected(sharing: value)))
   }
 
   /// Answers the pending call with a value or an error.
@@ -151,7 +151,7 @@ extension PendingCall where Value: Sendable {
   @inlinable
   @discardableResult
   public func resume(with result: Result<Value, some Error>) -> Bool {
-    answer(result.map { Disconnected($0) }.mapError { $0 })
+    answer(result.map { Disconnected(sharing: $0) }.mapError { $0 })
   }
 }
 

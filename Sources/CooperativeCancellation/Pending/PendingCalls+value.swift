@@ -126,13 +126,13 @@ extension PendingCalls {
 extension PendingCalls {
   @inlinable
   func add(_ reply: Reply<Answer>, for id: ID, _ callSite: CallSite) throws -> CallTable.Place {
-    try table.add(reply.erased(), id: AnyID(id), isEqual: { $0.equals(id) }, callSite)
+    try table.add(reply.erased(), id: HashedID(id), callSite)
   }
 
   /// Gives a starting call its id, and its answer if that has already arrived.
   @usableFromInline
   func name(_ call: CallTable.Started, _ id: ID, _ callSite: CallSite) throws {
-    let (name, unclaimed) = table.name(call, AnyID(id), isEqual: { $0.equals(id) })
+    let (name, unclaimed) = table.name(call, HashedID(id))
     if case .answered(let call, let other) = name, let answer: Answer = take(from: other) {
       (typed(call) as Reply<Answer>?)?.answer(answer)
     }

@@ -104,7 +104,7 @@ extension PendingCalls where Value: Sendable {
   @inlinable
   @discardableResult
   public func resume(_ id: ID, returning value: Value) -> Bool {
-    answer(id, .success(Disconnected(value)))
+    answer(id, .success(Disconnected(sharing: value)))
   }
 
   /// Answers a call with a value or an error.
@@ -113,7 +113,7 @@ extension PendingCalls where Value: Sendable {
   @inlinable
   @discardableResult
   public func resume(_ id: ID, with result: Result<Value, some Error>) -> Bool {
-    answer(id, result.map { Disconnected($0) }.mapError { $0 })
+    answer(id, result.map { Disconnected(sharing: $0) }.mapError { $0 })
   }
 
   /// Answers all calls with the same value, including those that are being made.
@@ -122,7 +122,9 @@ extension PendingCalls where Value: Sendable {
   @discardableResult
   public func resumeAll(returning value: Value) -> Int {
     let calls = table.takeAll()
-    for call in calls { (typed(call) as Reply<Answer>?)?.answer(.success(Disconnected(value))) }
+    for call in calls {
+      (typed(call) as Reply<Answer>?)?.answer(.success(Disconnected(sharing: value)))
+    }
     return calls.count
   }
 }
@@ -151,7 +153,7 @@ extension PendingCalls {
   /// Takes out the call with an id.
   @inlinable
   func call(_ id: ID) -> Reply<Answer>? {
-    table.take(hash: id.hashValue) { $0.equals(id) }.flatMap { typed($0) }
+    table.take(hash: id.hashValue) { ($0 as? HashedID<ID>)?.value == id }.flatMap { typed($0) }
   }
 
   @inlinable
@@ -165,10 +167,10 @@ extension PendingCalls {
   /// a call that is being made. Returns whether it did one of these.
   @usableFromInline
   func park(_ id: ID, _ answer: Answer) -> Bool {
-    let key = AnyID(id)
+    let key = HashedID(id)
     var parked: AnyReply?
     while true {
-      switch table.take(key, isEqual: { $0.equals(id) }, parking: parked) {
+      switch table.take(key, parking: parked) {
       case .call(let call):
         (typed(call) as Reply<Answer>?)?.answer(answer)
         return true
@@ -188,7 +190,8 @@ extension PendingCalls {
   func pass(_ answers: [CallTable.Unclaimed]) {
     guard let unclaimed else { return }
     for one in answers {
-      guard let id = one.id.value as? ID, let answer: Answer = take(from: one.answer) else {
+      guard let id = (one.id as? HashedID<ID>)?.value, let answer: Answer = take(from: one.answer)
+      else {
         continue
       }
       switch answer {

@@ -39,7 +39,7 @@ final class BagMembers: Sendable {
   ///
   /// Compares each existing id once, even if tasks come and go meanwhile.
   @usableFromInline
-  func reserve(id: AnyID, ifTaken policy: TaskBag.TakenIDPolicy) -> Int? {
+  func reserve(id: any AnyID, ifTaken policy: TaskBag.TakenIDPolicy) -> Int? {
     let isBeside = policy == .runBeside
     let reservation = registry.locked { $0.reserve(id: id, besideOthers: isBeside) }
     guard let (slot, others) = reservation else { return nil }
@@ -78,8 +78,8 @@ final class BagMembers: Sendable {
 
   // MARK: Cancelling and waiting
 
-  func cancel(id: AnyID) -> Bool {
-    var compared: [AnyID] = []
+  func cancel(id: any AnyID) -> Bool {
+    var compared: [any AnyID] = []
     while true {
       let known = Set(compared.map { ObjectIdentifier($0) })
       let new = registry.locked { $0.holders(ofHash: id.hash) }

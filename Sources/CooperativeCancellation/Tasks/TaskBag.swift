@@ -132,7 +132,7 @@ public final class TaskBag: Sendable {
     @_inheritActorContext operation:
       @escaping @isolated(any) @Sendable () async throws -> Void
   ) -> Bool {
-    guard let slot = members.reserve(id: AnyID(id), ifTaken: policy) else { return false }
+    guard let slot = members.reserve(id: HashedID(id), ifTaken: policy) else { return false }
     let callSite = CallSite(fileID: fileID, line: line)
     members.start(slot, makeTask(slot, name, priority, isolation, callSite, operation))
     return true
@@ -143,7 +143,7 @@ public final class TaskBag: Sendable {
   /// - Returns: Whether there was one.
   @discardableResult
   public func cancel(id: some Hashable & Sendable) -> Bool {
-    members.cancel(id: AnyID(id))
+    members.cancel(id: HashedID(id))
   }
 
   /// Cancels all tasks and frees their ids. The bag remains usable.
@@ -282,7 +282,7 @@ extension Task {
     id: some Hashable & Sendable,
     ifTaken policy: TaskBag.TakenIDPolicy = .replace
   ) -> Task {
-    store(in: bag.members.reserve(id: AnyID(id), ifTaken: policy), of: bag)
+    store(in: bag.members.reserve(id: HashedID(id), ifTaken: policy), of: bag)
   }
 
   private func store(in slot: Int?, of bag: TaskBag) -> Task {

@@ -25,22 +25,17 @@ package enum Member: Sendable {
 ///
 /// A task is removed by its slot and not by its id: the end of a replaced task must not remove its successor.
 package struct TaskRegistry: Sendable {
-  private struct Entry: Sendable {
-    enum State: Sendable {
-      /// The task is being made.
-      case starting
-      /// The task is being made, and must be cancelled when it exists.
-      case startingCancelled
-      case running
-      /// The task ended before ``start(_:_:)`` was called.
-      case finished
-    }
-
-    var state = State.starting
-    var member: Member?
+  private enum State: Sendable {
+    /// The task is being made.
+    case starting
+    /// The task is being made, and must be cancelled when it exists.
+    case startingCancelled
+    case running
+    /// The task ended before ``start(_:_:)`` was called.
+    case finished
   }
 
-  private var slots = KeyedSlots<Entry>()
+  private var slots = KeyedSlots<State, Member?>()
   private var waiters: [Int: Waiter] = [:]
   private var nextWaiter = 0
 
@@ -63,29 +58,30 @@ package struct TaskRegistry: Sendable {
 
   /// Reserves a slot for a task without an id. Returns `nil` if the registry is closed.
   package mutating func reserve() -> Int? {
+    reserve(nil)
+  }
+
+  private mutating func reserve(_ id: (any AnyID)?) -> Int? {
     if isClosed { return nil }
     count += 1
-    return slots.insert(Entry())
+    return slots.insert(nil, .starting, id: id)
   }
 
   /// The task of a slot exists. Returns whether to cancel it.
   package mutating func start(_ slot: Int, _ member: Member) -> Bool {
-    let state = slots[slot]?.state
+    let state = slots.state(of: slot)
     if state == .finished {
       _ = slots.remove(slot)
       return false
     }
-    slots.update(slot) {
-      $0.state = .running
-      $0.member = member
-    }
+    slots.update(slot, .running, member)
     return state == .startingCancelled
   }
 
   /// What remains of a task.
   package struct Remains: Sendable {
     package var member: Member?
-    package var id: AnyID?
+    package var id: (any AnyID)?
     /// The waiters to complete, if this was the last task.
     package var waiters: [Waiter] = []
   }
@@ -94,11 +90,11 @@ package struct TaskRegistry: Sendable {
   package mutating func finish(_ slot: Int) -> Remains {
     count -= 1
     var remains = Remains()
-    if slots[slot]?.state == .running, let removed = slots.remove(slot) {
-      remains.member = removed.element.member
+    if slots.state(of: slot) == .running, let removed = slots.remove(slot) {
+      remains.member = removed.element
       remains.id = removed.id
     } else {
-      slots.update(slot) { $0.state = .finished }
+      slots.update(slot, .finished)
       remains.id = slots.unlink(slot)
     }
     if count == 0, !waiters.isEmpty {
@@ -113,13 +109,17 @@ package struct TaskRegistry: Sendable {
   /// A task that has an id.
   package struct Holder: Sendable {
     package let slot: Int
-    package let id: AnyID
+    package let id: any AnyID
   }
 
   /// Returns the tasks whose ids have a hash. The caller compares the ids without the lock.
   package func holders(ofHash hash: Int) -> [Holder] {
     var holders: [Holder] = []
-    slots.forEach(withHash: hash) { slot, _, id in holders.append(Holder(slot: slot, id: id)) }
+    var slot = slots.first(withHash: hash)
+    while let current = slot {
+      if let id = slots.id(of: current) { holders.append(Holder(slot: current, id: id)) }
+      slot = slots.next(withHash: hash, after: current)
+    }
     return holders
   }
 
@@ -130,12 +130,11 @@ package struct TaskRegistry: Sendable {
   /// or withdraws: a task that is added meanwhile finds this one and compares it in turn. With `besideOthers`
   /// they are not needed.
   package mutating func reserve(
-    id: AnyID,
+    id: any AnyID,
     besideOthers: Bool = false
   ) -> (slot: Int, others: [Holder])? {
     let others = besideOthers ? [] : holders(ofHash: id.hash)
-    guard let slot = reserve() else { return nil }
-    slots.link(slot, id)
+    guard let slot = reserve(id) else { return nil }
     return (slot, others)
   }
 
@@ -186,9 +185,7 @@ package struct TaskRegistry: Sendable {
 
   /// Takes the id from a task. Returns it, and the task if it already exists.
   private mutating func cancel(_ slot: Int) -> Remains {
-    if slots[slot]?.state == .starting {
-      slots.update(slot) { $0.state = .startingCancelled }
-    }
-    return Remains(member: slots[slot]?.member, id: slots.unlink(slot))
+    if slots.state(of: slot) == .starting { slots.update(slot, .startingCancelled) }
+    return Remains(member: slots[slot] ?? nil, id: slots.unlink(slot))
   }
 }

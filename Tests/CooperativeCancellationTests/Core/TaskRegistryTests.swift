@@ -48,7 +48,7 @@ struct TaskRegistryTests {
 
   @Test
   mutating func `slots at the end are freed, although one before them is in use`() throws {
-    let (id, task) = (AnyID("kept"), Task {}.erased())
+    let (id, task) = (HashedID("kept"), Task {}.erased())
     let slots = try (0..<1_000).map { _ in try reserve() }
     let reservation = registry.reserve(id: id)
     let kept = try #require(reservation?.slot)
@@ -69,15 +69,15 @@ struct TaskRegistryTests {
   mutating func `a former holder of an id, in a slot that was freed, is not found`() throws {
     let task = Task {}.erased()
     let slots = try (0..<1_000).map { number in
-      let reservation = registry.reserve(id: AnyID(number))
+      let reservation = registry.reserve(id: HashedID(number))
       return try #require(reservation?.slot)
     }
-    let last = registry.holders(ofHash: AnyID(999).hash)
+    let last = registry.holders(ofHash: HashedID(999).hash)
     #expect(last.map(\.slot) == [999])
     for slot in slots { _ = registry.start(slot, .given(task)) }
     for slot in slots { finish(slot) }
     #expect(registry.cancel(last) == nil)
-    let next = registry.reserve(id: AnyID(999))
+    let next = registry.reserve(id: HashedID(999))
     let slot = try #require(next?.slot)
     #expect(registry.cancel(last) == nil, "a later task with this id is not among them")
     let isWithdrawn = registry.withdraw(slot, ifThereIsOneOf: last)
@@ -86,9 +86,9 @@ struct TaskRegistryTests {
 
   @Test
   mutating func `the slot of a task that is withdrawn is used again`() throws {
-    let id = AnyID("load")
+    let id = HashedID("load")
     _ = registry.reserve(id: id)
-    let second = registry.reserve(id: AnyID("load"))
+    let second = registry.reserve(id: HashedID("load"))
     let (slot, others) = try #require(second)
     let isWithdrawn = registry.withdraw(slot, ifThereIsOneOf: others)
     #expect(isWithdrawn)
@@ -103,7 +103,7 @@ struct TaskRegistryTests {
       let task = Task {}.erased()
       func run(_ count: Int) throws {
         let slots = try (0..<count).map { number in
-          guard let (slot, _) = registry.reserve(id: AnyID(number)) else {
+          guard let (slot, _) = registry.reserve(id: HashedID(number)) else {
             throw CancellationError()
           }
           return slot

@@ -16,9 +16,9 @@
 
     enum CallState: Hashable {
       case begins
-      case adds(known: [CallRegistry.Place])
+      case adds(known: CallRegistry.Compared)
       case starts(CallRegistry.Started)
-      case names(CallRegistry.Started, known: [CallRegistry.Place])
+      case names(CallRegistry.Started, known: CallRegistry.Compared)
       case waits(CallRegistry.Place)
       /// Another one has its id, or all is closed.
       case refused
@@ -29,7 +29,7 @@
 
     enum AnswerState: Hashable {
       case begins
-      case comes(known: [CallRegistry.Place], mayPark: Bool)
+      case comes(known: CallRegistry.Compared, mayPark: Bool)
       /// With the calls that may claim it.
       case parked(Set<Int>)
       case delivered, refused, unclaimed
@@ -63,8 +63,8 @@
     var isCancelled = false
     /// Calls that were closed while their SDK was being called.
     var gone: Set<Int> = []
-    var callSearches: [CallRegistry.Search]
-    var answerSearches: [CallRegistry.Search]
+    let callIDs: [any AnyID]
+    let answerIDs: [any AnyID]
     var history: [Move] = []
     let replies: [AnyReply]
     let values: [AnyReply]
@@ -73,8 +73,8 @@
       self.cast = cast
       calls = cast.calls.map { _ in .begins }
       answers = cast.answers.map { _ in .begins }
-      callSearches = cast.calls.map { .init(for: AnyID(CollidingID(number: $0.id))) }
-      answerSearches = cast.answers.map { .init(for: AnyID(CollidingID(number: $0))) }
+      callIDs = cast.calls.map { HashedID(CollidingID(number: $0.id)) }
+      answerIDs = cast.answers.map { HashedID(CollidingID(number: $0)) }
       func reply() -> AnyReply { Reply(ReplyContents<Int>(CallSite(), nil)).erased() }
       replies = cast.calls.map { _ in reply() }
       values = cast.answers.map { _ in reply() }
@@ -132,11 +132,11 @@
         case .closed: calls[number] = .closed
         }
       case .begins:
-        add(number, known: [])
+        add(number, known: [:])
       case .adds(let known):
         add(number, known: known)
       case .starts(let started):
-        name(number, started, known: [])
+        name(number, started, known: [:])
       case .names(let started, let known):
         name(number, started, known: known)
       default:
@@ -144,10 +144,10 @@
       }
     }
 
-    private mutating func add(_ number: Int, known: [CallRegistry.Place]) {
-      switch registry.add(replies[number], callSearches[number]) {
+    private mutating func add(_ number: Int, known: CallRegistry.Compared) {
+      switch registry.add(replies[number], callIDs[number], known) {
       case .compare(let candidates):
-        calls[number] = .adds(known: compare(candidates, &callSearches[number], known))
+        calls[number] = .adds(known: compare(callIDs[number], candidates, known))
       case .done(.at(let place)):
         require(!isClosed, "nothing is added when all is closed")
         require(holder(of: cast.calls[number].id) == nil, "no two calls wait with one id")
@@ -163,11 +163,11 @@
     private mutating func name(
       _ number: Int,
       _ started: CallRegistry.Started,
-      known: [CallRegistry.Place]
+      known: CallRegistry.Compared
     ) {
-      switch registry.name(started, callSearches[number]) {
+      switch registry.name(started, callIDs[number], known) {
       case .compare(let candidates):
-        calls[number] = .names(started, known: compare(candidates, &callSearches[number], known))
+        calls[number] = .names(started, known: compare(callIDs[number], candidates, known))
         return
       case .done(.given):
         if gone.contains(number) {
@@ -208,13 +208,13 @@
     }
 
     private mutating func answerGoesOn(_ number: Int) {
-      var known: [CallRegistry.Place] = []
+      var known: CallRegistry.Compared = [:]
       var mayPark = false
       if case .comes(let places, let may) = answers[number] { (known, mayPark) = (places, may) }
       let parking = mayPark ? values[number] : nil
-      switch registry.take(answerSearches[number], parking: parking) {
+      switch registry.take(answerIDs[number], known, parking: parking) {
       case .compare(let candidates):
-        let places = compare(candidates, &answerSearches[number], known)
+        let places = compare(answerIDs[number], candidates, known)
         answers[number] = .comes(known: places, mayPark: mayPark)
       case .done(.call(let remains)):
         let call = replies.firstIndex { $0 === remains.reply }
@@ -273,15 +273,16 @@
     }
 
     private func compare(
+      _ id: any AnyID,
       _ candidates: [CallRegistry.Candidate],
-      _ search: inout CallRegistry.Search,
-      _ known: [CallRegistry.Place]
-    ) -> [CallRegistry.Place] {
+      _ known: CallRegistry.Compared
+    ) -> CallRegistry.Compared {
+      var known = known
       for candidate in candidates {
-        require(!known.contains(candidate.place), "an id is compared once")
-        search.note(candidate, isEqual: candidate.id.equals(search.id))
+        require(known[candidate.place] == nil, "an id is compared once")
+        known[candidate.place] = id.equals(candidate.id)
       }
-      return known + candidates.map(\.place)
+      return known
     }
 
     private func check() {

@@ -54,7 +54,7 @@ private struct RegistryRun: Explorable {
 
   var registry = TaskRegistry()
   var entries: [Entry]
-  let ids: [AnyID?]
+  let ids: [(any AnyID)?]
   let handles: [AnyTask]
   /// The tasks that each maker knows of; the last entry is what the owner saw.
   var seen: [[TaskRegistry.Holder]]
@@ -66,7 +66,7 @@ private struct RegistryRun: Explorable {
 
   init(_ requests: [Request], _ deeds: Set<Deed>) {
     entries = requests.map { Entry(request: $0) }
-    ids = requests.map { request in request.id.map { AnyID(CollidingID(name: $0)) } }
+    ids = requests.map { request in request.id.map { HashedID(CollidingID(name: $0)) } }
     handles = requests.map { _ in Task {}.erased(options: []) }
     seen = Array(repeating: [], count: requests.count + 1)
     self.deeds = deeds
@@ -227,7 +227,7 @@ private struct RegistryRun: Explorable {
     deeds.remove(deed)
     switch deed {
     case .look:
-      let wanted = AnyID(CollidingID(name: "a"))
+      let wanted = HashedID(CollidingID(name: "a"))
       let found = registry.holders(ofHash: wanted.hash).filter { $0.id.equals(wanted) }
       seen[entries.count] = found
       let isThere = entries.contains { $0.hasID && $0.request.id == "a" }

@@ -13,21 +13,20 @@
 /// have begun.
 ///
 /// The caller answers and releases what this returns after unlocking. Ids are compared without the lock, too:
-/// a step that needs it returns candidates, and is repeated when the ``Search`` knows which of them are
-/// equal.
+/// a step that needs it returns candidates, and is repeated with what is known about them.
 @usableFromInline
 package struct CallRegistry: Sendable {
-  private struct Entry: Sendable {
-    enum State: Sendable {
-      /// Its SDK is being called.
-      case starting
-      case waiting
-      /// An answer without a call.
-      case parked
-    }
+  private enum State: Sendable {
+    /// Its SDK is being called.
+    case starting
+    case waiting
+    /// An answer without a call.
+    case parked
+  }
 
+  /// The number of a call, and its state.
+  private struct Entry: Sendable {
     let number: Int
-    let reply: AnyReply
     var state: State
   }
 
@@ -41,10 +40,10 @@ package struct CallRegistry: Sendable {
   /// What remains of a call or of a parked answer.
   package struct Remains: Sendable {
     package let reply: AnyReply
-    package let id: AnyID?
+    package let id: (any AnyID)?
   }
 
-  private var entries = KeyedSlots<Entry>()
+  private var entries = KeyedSlots<Entry, AnyReply>()
   private var lastNumber = 0
   private var starts = Starts()
   /// The parked answers, each with the number of the first start that it cannot belong to.
@@ -63,24 +62,12 @@ package struct CallRegistry: Sendable {
 
   // MARK: Searching
 
-  /// What is known about the ids with one hash.
-  package struct Search: Sendable {
-    package let id: AnyID
-    fileprivate var equal: [Place] = []
-    fileprivate var unequal: Set<Place> = []
-
-    package init(for id: AnyID) {
-      self.id = id
-    }
-
-    package mutating func note(_ candidate: Candidate, isEqual: Bool) {
-      if isEqual { equal.append(candidate.place) } else { unequal.insert(candidate.place) }
-    }
-  }
+  /// Whether the ids of calls are equal to the wanted one.
+  package typealias Compared = [Place: Bool]
 
   package struct Candidate: Sendable {
     package let place: Place
-    package let id: AnyID
+    package let id: any AnyID
   }
 
   /// A step that was taken, or ids to compare first.
@@ -89,27 +76,40 @@ package struct CallRegistry: Sendable {
     case compare([Candidate])
   }
 
-  private func candidates(for search: Search, parkedToo: Bool = false) -> [Candidate] {
+  private func candidates(
+    for id: any AnyID,
+    _ compared: Compared,
+    parkedToo: Bool = false
+  ) -> [Candidate] {
     var found: [Candidate] = []
-    entries.forEach(withHash: search.id.hash) { slot, entry, id in
-      guard entry.state == .waiting || parkedToo else { return }
-      let place = Place(slot: slot, number: entry.number)
-      if !search.equal.contains(place), !search.unequal.contains(place) {
-        found.append(Candidate(place: place, id: id))
+    let hash = id.hash
+    var slot = entries.first(withHash: hash)
+    while let current = slot {
+      if let candidate = candidate(in: current, parkedToo: parkedToo),
+        compared[candidate.place] == nil
+      {
+        found.append(candidate)
       }
+      slot = entries.next(withHash: hash, after: current)
     }
     return found
   }
 
   /// Returns a waiting call whose id has that hash.
   package func first(withHash hash: Int) -> Candidate? {
-    var first: Candidate?
-    entries.forEach(withHash: hash) { slot, entry, id in
-      if first == nil, entry.state == .waiting {
-        first = Candidate(place: Place(slot: slot, number: entry.number), id: id)
-      }
+    var slot = entries.first(withHash: hash)
+    while let current = slot {
+      if let candidate = candidate(in: current) { return candidate }
+      slot = entries.next(withHash: hash, after: current)
     }
-    return first
+    return nil
+  }
+
+  private func candidate(in slot: Int, parkedToo: Bool = false) -> Candidate? {
+    guard let entry = entries.state(of: slot), entry.state == .waiting || parkedToo,
+      let id = entries.id(of: slot)
+    else { return nil }
+    return Candidate(place: Place(slot: slot, number: entry.number), id: id)
   }
 
   // MARK: A call's life
@@ -120,15 +120,21 @@ package struct CallRegistry: Sendable {
     case closed(any Error)
   }
 
-  /// Adds a waiting call, with or without an id.
-  package mutating func add(_ reply: AnyReply, _ search: Search? = nil) -> Step<Added<Place>> {
+  /// Adds a waiting call without an id.
+  package mutating func add(_ reply: AnyReply) -> Added<Place> {
+    if let end { return .closed(end) }
+    return .at(insert(reply, .waiting, nil))
+  }
+
+  /// Adds a waiting call with an id.
+  package mutating func add(_ reply: AnyReply, _ id: any AnyID, _ compared: Compared) -> Step<
+    Added<Place>
+  > {
     if let end { return .done(.closed(end)) }
-    if let search {
-      if firstWaiting(of: search.equal) != nil { return .done(.taken) }
-      let unknown = candidates(for: search)
-      if !unknown.isEmpty { return .compare(unknown) }
-    }
-    return .done(.at(insert(reply, .waiting, search?.id)))
+    if firstWaiting(of: compared) != nil { return .done(.taken) }
+    let unknown = candidates(for: id, compared)
+    if !unknown.isEmpty { return .compare(unknown) }
+    return .done(.at(insert(reply, .waiting, id)))
   }
 
   /// A call that has begun, and its number among the ``Starts``.
@@ -154,22 +160,24 @@ package struct CallRegistry: Sendable {
   }
 
   /// Gives a starting call its id.
-  package mutating func name(_ call: Started, _ search: Search) -> Step<Name> {
+  package mutating func name(_ call: Started, _ id: any AnyID, _ compared: Compared) -> Step<Name> {
     guard entry(at: call.place) != nil else { return .done(.given) }
-    if firstWaiting(of: search.equal) != nil {
+    if firstWaiting(of: compared) != nil {
       return .done(remove(call.place).map { .taken($0) } ?? .given)
     }
-    let unknown = candidates(for: search, parkedToo: true)
+    let unknown = candidates(for: id, compared, parkedToo: true)
     if !unknown.isEmpty { return .compare(unknown) }
     // An answer from before the call began belongs to an earlier call with the same id.
-    let answers = search.equal.filter { $0.number > call.place.number && entry(at: $0) != nil }
-    if let first = answers.min(by: { $0.number < $1.number }), let answer = remove(first),
+    let answers = compared.filter { place, isEqual in
+      isEqual && place.number > call.place.number && entry(at: place) != nil
+    }
+    if let first = answers.keys.min(by: { $0.number < $1.number }), let answer = remove(first),
       let call = remove(call.place)
     {
       return .done(.answered(call, with: answer))
     }
-    entries.update(call.place.slot) { $0.state = .waiting }
-    entries.link(call.place.slot, search.id)
+    entries.update(call.place.slot, Entry(number: call.place.number, state: .waiting))
+    entries.link(call.place.slot, id)
     return .done(.given)
   }
 
@@ -186,9 +194,9 @@ package struct CallRegistry: Sendable {
 
   /// Takes a call out, if it is still there.
   package mutating func remove(_ place: Place) -> Remains? {
-    guard entry(at: place) != nil, let removed = entries.remove(place.slot) else { return nil }
-    if removed.element.state != .parked { count -= 1 }
-    return Remains(reply: removed.element.reply, id: removed.id)
+    guard let entry = entry(at: place), let removed = entries.remove(place.slot) else { return nil }
+    if entry.state != .parked { count -= 1 }
+    return Remains(reply: removed.element, id: removed.id)
   }
 
   // MARK: Answers
@@ -203,16 +211,20 @@ package struct CallRegistry: Sendable {
   /// Takes out the call that an answer is for.
   ///
   /// - Parameter answer: What to park if there is no such call.
-  package mutating func take(_ search: Search, parking answer: AnyReply?) -> Step<Taken> {
-    if let call = firstWaiting(of: search.equal), let remains = remove(call) {
+  package mutating func take(
+    _ id: any AnyID,
+    _ compared: Compared,
+    parking answer: AnyReply?
+  ) -> Step<Taken> {
+    if let call = firstWaiting(of: compared), let remains = remove(call) {
       return .done(.call(remains))
     }
-    let unknown = candidates(for: search)
+    let unknown = candidates(for: id, compared)
     if !unknown.isEmpty { return .compare(unknown) }
     guard let answer, !starts.isEmpty, end == nil else {
       return .done(.noCall(mayPark: !starts.isEmpty && end == nil))
     }
-    let place = insert(answer, .parked, search.id)
+    let place = insert(answer, .parked, id)
     parked.append(Parked(place: place, nextStart: starts.next), capacity: .max)
     return .done(.parked)
   }
@@ -228,10 +240,10 @@ package struct CallRegistry: Sendable {
     return (takeAll(), takeAll { _ in true })
   }
 
-  private mutating func takeAll(_ isWanted: (Entry.State) -> Bool) -> [Remains] {
+  private mutating func takeAll(_ isWanted: (State) -> Bool) -> [Remains] {
     var all: [Place] = []
     for slot in entries.used {
-      if let entry = entries[slot], isWanted(entry.state) {
+      if let entry = entries.state(of: slot), isWanted(entry.state) {
         all.append(Place(slot: slot, number: entry.number))
       }
     }
@@ -243,20 +255,23 @@ package struct CallRegistry: Sendable {
   // MARK: Entries
 
   private func entry(at place: Place) -> Entry? {
-    guard let entry = entries[place.slot], entry.number == place.number else { return nil }
+    guard let entry = entries.state(of: place.slot), entry.number == place.number else {
+      return nil
+    }
     return entry
   }
 
-  // Not `places.first(where:)`: a closure that uses the registry copies it.
-  private func firstWaiting(of places: [Place]) -> Place? {
-    for place in places where entry(at: place)?.state == .waiting { return place }
+  // Not `compared.first(where:)`: a closure that uses the registry copies it.
+  private func firstWaiting(of compared: Compared) -> Place? {
+    for (place, isEqual) in compared where isEqual && entry(at: place)?.state == .waiting {
+      return place
+    }
     return nil
   }
 
-  private mutating func insert(_ reply: AnyReply, _ state: Entry.State, _ id: AnyID?) -> Place {
+  private mutating func insert(_ reply: AnyReply, _ state: State, _ id: (any AnyID)?) -> Place {
     lastNumber += 1
-    let slot = entries.insert(Entry(number: lastNumber, reply: reply, state: state))
-    if let id { entries.link(slot, id) }
+    let slot = entries.insert(reply, Entry(number: lastNumber, state: state), id: id)
     if state != .parked { count += 1 }
     return Place(slot: slot, number: lastNumber)
   }

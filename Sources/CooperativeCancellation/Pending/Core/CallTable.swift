@@ -3,7 +3,6 @@
 package final class CallTable: Sendable {
   @usableFromInline package typealias Place = CallRegistry.Place
   @usableFromInline package typealias Started = CallRegistry.Started
-  package typealias Search = CallRegistry.Search
   package typealias Step = CallRegistry.Step
 
   private let registry = Locked(initially: CallRegistry())
@@ -17,24 +16,15 @@ package final class CallTable: Sendable {
   // MARK: A call's life
 
   /// Adds a waiting call with an id.
-  ///
-  /// - Parameter isEqual: Whether an id with the same hash is equal to the call's.
   @usableFromInline
-  package func add(
-    _ reply: AnyReply,
-    id: AnyID,
-    isEqual: (AnyID) -> Bool,
-    _ callSite: CallSite
-  ) throws -> Place {
-    try place(of: search(id, isEqual) { $0.add(reply, $1) }, callSite)
+  package func add(_ reply: AnyReply, id: any AnyID, _ callSite: CallSite) throws -> Place {
+    try place(of: search(id) { $0.add(reply, id, $1) }, callSite)
   }
 
   /// Adds a waiting call without an id.
   @usableFromInline
   package func add(_ reply: AnyReply, _ callSite: CallSite) throws -> Place {
-    let step = registry.extract { $0.add(reply) }
-    guard case .done(let added) = step else { throw AlreadyPendingError(callSite: callSite) }
-    return try place(of: added, callSite)
+    try place(of: registry.extract { $0.add(reply) }, callSite)
   }
 
   /// Adds a call whose id is known only after its SDK was called.
@@ -64,13 +54,9 @@ package final class CallTable: Sendable {
 
   /// Gives a starting call its id. Also returns the answers that belong to no call.
   @usableFromInline
-  package func name(
-    _ call: Started,
-    _ id: AnyID,
-    isEqual: (AnyID) -> Bool
-  ) -> (Name, unclaimed: [Unclaimed]) {
-    let (name, unclaimed) = search(id, isEqual) { registry, search in
-      switch registry.name(call, search) {
+  package func name(_ call: Started, _ id: any AnyID) -> (Name, unclaimed: [Unclaimed]) {
+    let (name, unclaimed) = search(id) { registry, compared in
+      switch registry.name(call, id, compared) {
       case .done(let name): .done((name, registry.end(call)))
       case .compare(let candidates): .compare(candidates)
       }
@@ -101,7 +87,7 @@ package final class CallTable: Sendable {
   /// An answer that no call claimed.
   @usableFromInline
   package struct Unclaimed: Sendable {
-    @usableFromInline let id: AnyID
+    @usableFromInline let id: any AnyID
     @usableFromInline let answer: AnyReply
 
     init?(_ remains: CallRegistry.Remains) {
@@ -113,11 +99,11 @@ package final class CallTable: Sendable {
 
   /// Takes out the first call whose id has that hash, if the id is equal. Usually it is.
   @usableFromInline
-  package func take(hash: Int, isEqual: (AnyID) -> Bool) -> AnyReply? {
-    guard let first = registry.locked({ $0.first(withHash: hash) }), isEqual(first.id) else {
-      return nil
-    }
-    return registry.extract { $0.remove(first.place) }?.reply
+  package func take(hash: Int, isEqual: (any AnyID) -> Bool) -> AnyReply? {
+    guard let first = registry.locked({ $0.first(withHash: hash) }) else { return nil }
+    let place = first.place
+    if !isEqual(first.id) { return nil }
+    return registry.extract { $0.remove(place) }?.reply
   }
 
   /// What happened to an answer.
@@ -130,8 +116,8 @@ package final class CallTable: Sendable {
 
   /// Takes out the call with an id. Without one, parks the answer if it may belong to a starting call.
   @usableFromInline
-  package func take(_ id: AnyID, isEqual: (AnyID) -> Bool, parking answer: AnyReply?) -> Taken {
-    switch search(id, isEqual, { $0.take($1, parking: answer) }) {
+  package func take(_ id: any AnyID, parking answer: AnyReply?) -> Taken {
+    switch search(id, { $0.take(id, $1, parking: answer) }) {
     case .call(let call): .call(call.reply)
     case .noCall(let mayPark): .noCall(mayPark: mayPark)
     case .parked: .parked
@@ -154,17 +140,17 @@ package final class CallTable: Sendable {
   // MARK: Searching
 
   /// Repeats a step until it is known which ids are equal and no new candidate has appeared.
+  @inline(__always)
   private func search<Result: Sendable>(
-    _ id: AnyID,
-    _ isEqual: (AnyID) -> Bool,
-    _ step: (inout CallRegistry, Search) -> Step<Result>
+    _ id: any AnyID,
+    _ step: (inout CallRegistry, CallRegistry.Compared) -> Step<Result>
   ) -> Result {
-    var search = Search(for: id)
+    var compared: CallRegistry.Compared = [:]
     while true {
-      switch registry.extract({ step(&$0, search) }) {
+      switch registry.extract({ step(&$0, compared) }) {
       case .done(let result): return result
       case .compare(let candidates):
-        for candidate in candidates { search.note(candidate, isEqual: isEqual(candidate.id)) }
+        for candidate in candidates { compared[candidate.place] = id.equals(candidate.id) }
       }
     }
   }
