@@ -5,6 +5,7 @@
 @usableFromInline
 package protocol AnyID: AnyObject, Sendable {
   var hash: Int { get }
+  var anyValue: any Hashable & Sendable { get }
 
   /// Whether the other id has the same type and an equal value. `"x"` and `Optional("x")` are different ids.
   func equals(_ other: any AnyID) -> Bool
@@ -24,9 +25,20 @@ package final class HashedID<Value: Hashable & Sendable>: AnyID {
     hash = value.hashValue
   }
 
-  @inlinable
+  @usableFromInline package var anyValue: any Hashable & Sendable { value }
+
+  @usableFromInline
   package func equals(_ other: any AnyID) -> Bool {
-    guard let other = other as? HashedID<Value> else { return false }
-    return hash == other.hash && value == other.value
+    guard hash == other.hash else { return false }
+    if let other = other as? HashedID<Value> { return value == other.value }
+    return value.isOfSameTypeAndEqual(to: other.anyValue)
+  }
+}
+
+extension Hashable {
+  /// An object may have been passed as its superclass.
+  fileprivate func isOfSameTypeAndEqual(to other: any Hashable) -> Bool {
+    // The types are compared first, because a cast also unwraps optionals and accepts subclasses.
+    type(of: other) == type(of: self) && other as? Self == self
   }
 }

@@ -1,17 +1,24 @@
 /// Carries a value that is not `Sendable` through code that requires `Sendable`.
 ///
-/// The value goes in and comes out as `sending`, so no other code has a reference to it. It is either delivered or
-/// discarded, so it is opened once.
+/// The value goes in and comes out as `sending`, so no other code has a reference to it, and it is opened once. A
+/// `Sendable` value needs neither.
 @frozen
 @usableFromInline
-struct Disconnected<Value>: Sendable {
-  /// Returns the value; `nil` if other code already has it.
-  @usableFromInline let open: @Sendable () -> sending Value?
+enum Disconnected<Value>: Sendable {
+  case once(Once<Value>)
+  case sendable(@Sendable () -> sending Value)
 
   @inlinable
   init(_ value: sending Value) {
-    let once = Once(value)
-    open = { once.take() }
+    self = .once(Once(value))
+  }
+
+  @inlinable
+  func open() -> sending Value? {
+    switch self {
+    case .once(let once): once.take()
+    case .sendable(let value): value()
+    }
   }
 
   @inlinable
@@ -36,10 +43,9 @@ struct Disconnected<Value>: Sendable {
 }
 
 extension Disconnected where Value: Sendable {
-  /// A value that may be shared needs no lock.
   @inlinable
-  init(sharing value: Value) {
-    open = { value }
+  init(sendable value: Value) {
+    self = .sendable { value }
   }
 }
 

@@ -44,7 +44,7 @@ package struct KeyedSlots<State: Sendable, Element: Sendable>: Sendable {
   package mutating func insert(
     _ element: consuming Element,
     _ state: State,
-    id: (any AnyID)? = nil
+    id: (any AnyID)?
   ) -> Int {
     let hash = id?.hash
     let slot = contents.insert(Content(element: element, id: id))

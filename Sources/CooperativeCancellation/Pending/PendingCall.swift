@@ -91,6 +91,7 @@ public final class PendingCall<Value>: Sendable {
     let outcome = await outcome(
       of: started,
       by: deadline,
+      takeAnswer: { take(from: $0) },
       onCancel: cancel,
       onDiscard: discardAnswer
     )
@@ -142,7 +143,7 @@ extension PendingCall where Value: Sendable {
   @inlinable
   @discardableResult
   public func resume(returning value: Value) -> Bool {
-    answer(.success(Disconnected(sharing: value)))
+    answer(.success(Disconnected(sendable: value)))
   }
 
   /// Answers the pending call with a value or an error.
@@ -151,7 +152,7 @@ extension PendingCall where Value: Sendable {
   @inlinable
   @discardableResult
   public func resume(with result: Result<Value, some Error>) -> Bool {
-    answer(result.map { Disconnected(sharing: $0) }.mapError { $0 })
+    answer(result.map { Disconnected(sendable: $0) }.mapError { $0 })
   }
 }
 

@@ -21,8 +21,8 @@ extension PendingCalls {
   ///     a task of its own.
   ///   - cancel: Tells the SDK to stop. Receives what `operation` returned; runs on the caller's actor, at
   ///     most once, after `operation` has returned.
-  ///   - discard: Closes or frees a value that this call does not return. Runs on the thread that brought it,
-  ///     or on the caller's actor.
+  ///   - discard: Closes or frees a value that this call took and does not return. Runs on the caller's
+  ///     actor.
   @inlinable
   @_disfavoredOverload
   public func value<Request: Sendable>(
@@ -40,7 +40,7 @@ extension PendingCalls {
     let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
     return try await sent(
       terms,
-      begin: { try add($0, for: id, terms.callSite) },
+      begin: { try table.add($0, id: HashedID(id), terms.callSite) },
       operation,
       named: { place, request in PendingRequest(place, request) },
       failed: { table.remove($0) },
@@ -71,8 +71,8 @@ extension PendingCalls {
   ///   - operation: Calls the SDK and returns the id. Runs as in `Task { … }`, in a task of its own.
   ///   - cancel: Tells the SDK to stop. Receives the id; runs on the caller's actor, at most once, after
   ///     `operation` has returned.
-  ///   - discard: Closes or frees a value that this call does not return. Runs on the thread that brought it,
-  ///     or on the caller's actor.
+  ///   - discard: Closes or frees a value that this call took and does not return. Runs on the caller's
+  ///     actor.
   @inlinable
   @_disfavoredOverload
   public func value(
@@ -89,7 +89,7 @@ extension PendingCalls {
     let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
     return try await sent(
       terms,
-      begin: { try table.begin($0.erased(), terms.callSite) },
+      begin: { try table.begin($0, terms.callSite) },
       operation,
       named: { call, id in
         try name(call, id, terms.callSite)
@@ -106,7 +106,7 @@ extension PendingCalls {
   func sent<Call, Request: Sendable>(
     _ terms: Terms,
     isolation: isolated (any Actor)? = #isolation,
-    begin: (Reply<Answer>) throws -> Call,
+    begin: (Wait) throws -> Call,
     _ operation: @escaping @isolated(any) @Sendable () async throws -> Request,
     named: (Call, Request) throws -> PendingRequest<Request>,
     failed: (Call) -> Void,
@@ -116,8 +116,8 @@ extension PendingCalls {
     if let cause = terms.causeNotToBegin() { throw terms.error(for: cause) }
     let deadline = terms.timeout?.begin()
     let discardAnswer: (@Sendable (Answer) -> Void)? = onlyValues(to: discard)
-    let reply = Reply(ReplyContents<Answer>(terms.callSite, discardAnswer))
-    let call = try begin(reply)
+    let wait = Wait(response: terms.response)
+    let call = try begin(wait)
     let pending: PendingRequest<Request>
     do {
       let request: Request
@@ -129,12 +129,13 @@ extension PendingCalls {
       }
       pending = try named(call, request)
     } catch {
-      reply.refuse()
+      wait.refuse(onDiscard: discardAnswer)
       throw error
     }
     let outcome = await outcome(
-      of: go(on: reply, pending, makeWait: Wait(response: terms.response)),
+      of: .waiting(wait, pending),
       by: deadline,
+      takeAnswer: { carried(by: $0) },
       onCancel: { forward($0, terms.response, to: cancel) },
       onDiscard: discardAnswer
     )
@@ -166,6 +167,7 @@ private func send<Request: Sendable>(
   let outcome = await outcome(
     of: started,
     by: deadline,
+    takeAnswer: { take(from: $0) },
     onCancel: { task in
       isTimedOut = !Task.isCancelled
       task.cancel()

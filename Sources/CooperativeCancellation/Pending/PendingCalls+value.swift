@@ -37,8 +37,8 @@ extension PendingCalls {
   ///     at once.
   ///   - cancel: Tells the SDK to stop. Receives what `operation` returned; runs on the caller's actor, at
   ///     most once.
-  ///   - discard: Closes or frees a value that this call does not return. Runs on the thread that brought it,
-  ///     or on the caller's actor.
+  ///   - discard: Closes or frees a value that this call took and does not return. Runs on the caller's
+  ///     actor.
   @inlinable
   nonisolated(nonsending) public func value<Request>(
     for id: ID,
@@ -51,10 +51,10 @@ extension PendingCalls {
     onDiscard discard: (@Sendable (sending Value) -> Void)? = nil
   ) async throws -> sending Value {
     let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
-    let disconnected = try await throwingBridge(
+    let disconnected: Disconnected<Value> = try await pendingBridge(
       terms,
-      in: { (reply: Reply<Answer>) in
-        let place = try add(reply, for: id, terms.callSite)
+      in: { wait in
+        let place = try table.add(wait, id: HashedID(id), terms.callSite)
         do {
           return PendingRequest(place, try operation())
         } catch {
@@ -89,8 +89,8 @@ extension PendingCalls {
   ///   - line: The line to name in errors; by default the caller's.
   ///   - operation: Calls the SDK and returns the id. Runs on the caller's actor, at once.
   ///   - cancel: Tells the SDK to stop. Receives the id; runs on the caller's actor, at most once.
-  ///   - discard: Closes or frees a value that this call does not return. Runs on the thread that brought it,
-  ///     or on the caller's actor.
+  ///   - discard: Closes or frees a value that this call took and does not return. Runs on the caller's
+  ///     actor.
   @inlinable
   nonisolated(nonsending) public func value(
     whenCancelled response: CancellationResponse = .abandonCallback,
@@ -102,10 +102,10 @@ extension PendingCalls {
     onDiscard discard: (@Sendable (sending Value) -> Void)? = nil
   ) async throws -> sending Value {
     let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
-    let disconnected = try await throwingBridge(
+    let disconnected: Disconnected<Value> = try await pendingBridge(
       terms,
-      in: { (reply: Reply<Answer>) in
-        let call = try table.begin(reply.erased(), terms.callSite)
+      in: { wait in
+        let call = try table.begin(wait, terms.callSite)
         let id: ID
         do {
           id = try operation()
@@ -124,20 +124,12 @@ extension PendingCalls {
 }
 
 extension PendingCalls {
-  @inlinable
-  func add(_ reply: Reply<Answer>, for id: ID, _ callSite: CallSite) throws -> CallTable.Place {
-    try table.add(reply.erased(), id: HashedID(id), callSite)
-  }
-
   /// Gives a starting call its id, and its answer if that has already arrived.
   @usableFromInline
   func name(_ call: CallTable.Started, _ id: ID, _ callSite: CallSite) throws {
-    let (name, unclaimed) = table.name(call, HashedID(id))
-    if case .answered(let call, let other) = name, let answer: Answer = take(from: other) {
-      (typed(call) as Reply<Answer>?)?.answer(answer)
-    }
+    let (isTaken, unclaimed) = table.name(call, HashedID(id))
     pass(unclaimed)
-    if case .taken = name { throw AlreadyPendingError(callSite: callSite) }
+    if isTaken { throw AlreadyPendingError(callSite: callSite) }
   }
 
   /// Forwards a cancellation or a timeout. With `.abandonCallback` it frees the id first.

@@ -57,17 +57,13 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
   ///   ended.
   @inlinable
   public func resume(_ id: ID, returning value: sending Value) -> sending Value? {
-    if let call = call(id) {
-      call.answer(.success(Disconnected(value)))
-      return nil
-    }
     let disconnected = Disconnected(value)
-    return park(id, .success(disconnected)) ? nil : disconnected.open()
+    return answer(id, .success(disconnected)) ? nil : disconnected.open()
   }
 
   /// Answers a call with an error, which it throws.
   ///
-  /// - Returns: Whether a call had that id.
+  /// - Returns: Whether a call took it.
   @inlinable
   @discardableResult
   public func resume(_ id: ID, throwing error: any Error) -> Bool {
@@ -76,12 +72,10 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
 
   /// Ends all calls with an error, including those that are being made. Later calls are not affected.
   ///
-  /// - Returns: How many there were.
+  /// - Returns: How many took it.
   @discardableResult
   public func resumeAll(throwing error: any Error) -> Int {
-    let calls = table.takeAll()
-    for call in calls { (typed(call) as Reply<Answer>?)?.answer(.failure(error)) }
-    return calls.count
+    end(table.takeAll(), .failure(error))
   }
 
   /// Ends all calls with an error, and refuses later calls with it before their SDK is called.
@@ -91,7 +85,7 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
   /// - Parameter error: What the calls throw.
   public func close(throwing error: any Error) {
     let (calls, unclaimed) = table.close(error)
-    for call in calls { (typed(call) as Reply<Answer>?)?.answer(.failure(error)) }
+    _ = end(calls, .failure(error))
     pass(unclaimed)
   }
 }
@@ -99,40 +93,36 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
 extension PendingCalls where Value: Sendable {
   /// Answers a call with a value.
   ///
-  /// - Returns: Whether a call had that id. It returns the value or passes it to its `onDiscard`. Otherwise
+  /// - Returns: Whether a call took the value. It returns the value or passes it to its `onDiscard`. Otherwise
   ///   the value is yours.
   @inlinable
   @discardableResult
   public func resume(_ id: ID, returning value: Value) -> Bool {
-    answer(id, .success(Disconnected(sharing: value)))
+    answer(id, .success(Disconnected(sendable: value)))
   }
 
   /// Answers a call with a value or an error.
   ///
-  /// - Returns: Whether a call had that id.
+  /// - Returns: Whether a call took it.
   @inlinable
   @discardableResult
   public func resume(_ id: ID, with result: Result<Value, some Error>) -> Bool {
-    answer(id, result.map { Disconnected(sharing: $0) }.mapError { $0 })
+    answer(id, result.map { Disconnected(sendable: $0) }.mapError { $0 })
   }
 
   /// Answers all calls with the same value, including those that are being made.
   ///
-  /// - Returns: How many there were.
+  /// - Returns: How many took it.
   @discardableResult
   public func resumeAll(returning value: Value) -> Int {
-    let calls = table.takeAll()
-    for call in calls {
-      (typed(call) as Reply<Answer>?)?.answer(.success(Disconnected(sharing: value)))
-    }
-    return calls.count
+    end(table.takeAll(), .success(Disconnected(sendable: value)))
   }
 }
 
 extension PendingCalls where Value == Void {
   /// Answers a call that waits for no value.
   ///
-  /// - Returns: Whether a call had that id.
+  /// - Returns: Whether a call took it.
   @inlinable
   @discardableResult
   public func resume(_ id: ID) -> Bool {
@@ -141,7 +131,7 @@ extension PendingCalls where Value == Void {
 
   /// Ends all calls without an error, including those that are being made.
   ///
-  /// - Returns: How many there were.
+  /// - Returns: How many took it.
   @discardableResult
   public func resumeAll() -> Int {
     resumeAll(returning: ())
@@ -150,21 +140,15 @@ extension PendingCalls where Value == Void {
 
 // The common part of all answers.
 extension PendingCalls {
-  /// Takes out the call with an id.
-  @inlinable
-  func call(_ id: ID) -> Reply<Answer>? {
-    table.take(hash: id.hashValue) { ($0 as? HashedID<ID>)?.value == id }.flatMap { typed($0) }
-  }
-
   @inlinable
   func answer(_ id: ID, _ answer: Answer) -> Bool {
-    guard let call = call(id) else { return park(id, answer) }
-    call.answer(answer)
-    return true
+    let call = table.take(hash: id.hashValue) { ($0 as? HashedID<ID>)?.value == id }
+    if let call, call.hear(answer) { return true }
+    return park(id, answer)
   }
 
-  /// Takes out the call with an id, which the fast path did not find, and answers it; or keeps the answer for
-  /// a call that is being made. Returns whether it did one of these.
+  /// Answers the call with an id, if the fast path did not, or keeps the answer for a call that is being made.
+  /// Returns whether it did one of these. A call that has just been cancelled takes no answer.
   @usableFromInline
   func park(_ id: ID, _ answer: Answer) -> Bool {
     let key = HashedID(id)
@@ -172,17 +156,18 @@ extension PendingCalls {
     while true {
       switch table.take(key, parking: parked) {
       case .call(let call):
-        (typed(call) as Reply<Answer>?)?.answer(answer)
-        return true
+        if call.hear(answer) { return true }
       case .parked:
         return true
       case .noCall(let mayPark):
         if !mayPark || parked != nil { return false }
-        let reply = Reply(ReplyContents<Answer>(CallSite(), nil))
-        reply.answer(answer)
-        parked = reply.erased()
+        parked = carrier(of: answer)
       }
     }
+  }
+
+  private func end(_ calls: [Wait], _ answer: Answer) -> Int {
+    calls.count { $0.hear(answer) }
   }
 
   /// Passes on the answers that no call claimed.
@@ -190,7 +175,7 @@ extension PendingCalls {
   func pass(_ answers: [CallTable.Unclaimed]) {
     guard let unclaimed else { return }
     for one in answers {
-      guard let id = (one.id as? HashedID<ID>)?.value, let answer: Answer = take(from: one.answer)
+      guard let id = (one.id as? HashedID<ID>)?.value, let answer: Answer = carried(by: one.answer)
       else {
         continue
       }

@@ -44,10 +44,10 @@ public final class PendingEvent<Value: Sendable>: Sendable {
     in operation: () throws -> Void = {}
   ) async throws -> Value {
     let terms = Terms(whenCancelled: .abandonCallback, timeout: timeout, fileID: fileID, line: line)
-    return try await throwingBridge(
+    return try await pendingBridge(
       terms,
-      in: { (reply: Reply<Result<Value, any Error>>) in
-        let place = try table.add(reply.erased(), terms.callSite)
+      in: { wait in
+        let place = try table.add(wait, terms.callSite)
         do {
           try operation()
         } catch {
@@ -78,9 +78,8 @@ public final class PendingEvent<Value: Sendable>: Sendable {
     _ = end(table.close(error).calls, .failure(error))
   }
 
-  private func end(_ calls: [AnyReply], _ answer: Result<Value, any Error>) -> Int {
-    for call in calls { (typed(call) as Reply<Result<Value, any Error>>?)?.answer(answer) }
-    return calls.count
+  private func end(_ calls: [Wait], _ answer: Result<Value, any Error>) -> Int {
+    calls.count { $0.hear(answer) }
   }
 }
 

@@ -57,11 +57,13 @@ struct TimeoutTests {
   }
 
   @Test(arguments: BridgeForm.checking)
-  func `does not begin a sleep for an answer inside operation`(form: BridgeForm) {
+  func `does not begin a sleep for an answer inside operation`(form: BridgeForm) async {
     let clock = ManualClock()
     let call = TestCall(form, .insideTheCall, watch(clock))
     call.run()
     #expect(call.ending == form.delivered)
+    // A sleep would begin in a task, and have begun after some others.
+    for _ in 1...20 { await Task.detached {}.value }
     #expect(clock.sleepCount == 0)
   }
 
@@ -110,20 +112,20 @@ struct TimeoutTests {
     #expect(call.ending == BridgeForm.result.delivered)
   }
 
-  @Test
-  func `counts from before operation`() async throws {
+  @Test(arguments: [.result] + BridgeForm.pending)
+  func `counts from before operation`(form: BridgeForm) async throws {
     let clock = ManualClock()
     let late = Watch(
       timeout: Timeout(.seconds(5), clock: clock),
       afterSDK: { clock.advance(by: .seconds(5)) }
     )
-    let call = TestCall(.result, .never, late)
+    let call = TestCall(form, .never, late)
     call.run()
     // The clock does not advance: the time that `operation` took is enough.
     try await clock.waitForWakeUp(within: .watchdog)
     await call.becomesReady()
     call.run()
-    #expect(call.ending == BridgeForm.result.timedOut(late))
+    #expect(call.ending == form.timedOut(late))
   }
 
   @Test(arguments: BridgeForm.checking)

@@ -9,6 +9,7 @@ struct WaitMachineTests {
     case timeout
     case answer
     case drop
+    case refuse
     case next
   }
 
@@ -23,6 +24,7 @@ struct WaitMachineTests {
       case .timeout: return machine.interrupt(.timedOut) ? "counts" : "ignored"
       case .answer: return machine.hear(.answered(in: reply)) ? "counts" : "refused"
       case .drop: return machine.hear(.dropped) ? "counts" : "refused"
+      case .refuse: return if case .some = machine.refuse() { "discard" } else { "nothing" }
       case .next:
         let maySleep = machine.hasNoEvent
         let event = machine.next()
@@ -96,5 +98,13 @@ struct WaitMachineTests {
         == ["counts", "ignored", "ignored", "answered"]
     )
     #expect(run(response, .drop, .timeout, .next) == ["counts", "ignored", "dropped"])
+  }
+
+  @Test(arguments: CancellationResponse.allCases)
+  func `when the SDK was not called, an earlier answer is discarded and a later one refused`(
+    response: CancellationResponse
+  ) {
+    #expect(run(response, .answer, .refuse, .answer) == ["counts", "discard", "refused"])
+    #expect(run(response, .refuse, .answer) == ["nothing", "refused"])
   }
 }

@@ -63,6 +63,66 @@ struct PendingCallsTests {
     await #expect(throws: CancellationError.self) { try await result(of: task).get() }
   }
 
+  @Test
+  func `a value that comes after the cancellation is not taken, although the call is still there`()
+    async
+  {
+    let task = Task(executorPreference: executor) { [calls] in
+      try await calls.value(for: 1) {
+      } onDiscard: { _ in
+        Issue.record("no call took it")
+      }
+    }
+    executor.runUntilIdle()
+    task.cancel()
+    #expect(calls.count == 1)
+    #expect(!calls.resume(1, returning: "late"))
+    executor.runUntilIdle()
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+
+  @Test
+  func `what answers all calls counts only those that take it`() async throws {
+    let (cancelled, waiting) = (begin(1), begin(2))
+    cancelled.cancel()
+    #expect(calls.count == 2)
+    #expect(calls.resumeAll(returning: "all") == 1)
+    #expect(try await result(of: waiting).get() == "all")
+    await #expect(throws: CancellationError.self) { try await cancelled.value }
+  }
+
+  @Test
+  func `an answer that a cancelled call does not take is kept for a call that is being made`()
+    async throws
+  {
+    let cancelled = begin(1)
+    cancelled.cancel()
+    let value = try await calls.value {
+      #expect(calls.resume(1, returning: "new"))
+      return 1
+    }
+    #expect(value == "new")
+    executor.runUntilIdle()
+    await #expect(throws: CancellationError.self) { try await cancelled.value }
+  }
+
+  @Test
+  func `a value that a call took and does not return is discarded on the caller's actor`() async {
+    let discarded = Protected<[String]>([])
+    let task = Task { @MainActor [calls] in
+      try await calls.value(for: 1, whenCancelled: .waitForCallback) {
+        withUnsafeCurrentTask { $0?.cancel() }
+      } onCancel: {
+        Task.detached { #expect(calls.resume(1, returning: "late")) }
+      } onDiscard: { value in
+        MainActor.assertIsolated()
+        discarded.withLock { $0.append(value) }
+      }
+    }
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(discarded.withLock { $0 } == ["late"])
+  }
+
   @Test(arguments: [CancellationResponse.waitForCallback, .deliverResult])
   func `a call that waits for its answer after a cancellation stays until the answer`(
     response: CancellationResponse

@@ -66,7 +66,7 @@
     let callIDs: [any AnyID]
     let answerIDs: [any AnyID]
     var history: [Move] = []
-    let replies: [AnyReply]
+    let waits: [Wait]
     let values: [AnyReply]
 
     init(_ cast: Cast) {
@@ -75,9 +75,8 @@
       answers = cast.answers.map { _ in .begins }
       callIDs = cast.calls.map { HashedID(CollidingID(number: $0.id)) }
       answerIDs = cast.answers.map { HashedID(CollidingID(number: $0)) }
-      func reply() -> AnyReply { Reply(ReplyContents<Int>(CallSite(), nil)).erased() }
-      replies = cast.calls.map { _ in reply() }
-      values = cast.answers.map { _ in reply() }
+      waits = cast.calls.map { _ in Wait(response: .abandonCallback) }
+      values = cast.answers.map { _ in Reply(ReplyContents<Int>(CallSite(), nil)).erased() }
     }
 
     var situation: Situation {
@@ -126,7 +125,7 @@
     private mutating func callGoesOn(_ number: Int) {
       switch calls[number] {
       case .begins where cast.calls[number].kind == .returned:
-        switch registry.begin(replies[number]) {
+        switch registry.begin(waits[number]) {
         case .at(let started): calls[number] = .starts(started)
         case .taken: require(false, "a call without an id takes none")
         case .closed: calls[number] = .closed
@@ -145,7 +144,7 @@
     }
 
     private mutating func add(_ number: Int, known: CallRegistry.Compared) {
-      switch registry.add(replies[number], callIDs[number], known) {
+      switch registry.add(waits[number], callIDs[number], known) {
       case .compare(let candidates):
         calls[number] = .adds(known: compare(callIDs[number], candidates, known))
       case .done(.at(let place)):
@@ -183,7 +182,7 @@
         calls[number] = .refused
       case .done(.answered(let call, with: let value)):
         let answer = answer(of: value)
-        require(call.reply === replies[number], "it is the call's own reply")
+        require(call.wait?.id == waits[number].id, "it is the call's own wait")
         require(isParked(answer, for: number), "a call claims what may be its own")
         calls[number] = .answered(by: answer)
         answers[answer] = .delivered
@@ -217,7 +216,7 @@
         let places = compare(answerIDs[number], candidates, known)
         answers[number] = .comes(known: places, mayPark: mayPark)
       case .done(.call(let remains)):
-        let call = replies.firstIndex { $0 === remains.reply }
+        let call = waits.firstIndex { $0.id == remains.wait?.id }
         guard let call, case .waits = calls[call] else {
           return require(false, "an answer goes to a call that waits")
         }
@@ -242,7 +241,7 @@
       isClosed = true
       let (ended, unclaimed) = registry.close(CancellationError())
       for remains in ended {
-        guard let call = replies.firstIndex(where: { $0 === remains.reply }) else { continue }
+        guard let call = waits.firstIndex(where: { $0.id == remains.wait?.id }) else { continue }
         if isStarting(call) { gone.insert(call) } else { calls[call] = .closed }
       }
       for remains in unclaimed { answers[answer(of: remains)] = .unclaimed }
@@ -269,7 +268,7 @@
     }
 
     private func answer(of remains: CallRegistry.Remains) -> Int {
-      values.firstIndex { $0 === remains.reply } ?? -1
+      values.firstIndex { $0 === remains.answer } ?? -1
     }
 
     private func compare(

@@ -239,7 +239,7 @@ struct PendingRaceTests {
       var left = Int.max
       // A third of the calls ends in each way. If any of them left the smallest allocation, it would be more.
       let allowed = 8 * most
-      for _ in 1...5 where left > allowed {
+      for _ in 1...10 where left > allowed {
         let before = malloc_bytes_in_use()
         let time = ContinuousClock().measure {
           for _ in 0..<most / 10_000 { round(10_000) }

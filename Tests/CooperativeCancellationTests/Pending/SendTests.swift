@@ -134,4 +134,36 @@ struct SendTests {
     await #expect(throws: CancellationError.self) { try await task.value }
     #expect(steps == ["sent", "onCancel"])
   }
+
+  @Test
+  func `the sends of an actor begin there, in the order of their calls`() {
+    let actor = HandDrivenActor()
+    let sent = Protected<[Int]>([])
+    actor.assumeIsolated { actor in
+      for id in 1...3 { send(id, on: actor) { id in sent.withLock { $0.append(id) } } }
+    }
+    // No thread of the pool takes part.
+    actor.executor.runUntilIdle()
+    #expect(sent.withLock { $0 } == [1, 2, 3])
+    calls.close(throwing: CancellationError())
+    actor.executor.runUntilIdle()
+  }
+
+  private func send(
+    _ id: Int,
+    on actor: isolated HandDrivenActor,
+    _ body: @escaping @Sendable (Int) -> Void
+  ) {
+    Task {
+      _ = try? await calls.value(for: id) {
+        actor.preconditionIsolated()
+        body(id)
+        await actor.pause()
+      }
+    }
+  }
+}
+
+extension HandDrivenActor {
+  fileprivate func pause() async { await Task.yield() }
 }

@@ -213,6 +213,8 @@ struct TaskBagIsolationTests {
     #expect(!bag.cancel(id: Int?.none))
     #expect(!bag.cancel(id: Derived()))
     #expect(bag.cancel(id: "x") && bag.cancel(id: String?.none) && bag.cancel(id: Base()))
+    bag.add(id: Derived() as Base) { await forever() }
+    #expect(bag.cancel(id: Derived()), "an object that was passed as its superclass")
     try await bag.waitForAll()
   }
 }

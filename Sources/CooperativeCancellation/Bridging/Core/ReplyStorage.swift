@@ -44,7 +44,7 @@
     }
   }
 
-  /// A reply with any type of answer.
+  /// An object that contains an answer of any type: a ``Reply`` or a ``Carrier``.
   @usableFromInline
   package typealias AnyReply = any AnyObject & Sendable
 
@@ -117,6 +117,14 @@
   @inlinable
   func typed<Answer: Sendable>(_ reply: AnyReply) -> Reply<Answer>? {
     reply as? Reply<Answer>
+  }
+
+  @inlinable
+  func carrier<Answer: Sendable>(of answer: Answer) -> AnyReply { Carrier(answer) }
+
+  @inlinable
+  func carried<Answer: Sendable>(by carrier: AnyReply) -> Answer? {
+    (carrier as? Carrier<Answer>)?.answer
   }
 
 #else
@@ -234,7 +242,7 @@
     }
   }
 
-  /// A reply with any type of answer.
+  /// An object that contains an answer of any type: a ``Reply`` or a ``Carrier``.
   @usableFromInline
   package typealias AnyReply = AnyLocked
 
@@ -247,6 +255,16 @@
   @inlinable
   func typed<Answer: Sendable>(_ reply: AnyReply) -> Reply<Answer>? {
     (reply.buffer as? SharedBuffer<ReplyContents<Answer>>).map { ReplyReference($0) }
+  }
+
+  @inlinable
+  func carrier<Answer: Sendable>(of answer: Answer) -> AnyReply {
+    AnyReply(buffer: Carrier(answer))
+  }
+
+  @inlinable
+  func carried<Answer: Sendable>(by carrier: AnyReply) -> Answer? {
+    (carrier.buffer as? Carrier<Answer>)?.answer
   }
 
 #endif

@@ -19,7 +19,7 @@ package struct Wait: Sendable {
   /// Identifies the wait.
   package var id: UInt { state.id }
 
-  /// The SDK called or dropped its completion. Returns whether that counts; if not, the caller discards the answer.
+  /// The SDK answered, or dropped its completion. Returns whether that counts; if not, the caller has the answer.
   @usableFromInline
   package func hear(_ word: WaitMachine.LastWord) -> Bool {
     wakeSleeper { $0.hear(word) }
@@ -35,6 +35,12 @@ package struct Wait: Sendable {
       return machine.hear(.dropped)
     }
     return tells
+  }
+
+  /// `operation` threw. Returns an earlier answer, to discard; a later one does not count.
+  @usableFromInline
+  func refuse() -> AnyReply? {
+    state.extract { $0.machine.refuse() }
   }
 
   /// The task was cancelled, or the call timed out.
@@ -90,7 +96,7 @@ package struct Wait: Sendable {
     isolation: isolated (any Actor)? = #isolation,
     onInterruption forward: () -> Void
   ) async -> WaitMachine.End {
-    let timer = deadline.map { Timer(self, until: $0) }
+    let timer = timer(until: deadline)
     defer { timer?.stop(self) }
     while true {
       await withTaskCancellationHandler {
@@ -109,7 +115,7 @@ package struct Wait: Sendable {
     by deadline: Deadline?,
     onInterruption forward: () -> Void
   ) async -> WaitMachine.End {
-    let timer = deadline.map { Timer(self, until: $0) }
+    let timer = timer(until: deadline)
     defer { timer?.stop(self) }
     while true {
       await withTaskCancellationHandler {
@@ -119,6 +125,12 @@ package struct Wait: Sendable {
       }
       if let end = readEvents(onInterruption: forward) { return end }
     }
+  }
+
+  /// Starts a timer, unless the answer is already there.
+  private func timer(until deadline: Deadline?) -> Timer? {
+    guard let deadline, state.locked({ $0.machine.hasNoEvent }) else { return nil }
+    return Timer(self, until: deadline)
   }
 
   /// Returns how the wait ended, or `nil` if the task may sleep again.
@@ -148,6 +160,10 @@ extension Wait {
       @inline(__always)
       func locked<Result>(_ body: (inout sending State) -> sending Result) -> sending Result {
         state.locked(body)
+      }
+
+      func extract<Result>(_ body: (inout sending State) -> sending Result) -> sending Result {
+        state.extract(body)
       }
     }
   #else

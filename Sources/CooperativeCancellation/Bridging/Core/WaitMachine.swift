@@ -20,8 +20,8 @@ package enum Interruption: Sendable, Hashable {
 ///
 /// An interruption after the answer, or a second one, changes nothing.
 ///
-/// The machine does not read the answer. It keeps the ``Reply`` that contains the answer alive until the task takes
-/// it. A value type without a lock: ``Wait`` passes in the events and performs what the machine returns.
+/// The machine does not read the answer. It keeps the object that contains the answer, a ``Reply`` or a ``Carrier``,
+/// alive until the task takes it. A value type without a lock: ``Wait`` passes in the events and performs what the machine returns.
 @usableFromInline
 package struct WaitMachine: Sendable {
   /// The SDK's last word.
@@ -46,7 +46,7 @@ package struct WaitMachine: Sendable {
     case ended(End)
   }
 
-  private let response: CancellationResponse
+  private var response: CancellationResponse
   private var interruption: Interruption?
   private var interruptionIsRead = false
   private var lastWord: LastWord?
@@ -70,11 +70,19 @@ package struct WaitMachine: Sendable {
   /// The SDK called or dropped its completion. Returns whether that counts and wakes a sleeping task; if not, the
   /// caller discards the answer.
   ///
-  /// ``ReplyMachine`` ensures that this is called once.
+  /// ``ReplyMachine``, or the only removal from a ``CallRegistry``, ensures that this is called once.
   package mutating func hear(_ word: LastWord) -> Bool {
     if isAbandoned { return false }
     lastWord = word
     return true
+  }
+
+  /// `operation` threw. Returns an earlier answer, to discard; a later one does not count.
+  package mutating func refuse() -> AnyReply? {
+    response = .abandonCallback
+    interruption = .cancelled
+    guard case .answered(let reply) = lastWord.take() else { return nil }
+    return reply
   }
 
   /// Whether the task may sleep, because ``next()`` would return `nil`.

@@ -36,17 +36,6 @@ package func start<Answer: Sendable, Request, Failure: Error>(
     reply.refuse()
     throw error
   }
-  return go(on: reply, request, makeWait: makeWait())
-}
-
-/// Takes the answer, or begins to wait, after the SDK was called.
-@inlinable
-@inline(__always)
-func go<Answer: Sendable, Request>(
-  on reply: Reply<Answer>,
-  _ request: Request,
-  makeWait: @autoclosure () -> Wait
-) -> Started<Answer, Request> {
   if let answer = reply.take() { return .finished(answer) }
   let wait = makeWait()
   if let answer = reply.takeOrAwait(by: wait) { return .finished(answer) }
@@ -77,12 +66,13 @@ nonisolated(nonsending) func bridge<Answer: Sendable, Request, Failure: Error>(
   return await outcome(
     of: try start(contents, makeWait: Wait(response: terms.response), in: operation),
     by: deadline,
+    takeAnswer: { take(from: $0) },
     onCancel: cancel,
     onDiscard: discard
   )
 }
 
-/// Waits for a started call, and forwards a cancellation or timeout.
+/// Waits for a started call, and forwards a cancellation or timeout. `takeAnswer` takes it out of what contains it.
 ///
 /// Consumes its argument: an answer that the frame keeps across the wait makes a sleeping task 1 kB larger.
 @inlinable
@@ -90,6 +80,7 @@ nonisolated(nonsending) func bridge<Answer: Sendable, Request, Failure: Error>(
 nonisolated(nonsending) func outcome<Answer: Sendable, Request>(
   of started: consuming Started<Answer, Request>,
   by deadline: Deadline?,
+  takeAnswer: (AnyReply) -> Answer?,
   onCancel cancel: (Request) -> Void,
   onDiscard discard: (@Sendable (Answer) -> Void)?
 ) async -> Outcome<Answer> {
@@ -99,11 +90,11 @@ nonisolated(nonsending) func outcome<Answer: Sendable, Request>(
   case .waiting(let wait, let request):
     switch await wait.end(by: deadline, onInterruption: { cancel(request) }) {
     case .answered(let reply):
-      return take(from: reply).map { .answered($0) } ?? .dropped
+      return takeAnswer(reply).map { .answered($0) } ?? .dropped
     case .dropped:
       return .dropped
     case .interrupted(let cause, let reply):
-      if let reply, let answer: Answer = take(from: reply) { discard?(answer) }
+      if let reply, let answer = takeAnswer(reply) { discard?(answer) }
       return .interrupted(cause)
     }
   }

@@ -24,10 +24,9 @@ package struct CallRegistry: Sendable {
     case parked
   }
 
-  /// The number of a call, and its state.
   private struct Entry: Sendable {
     let number: Int
-    var state: State
+    let state: State
   }
 
   /// Where a call is or was. Numbers are not reused, so another call in the same slot differs.
@@ -37,13 +36,24 @@ package struct CallRegistry: Sendable {
     let number: Int
   }
 
-  /// What remains of a call or of a parked answer.
-  package struct Remains: Sendable {
-    package let reply: AnyReply
-    package let id: (any AnyID)?
+  /// A call that waits, or an answer without a call.
+  enum Held: Sendable {
+    case call(Wait)
+    case answer(AnyReply)
   }
 
-  private var entries = KeyedSlots<Entry, AnyReply>()
+  /// What remains of a call or of a parked answer.
+  package struct Remains: Sendable {
+    let held: Held
+    let id: (any AnyID)?
+
+    /// That of a call.
+    package var wait: Wait? { if case .call(let wait) = held { wait } else { nil } }
+    /// A parked answer.
+    package var answer: AnyReply? { if case .answer(let answer) = held { answer } else { nil } }
+  }
+
+  private var entries = KeyedSlots<Entry, Held>()
   private var lastNumber = 0
   private var starts = Starts()
   /// The parked answers, each with the number of the first start that it cannot belong to.
@@ -121,20 +131,22 @@ package struct CallRegistry: Sendable {
   }
 
   /// Adds a waiting call without an id.
-  package mutating func add(_ reply: AnyReply) -> Added<Place> {
+  package mutating func add(_ wait: Wait) -> Added<Place> {
     if let end { return .closed(end) }
-    return .at(insert(reply, .waiting, nil))
+    return .at(insert(.call(wait), .waiting, nil))
   }
 
   /// Adds a waiting call with an id.
-  package mutating func add(_ reply: AnyReply, _ id: any AnyID, _ compared: Compared) -> Step<
-    Added<Place>
-  > {
+  package mutating func add(
+    _ wait: Wait,
+    _ id: any AnyID,
+    _ compared: Compared
+  ) -> Step<Added<Place>> {
     if let end { return .done(.closed(end)) }
     if firstWaiting(of: compared) != nil { return .done(.taken) }
     let unknown = candidates(for: id, compared)
     if !unknown.isEmpty { return .compare(unknown) }
-    return .done(.at(insert(reply, .waiting, id)))
+    return .done(.at(insert(.call(wait), .waiting, id)))
   }
 
   /// A call that has begun, and its number among the ``Starts``.
@@ -145,9 +157,9 @@ package struct CallRegistry: Sendable {
   }
 
   /// Adds a call whose id is known only after its SDK was called.
-  package mutating func begin(_ reply: AnyReply) -> Added<Started> {
+  package mutating func begin(_ wait: Wait) -> Added<Started> {
     if let end { return .closed(end) }
-    return .at(Started(place: insert(reply, .starting, nil), number: starts.begin()))
+    return .at(Started(place: insert(.call(wait), .starting, nil), number: starts.begin()))
   }
 
   package enum Name: Sendable {
@@ -161,7 +173,7 @@ package struct CallRegistry: Sendable {
 
   /// Gives a starting call its id.
   package mutating func name(_ call: Started, _ id: any AnyID, _ compared: Compared) -> Step<Name> {
-    guard entry(at: call.place) != nil else { return .done(.given) }
+    guard state(at: call.place) != nil else { return .done(.given) }
     if firstWaiting(of: compared) != nil {
       return .done(remove(call.place).map { .taken($0) } ?? .given)
     }
@@ -169,7 +181,7 @@ package struct CallRegistry: Sendable {
     if !unknown.isEmpty { return .compare(unknown) }
     // An answer from before the call began belongs to an earlier call with the same id.
     let answers = compared.filter { place, isEqual in
-      isEqual && place.number > call.place.number && entry(at: place) != nil
+      isEqual && place.number > call.place.number && state(at: place) != nil
     }
     if let first = answers.keys.min(by: { $0.number < $1.number }), let answer = remove(first),
       let call = remove(call.place)
@@ -194,9 +206,9 @@ package struct CallRegistry: Sendable {
 
   /// Takes a call out, if it is still there.
   package mutating func remove(_ place: Place) -> Remains? {
-    guard let entry = entry(at: place), let removed = entries.remove(place.slot) else { return nil }
-    if entry.state != .parked { count -= 1 }
-    return Remains(reply: removed.element, id: removed.id)
+    guard let state = state(at: place), let removed = entries.remove(place.slot) else { return nil }
+    if state != .parked { count -= 1 }
+    return Remains(held: removed.element, id: removed.id)
   }
 
   // MARK: Answers
@@ -224,7 +236,7 @@ package struct CallRegistry: Sendable {
     guard let answer, !starts.isEmpty, end == nil else {
       return .done(.noCall(mayPark: !starts.isEmpty && end == nil))
     }
-    let place = insert(answer, .parked, id)
+    let place = insert(.answer(answer), .parked, id)
     parked.append(Parked(place: place, nextStart: starts.next), capacity: .max)
     return .done(.parked)
   }
@@ -254,24 +266,22 @@ package struct CallRegistry: Sendable {
 
   // MARK: Entries
 
-  private func entry(at place: Place) -> Entry? {
-    guard let entry = entries.state(of: place.slot), entry.number == place.number else {
-      return nil
-    }
-    return entry
+  private func state(at place: Place) -> State? {
+    let entry = entries.state(of: place.slot)
+    return entry?.number == place.number ? entry?.state : nil
   }
 
   // Not `compared.first(where:)`: a closure that uses the registry copies it.
   private func firstWaiting(of compared: Compared) -> Place? {
-    for (place, isEqual) in compared where isEqual && entry(at: place)?.state == .waiting {
+    for (place, isEqual) in compared where isEqual && state(at: place) == .waiting {
       return place
     }
     return nil
   }
 
-  private mutating func insert(_ reply: AnyReply, _ state: State, _ id: (any AnyID)?) -> Place {
+  private mutating func insert(_ held: Held, _ state: State, _ id: (any AnyID)?) -> Place {
     lastNumber += 1
-    let slot = entries.insert(reply, Entry(number: lastNumber, state: state), id: id)
+    let slot = entries.insert(held, Entry(number: lastNumber, state: state), id: id)
     if state != .parked { count += 1 }
     return Place(slot: slot, number: lastNumber)
   }

@@ -17,20 +17,20 @@ package final class CallTable: Sendable {
 
   /// Adds a waiting call with an id.
   @usableFromInline
-  package func add(_ reply: AnyReply, id: any AnyID, _ callSite: CallSite) throws -> Place {
-    try place(of: search(id) { $0.add(reply, id, $1) }, callSite)
+  package func add(_ wait: Wait, id: any AnyID, _ callSite: CallSite) throws -> Place {
+    try place(of: search(id) { $0.add(wait, id, $1) }, callSite)
   }
 
   /// Adds a waiting call without an id.
   @usableFromInline
-  package func add(_ reply: AnyReply, _ callSite: CallSite) throws -> Place {
-    try place(of: registry.extract { $0.add(reply) }, callSite)
+  package func add(_ wait: Wait, _ callSite: CallSite) throws -> Place {
+    try place(of: registry.extract { $0.add(wait) }, callSite)
   }
 
   /// Adds a call whose id is known only after its SDK was called.
   @usableFromInline
-  package func begin(_ reply: AnyReply, _ callSite: CallSite) throws -> Started {
-    try place(of: registry.extract { $0.begin(reply) }, callSite)
+  package func begin(_ wait: Wait, _ callSite: CallSite) throws -> Started {
+    try place(of: registry.extract { $0.begin(wait) }, callSite)
   }
 
   private func place<Place>(
@@ -44,29 +44,22 @@ package final class CallTable: Sendable {
     }
   }
 
-  /// What happened when a call received its id.
+  /// Gives a starting call its id, and its answer if that has already arrived. Returns whether another call
+  /// has the id, and the answers that belong to no call.
   @usableFromInline
-  package enum Name: Sendable {
-    case given
-    case taken
-    case answered(call: AnyReply, with: AnyReply)
-  }
-
-  /// Gives a starting call its id. Also returns the answers that belong to no call.
-  @usableFromInline
-  package func name(_ call: Started, _ id: any AnyID) -> (Name, unclaimed: [Unclaimed]) {
+  package func name(_ call: Started, _ id: any AnyID) -> (isTaken: Bool, unclaimed: [Unclaimed]) {
     let (name, unclaimed) = search(id) { registry, compared in
       switch registry.name(call, id, compared) {
       case .done(let name): .done((name, registry.end(call)))
       case .compare(let candidates): .compare(candidates)
       }
     }
-    let answers = unclaimed.compactMap(Unclaimed.init)
-    return switch name {
-    case .given: (.given, answers)
-    case .taken: (.taken, answers)
-    case .answered(let call, let answer): (.answered(call: call.reply, with: answer.reply), answers)
+    if case .answered(let call, let parked) = name, let answer = parked.answer {
+      // It counts: the call's own task is here and has not been interrupted.
+      _ = call.wait?.hear(.answered(in: answer))
     }
+    let isTaken = if case .taken = name { true } else { false }
+    return (isTaken, unclaimed.compactMap(Unclaimed.init))
   }
 
   /// Ends the start of a call that receives no id.
@@ -91,25 +84,25 @@ package final class CallTable: Sendable {
     @usableFromInline let answer: AnyReply
 
     init?(_ remains: CallRegistry.Remains) {
-      guard let id = remains.id else { return nil }
+      guard let id = remains.id, let answer = remains.answer else { return nil }
       self.id = id
-      answer = remains.reply
+      self.answer = answer
     }
   }
 
   /// Takes out the first call whose id has that hash, if the id is equal. Usually it is.
   @usableFromInline
-  package func take(hash: Int, isEqual: (any AnyID) -> Bool) -> AnyReply? {
+  package func take(hash: Int, isEqual: (any AnyID) -> Bool) -> Wait? {
     guard let first = registry.locked({ $0.first(withHash: hash) }) else { return nil }
     let place = first.place
     if !isEqual(first.id) { return nil }
-    return registry.extract { $0.remove(place) }?.reply
+    return registry.extract { $0.remove(place) }?.wait
   }
 
   /// What happened to an answer.
   @usableFromInline
   package enum Taken: Sendable {
-    case call(AnyReply)
+    case call(Wait)
     case noCall(mayPark: Bool)
     case parked
   }
@@ -118,7 +111,7 @@ package final class CallTable: Sendable {
   @usableFromInline
   package func take(_ id: any AnyID, parking answer: AnyReply?) -> Taken {
     switch search(id, { $0.take(id, $1, parking: answer) }) {
-    case .call(let call): .call(call.reply)
+    case .call(let call): call.wait.map { .call($0) } ?? .noCall(mayPark: false)
     case .noCall(let mayPark): .noCall(mayPark: mayPark)
     case .parked: .parked
     }
@@ -126,15 +119,15 @@ package final class CallTable: Sendable {
 
   /// Takes out all calls in order of arrival.
   @usableFromInline
-  package func takeAll() -> [AnyReply] {
-    registry.extract { $0.takeAll() }.map(\.reply)
+  package func takeAll() -> [Wait] {
+    registry.extract { $0.takeAll() }.compactMap(\.wait)
   }
 
   /// Takes out all calls and parked answers, and adds nothing from now on.
   @usableFromInline
-  package func close(_ error: any Error) -> (calls: [AnyReply], unclaimed: [Unclaimed]) {
+  package func close(_ error: any Error) -> (calls: [Wait], unclaimed: [Unclaimed]) {
     let (calls, unclaimed) = registry.extract { $0.close(error) }
-    return (calls.map(\.reply), unclaimed.compactMap(Unclaimed.init))
+    return (calls.compactMap(\.wait), unclaimed.compactMap(Unclaimed.init))
   }
 
   // MARK: Searching

@@ -25,6 +25,7 @@ final class Turns: Sendable {
     let outcome = await outcome(
       of: started,
       by: deadline,
+      takeAnswer: { take(from: $0) },
       onCancel: { leave($0) },
       onDiscard: nil
     )
