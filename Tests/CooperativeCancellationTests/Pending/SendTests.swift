@@ -136,34 +136,48 @@ struct SendTests {
   }
 
   @Test
-  func `the sends of an actor begin there, in the order of their calls`() {
+  func `the sends of an actor begin there, in the order of their calls`() async {
     let actor = HandDrivenActor()
     let sent = Protected<[Int]>([])
-    actor.assumeIsolated { actor in
-      for id in 1...3 { send(id, on: actor) { id in sent.withLock { $0.append(id) } } }
-    }
+    let ended = Protected(0)
+    begin(on: actor, sent, ended)
     // No thread of the pool takes part.
     actor.executor.runUntilIdle()
     #expect(sent.withLock { $0 } == [1, 2, 3])
     calls.close(throwing: CancellationError())
-    actor.executor.runUntilIdle()
+    while ended.withLock({ $0 }) < 3 {
+      actor.executor.runUntilIdle()
+      await Task.yield()
+    }
+  }
+
+  private func begin(
+    on actor: HandDrivenActor,
+    _ sent: Protected<[Int]>,
+    _ ended: Protected<Int>
+  ) {
+    actor.assumeIsolated { actor in
+      for id in 1...3 { send(id, on: actor, sent, ended) }
+    }
   }
 
   private func send(
     _ id: Int,
     on actor: isolated HandDrivenActor,
-    _ body: @escaping @Sendable (Int) -> Void
+    _ sent: Protected<[Int]>,
+    _ ended: Protected<Int>
   ) {
     Task {
       _ = try? await calls.value(for: id) {
         actor.preconditionIsolated()
-        body(id)
-        await actor.pause()
+        sent.withLock { $0.append(id) }
+        await actor.nothing()
       }
+      ended.withLock { $0 += 1 }
     }
   }
 }
 
 extension HandDrivenActor {
-  fileprivate func pause() async { await Task.yield() }
+  fileprivate func nothing() async {}
 }
