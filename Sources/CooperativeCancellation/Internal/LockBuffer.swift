@@ -133,7 +133,7 @@
     }
   }
 
-  /// A ``Locked`` with any type of value, or a ``Carrier``. `@unchecked` for the same reason.
+  /// A ``Locked`` with any type of value, or a ``Carrier``, which is `Sendable`. `@unchecked` for the same reason.
   @frozen
   @usableFromInline
   package struct AnyLocked: @unchecked Sendable {

@@ -175,10 +175,8 @@ extension PendingCalls {
   func pass(_ answers: [CallTable.Unclaimed]) {
     guard let unclaimed else { return }
     for one in answers {
-      guard let id = (one.id as? HashedID<ID>)?.value, let answer: Answer = carried(by: one.answer)
-      else {
-        continue
-      }
+      let id = (one.id as? HashedID<ID>)?.value
+      guard let id, let answer: Answer = carried(by: one.answer) else { continue }
       switch answer {
       case .success(let disconnected):
         if let value = disconnected.open() { unclaimed(id, .success(value)) }

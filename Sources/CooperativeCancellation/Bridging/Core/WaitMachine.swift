@@ -21,7 +21,8 @@ package enum Interruption: Sendable, Hashable {
 /// An interruption after the answer, or a second one, changes nothing.
 ///
 /// The machine does not read the answer. It keeps the object that contains the answer, a ``Reply`` or a ``Carrier``,
-/// alive until the task takes it. A value type without a lock: ``Wait`` passes in the events and performs what the machine returns.
+/// alive until the task takes it. A value type without a lock: ``Wait`` passes in the events and performs what the
+/// machine returns.
 @usableFromInline
 package struct WaitMachine: Sendable {
   /// The SDK's last word.
@@ -67,8 +68,8 @@ package struct WaitMachine: Sendable {
   /// Whether the task would learn of a dropped completion.
   package var tellsOfDrop: Bool { interruption == nil || response == .deliverResult }
 
-  /// The SDK called or dropped its completion. Returns whether that counts and wakes a sleeping task; if not, the
-  /// caller discards the answer.
+  /// The SDK answered, or dropped its completion. Returns whether that counts and wakes a sleeping task; if not, the
+  /// caller has the answer.
   ///
   /// ``ReplyMachine``, or the only removal from a ``CallRegistry``, ensures that this is called once.
   package mutating func hear(_ word: LastWord) -> Bool {
@@ -79,6 +80,7 @@ package struct WaitMachine: Sendable {
 
   /// `operation` threw. Returns an earlier answer, to discard; a later one does not count.
   package mutating func refuse() -> AnyReply? {
+    // As if the wait had been abandoned.
     response = .abandonCallback
     interruption = .cancelled
     guard case .answered(let reply) = lastWord.take() else { return nil }
