@@ -1,4 +1,5 @@
-#if canImport(Dispatch)
+// `-DNO_DISPATCH` tests the second branch where there is Dispatch.
+#if canImport(Dispatch) && !NO_DISPATCH
   @preconcurrency private import Dispatch
 
   /// Rings each time that it is set, on its own thread, perhaps early or more than once.
@@ -27,20 +28,20 @@
 #else
 
   /// Rings each time that it is set, on its own thread, perhaps early or more than once.
-  struct Alarm: ~Copyable {
+  package struct Alarm: ~Copyable {
     private let ring: @Sendable () -> Void
-    private var sleeper: Task<Void, Never>?
+    package private(set) var sleeper: Task<Void, Never>?
 
-    init(_ ring: @escaping @Sendable () -> Void) {
+    package init(_ ring: @escaping @Sendable () -> Void) {
       self.ring = ring
     }
 
     /// Replaces an earlier setting.
-    mutating func set(after nanoseconds: Int64) {
+    package mutating func set(after nanoseconds: Int64) {
       sleeper?.cancel()
       sleeper = Task.detached(priority: .high) { [ring] in
-        try? await Task.sleep(nanoseconds: UInt64(max(0, nanoseconds)))
-        ring()
+        // A cancelled one must not ring: that would set the alarm again, which would cancel the next one.
+        if (try? await Task.sleep(nanoseconds: UInt64(max(0, nanoseconds)))) != nil { ring() }
       }
     }
   }
