@@ -22,7 +22,10 @@ package final class HashedID<Value: Hashable & Sendable>: AnyID {
   @inlinable
   package init(_ value: Value) {
     self.value = value
-    hash = value.hashValue
+    // Not `hashValue`: if the type has one of its own, the low bits, which pick a list, may be the same for all ids.
+    var hasher = Hasher()
+    hasher.combine(value)
+    hash = hasher.finalize()
   }
 
   @usableFromInline package var anyValue: any Hashable & Sendable { value }

@@ -95,6 +95,18 @@ struct TaskRegistryTests {
     #expect(try reserve() == slot)
   }
 
+  @Test
+  func `ids of a type with its own hash value are spread over the lists`() {
+    struct Aligned: Hashable {
+      let number: Int
+      var hashValue: Int { number &* 65_536 }
+      func hash(into hasher: inout Hasher) { hasher.combine(hashValue) }
+    }
+    // The low bits pick the list. Of 8 192 lists, 5 178 are expected to have an id.
+    let lists = Set((0..<8_192).map { HashedID(Aligned(number: $0)).hash & 8_191 })
+    #expect(lists.count > 4_000)
+  }
+
   @Test(.enabled(if: mallocCounts))
   func `without tasks, it keeps little storage`() async {
     // A process of its own, because other tests use memory too.
