@@ -18,9 +18,11 @@ package final class BagLifetime {
   /// Ties a bag to the lifetime of this object, in place of the previous bag.
   package func tie(_ bag: TaskBag) {
     if bag === self.bag { return }
+    let other = self.bag
     BagLifetime.ties[ObjectIdentifier(bag), default: 0] += 1
-    if let other = self.bag { BagLifetime.untie(other) }
     self.bag = bag
+    // Last, because a cancellation handler may call this.
+    if let other { BagLifetime.untie(other) }
   }
 
   deinit {

@@ -77,4 +77,31 @@ struct ScreenTests {
     #expect(new.isCancelled)
     _ = await (old.result, new.result)
   }
+
+  @Test @MainActor
+  func `a lifetime may be tied again while it cancels its first bag`() async {
+    let (first, second) = (TaskBag(), TaskBag())
+    let task = foreverTask()
+    task.store(in: second)
+    do {
+      let lifetime = BagLifetime()
+      let (isWaiting, isCancelled) = (Signal(), Signal())
+      first.add { [weak lifetime] in
+        await withTaskCancellationHandler {
+          isWaiting.fire()
+          await isCancelled.wait()
+        } onCancel: {
+          MainActor.assumeIsolated { lifetime?.tie(second) }
+          isCancelled.fire()
+        }
+      }
+      await isWaiting.wait()
+      lifetime.tie(first)
+      lifetime.tie(second)
+      #expect(!task.isCancelled)
+    }
+    await turn()
+    #expect(task.isCancelled)
+    _ = await task.result
+  }
 }
