@@ -10,11 +10,15 @@
 ///
 /// A step without a check takes about a nanosecond.
 public struct PacedCheckpoint: Sendable {
-  /// Measures time for an interval of time. All values are in nanoseconds.
+  /// Measures the time since the last check.
   private struct Stopwatch {
-    let interval: Int64
-    var due: Int64
+    let interval: Timeout
     let elapsed: @Sendable () -> Int64
+
+    init(_ interval: Timeout) {
+      self.interval = interval
+      elapsed = interval.startStopwatch()
+    }
   }
 
   @usableFromInline let stride: Int
@@ -39,11 +43,7 @@ public struct PacedCheckpoint: Sendable {
   ///   - steps: The number of steps from one reading of the clock to the next. With 1 or less, each step reads it.
   public init(every interval: Timeout, readingClockEvery steps: Int = 64) {
     self.init(every: steps)
-    stopwatch = Stopwatch(
-      interval: interval.nanoseconds,
-      due: interval.nanoseconds,
-      elapsed: interval.startStopwatch()
-    )
+    stopwatch = Stopwatch(interval)
   }
 
   /// If a check is due, throws `CancellationError` if the current task is cancelled.
@@ -73,9 +73,8 @@ public struct PacedCheckpoint: Sendable {
   mutating func isDue() -> Bool {
     stepsLeft = stride
     guard let stopwatch else { return true }
-    let elapsed = stopwatch.elapsed()
-    guard elapsed >= stopwatch.due else { return false }
-    self.stopwatch?.due = elapsed + stopwatch.interval
+    guard stopwatch.elapsed() >= stopwatch.interval.nanoseconds else { return false }
+    self.stopwatch = Stopwatch(stopwatch.interval)
     return true
   }
 }

@@ -145,11 +145,11 @@ private func rounding(_ nanoseconds: Double) -> Int64 {
 
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 extension Duration {
+  /// At most ``Timeout/unlimited``, because the components of a long duration trap.
   fileprivate var nanosecondsRoundedUp: Int64 {
-    let (seconds, attoseconds) = components
+    let limited = min(max(self, .nanoseconds(-Timeout.unlimited)), .nanoseconds(Timeout.unlimited))
+    let (seconds, attoseconds) = limited.components
     let (fraction, rest) = attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
-    let (sum, overflows) = saturating(seconds, times: 1_000_000_000)
-      .addingReportingOverflow(fraction + (rest > 0 ? 1 : 0))
-    return overflows ? (seconds < 0 ? .min : .max) : sum
+    return seconds * 1_000_000_000 + fraction + (rest > 0 ? 1 : 0)
   }
 }

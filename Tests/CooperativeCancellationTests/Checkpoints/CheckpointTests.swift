@@ -195,6 +195,22 @@ struct PacedCheckpointTests {
       #expect(await looks(always, steps: 6) == [2, 4, 6])
       let never = PacedCheckpoint(every: .seconds(.infinity), readingClockEvery: 1)
       #expect(await looks(never, steps: 6) == [])
+      // On the library's own clock, the time comes as well.
+      var real = PacedCheckpoint(every: .milliseconds(1), readingClockEvery: 1)
+      while (try? real.checkpoint()) != nil {}
+    }
+    await task.value
+  }
+
+  @Test
+  func `paced by time, checks after each interval of a clock that jumps by ages`() async {
+    let task = Task {
+      cancelThisTask()
+      let clock = ManualClock()
+      let interval = Timeout(.milliseconds(10), clock: clock)
+      let pace = PacedCheckpoint(every: interval, readingClockEvery: 2)
+      let steps = await looks(pace, steps: 4) { clock.advance(by: .seconds(Int64.max)) }
+      #expect(steps == [2, 4])
     }
     await task.value
   }

@@ -37,6 +37,7 @@ struct TimeoutLengthTests {
     .seconds(UInt64.max), .milliseconds(Int64.max), .milliseconds(.infinity),
     .seconds(100 * 365 * 24 * 3600), Timeout(.seconds(Int64.max)),
     Timeout(Duration(secondsComponent: .max, attosecondsComponent: 999_999_999_999_999_999)),
+    Timeout(.seconds(Int64.max) * 2),
     Timeout(.seconds(Int64.max), clock: ContinuousClock()),
   ])
   func `is unlimited from a hundred years on`(timeout: Timeout) {
