@@ -80,6 +80,33 @@ struct CheckTests {
     #expect(call.watch.forwarded == 0)
   }
 
+  @Test
+  func `a value is not delivered to a cancelled task if there is no onDiscard either`() async {
+    let throwing = Task {
+      try await withAsyncThrowingValue {
+        (completion: @escaping @Sendable (Result<Int, any Error>) -> Void) in
+        cancelThisTask()
+        completion(.success(1))
+      }
+    }
+    let mapped = Task {
+      await withAsyncResult(mapError: { $0 }) {
+        (completion: @escaping @Sendable (Result<Int, any Error>) -> Void) in
+        cancelThisTask()
+        completion(.success(1))
+      }
+    }
+    let fallback = Task {
+      await withAsyncValue(fallback: 0) { completion in
+        cancelThisTask()
+        completion(1)
+      }
+    }
+    await #expect(throws: CancellationError.self) { try await throwing.value }
+    await #expect(throws: CancellationError.self) { try await mapped.value.get() }
+    #expect(await fallback.value == 0)
+  }
+
   @Test(arguments: BridgeForm.failing)
   func `an error that the SDK reported first is delivered to a cancelled task`(form: BridgeForm) {
     let call = TestCall(form, .onDemand)

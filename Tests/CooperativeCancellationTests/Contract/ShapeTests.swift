@@ -124,6 +124,54 @@ struct ShapeTests {
     #expect(call.backend.valuesAlive == 0)
   }
 
+  /// The bits say which values come beside the error.
+  @Test(arguments: 0..<8)
+  func `each of several values is discarded in its own place`(bits: Int) async throws {
+    let values = (0..<3).map { bits & (1 << $0) == 0 ? nil : $0 }
+    let discarded = Protected<[[Int?]]>([])
+    _ = try? await withAsyncThrowingValue {
+      (completion: @escaping @Sendable (Int?, Int?, (any Error)?) -> Void) in
+      completion(values[0], values[1], SDKError.failed)
+    } onDiscard: { first, second in
+      discarded.withLock { $0.append([first, second]) }
+    }
+    #expect(discarded.withLock { $0 } == (bits & 3 == 0 ? [] : [[values[0], values[1]]]))
+    discarded.withLock { $0 = [] }
+    _ = try? await withAsyncThrowingValue {
+      (completion: @escaping @Sendable (Int?, Int?, Int?, (any Error)?) -> Void) in
+      completion(values[0], values[1], values[2], SDKError.failed)
+    } onDiscard: { first, second, third in
+      discarded.withLock { $0.append([first, second, third]) }
+    }
+    #expect(discarded.withLock { $0 } == (bits == 0 ? [] : [values]))
+  }
+
+  @Test
+  func `each of several values that cannot be missing is discarded in its own place`() async {
+    let discarded = Protected<[[Int]]>([])
+    let two = Task {
+      try await withAsyncThrowingValue {
+        (completion: @escaping @Sendable (Int, Int) -> Void) in
+        cancelThisTask()
+        completion(1, 2)
+      } onDiscard: { first, second in
+        discarded.withLock { $0.append([first, second]) }
+      }
+    }
+    await #expect(throws: CancellationError.self) { try await two.value }
+    let three = Task {
+      try await withAsyncThrowingValue {
+        (completion: @escaping @Sendable (Int, Int, Int) -> Void) in
+        cancelThisTask()
+        completion(1, 2, 3)
+      } onDiscard: { first, second, third in
+        discarded.withLock { $0.append([first, second, third]) }
+      }
+    }
+    await #expect(throws: CancellationError.self) { try await three.value }
+    #expect(discarded.withLock { $0 } == [[1, 2], [1, 2, 3]])
+  }
+
   @Test(arguments: [
     BridgeForm.successFailureAndEnd, .successWithoutValueAndEnd, .failureWithoutErrorAndEnd,
     .neitherAndEnd,

@@ -18,12 +18,15 @@ struct WaitMachineTests {
   /// What the machine says to each step.
   private func run(_ response: CancellationResponse, _ steps: Step...) -> [String] {
     var machine = WaitMachine(response: response)
-    return steps.map { step in
+    return steps.enumerated().map { index, step in
       switch step {
       case .cancel: return machine.interrupt(.cancelled) ? "counts" : "ignored"
       case .timeout: return machine.interrupt(.timedOut) ? "counts" : "ignored"
       case .answer: return machine.hear(.answered(in: reply)) ? "counts" : "refused"
-      case .drop: return machine.hear(.dropped) ? "counts" : "refused"
+      case .drop:
+        let isInterrupted = steps[..<index].contains { $0 == .cancel || $0 == .timeout }
+        #expect(machine.tellsOfDrop == (!isInterrupted || response == .deliverResult))
+        return machine.hear(.dropped) ? "counts" : "refused"
       case .refuse: return if case .some = machine.refuse() { "discard" } else { "nothing" }
       case .next:
         let maySleep = machine.hasNoEvent

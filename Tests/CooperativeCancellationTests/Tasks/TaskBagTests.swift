@@ -161,12 +161,29 @@ struct TaskBagTests {
     let bag = TaskBag()
     let running = foreverTask()
     running.store(in: bag)
-    let waiting = Task { try await bag.waitForAll() }
-    waiting.cancel()
-    let result = await waiting.result
-    #expect(throws: CancellationError.self) { try result.get() }
+    let executor = ManualExecutor()
+    let endings = Protected<[Int: Ending]>([:])
+    let waiting = (0..<3).map { number in
+      Task(executorPreference: executor) {
+        let ending = await ending {
+          try await bag.waitForAll()
+          return ""
+        }
+        endings.withLock { $0[number] = ending }
+      }
+    }
+    executor.runUntilIdle()
+    waiting[1].cancel()
+    executor.runUntilIdle()
+    #expect(endings.withLock { $0 } == [1: .cancelled])
     #expect(!running.isCancelled)
     #expect(bag.count == 1)
+    running.cancel()
+    while endings.withLock({ $0.count }) < 3 {
+      executor.runUntilIdle()
+      await Task.yield()
+    }
+    #expect(endings.withLock { $0 } == [0: .value(""), 1: .cancelled, 2: .value("")])
   }
 
   @Test
