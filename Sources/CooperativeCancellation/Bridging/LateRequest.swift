@@ -19,7 +19,8 @@
 ///
 /// ## Cancellation
 ///
-/// Each request is cancelled at most once, with no lock held, outside the runtime's cancellation handler:
+/// `onCancel` must call ``cancel()``, as above; otherwise no request is cancelled. Each request is cancelled at most
+/// once, with no lock held, outside the runtime's cancellation handler:
 ///
 /// - If it arrives before the cancellation or timeout: in `onCancel`, on the caller's actor.
 /// - If it arrives later, even after the wait has ended: at once, **on the thread that delivers it**, inside

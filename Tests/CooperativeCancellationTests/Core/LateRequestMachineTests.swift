@@ -1,7 +1,7 @@
 import CooperativeCancellation
 import Testing
 
-@Suite("LateRequestMachine")
+@Suite("LateRequestMachine", .watchdog)
 struct LateRequestMachineTests {
   private var machine = LateRequestMachine<Int>()
 
@@ -42,5 +42,14 @@ struct LateRequestMachineTests {
     #expect(machine.cancel() == [])
     #expect(machine.arrive(3) == false)
     #expect(machine.end() == [])
+  }
+
+  /// Longer than the watchdog's time, if each arrival copied the requests before it.
+  @Test
+  func `many requests are kept in linear time`() {
+    var machine = LateRequestMachine<Signal>()
+    let request = Signal()
+    for _ in 0..<500_000 { _ = machine.arrive(request) }
+    #expect(machine.cancel().count == 500_000)
   }
 }

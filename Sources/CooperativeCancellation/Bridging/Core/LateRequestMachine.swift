@@ -13,8 +13,8 @@
 /// A value type without a lock: ``LateRequest`` passes in the events and performs what the machine returns.
 package struct LateRequestMachine<Request: Sendable>: Sendable {
   private enum State {
-    /// Initial state. These requests have arrived.
-    case uncancelled([Request])
+    /// Initial state. Requests that arrive are kept.
+    case uncancelled
 
     /// The wait was cancelled or timed out. Each later request is cancelled when it arrives.
     case cancelled
@@ -23,15 +23,17 @@ package struct LateRequestMachine<Request: Sendable>: Sendable {
     case over
   }
 
-  private var state = State.uncancelled([])
+  private var state = State.uncancelled
+  /// Empty, unless ``State/uncancelled``.
+  private var requests: [Request] = []
 
   package init() {}
 
   /// The SDK delivered a request. Returns whether to cancel it.
   package mutating func arrive(_ request: Request) -> Bool {
     switch state {
-    case .uncancelled(let requests):
-      state = .uncancelled(requests + [request])
+    case .uncancelled:
+      requests.append(request)
       return false
     case .cancelled:
       return true
@@ -42,15 +44,18 @@ package struct LateRequestMachine<Request: Sendable>: Sendable {
 
   /// The bridge forwards a cancellation or a timeout. Returns the requests to cancel now.
   package mutating func cancel() -> [Request] {
-    guard case .uncancelled(let requests) = state else { return [] }
-    state = .cancelled
-    return requests
+    leaveUncancelled(for: .cancelled)
   }
 
   /// The wait is over. Returns the requests to release.
   package mutating func end() -> [Request] {
-    guard case .uncancelled(let requests) = state else { return [] }
-    state = .over
+    leaveUncancelled(for: .over)
+  }
+
+  /// Returns the requests that were kept.
+  private mutating func leaveUncancelled(for next: State) -> [Request] {
+    if state == .uncancelled { state = next }
+    defer { requests = [] }
     return requests
   }
 }
