@@ -17,14 +17,14 @@ struct ConservationTests {
     case cancel
   }
 
-  /// What happened, and must happen often enough to mean something.
-  struct Tally {
-    var delivered = 0
-    var discarded = 0
-    var cancelled = 0
-    var dropped = 0
+  /// What may happen in a schedule.
+  enum Outcome: CaseIterable {
+    case delivered
+    case discarded
+    case cancelled
+    case dropped
     /// A cancellation met a call that was waiting for its answer.
-    var interrupted = 0
+    case interrupted
   }
 
   /// Steps, one after the other. To add a schedule, add an element to ``written``.
@@ -54,8 +54,8 @@ struct ConservationTests {
 
   @Test
   func `hand-written schedules keep the laws`() {
-    var tally = Tally()
-    for schedule in Schedule.written { #expect(run(schedule, &tally)) }
+    var split = Split(of: Outcome.allCases)
+    for schedule in Schedule.written { #expect(run(schedule, &split)) }
   }
 
   @Test
@@ -64,23 +64,18 @@ struct ConservationTests {
   {
     let given = try number("SCHEDULE_SEED")
     let count = try given == nil ? number("SCHEDULE_COUNT") ?? 100_000 : 1
-    let first = given ?? .random(in: 0...(.max / 2))
-    print("\(count) schedules from the seed \(first)")
+    var seed = given ?? .random(in: 0...(.max / 2))
+    print("schedules from the seed \(seed)")
     let forms = BridgeForm.all.filter(\.valueIsObject)
-    var tally = Tally()
-    for seed in (0..<count).lazy.map({ first &+ $0 }) {
-      guard run(Schedule(seed: seed, forms), &tally) else {
+    var split = Split(of: given == nil ? Outcome.allCases : [])
+    while split.goesOn(for: Int(count), often: 500) {
+      guard run(Schedule(seed: seed, forms), &split) else {
         Issue.record("SCHEDULE_SEED=\(seed) repeats this")
         break
       }
+      seed &+= 1
     }
-    print(tally)
-    guard count >= 100_000 else { return }
-    for often in [
-      tally.delivered, tally.discarded, tally.cancelled, tally.dropped, tally.interrupted,
-    ] {
-      #expect(often > 500, "\(tally)")
-    }
+    print(split)
   }
 
   private func number(_ variable: String) throws -> UInt64? {
@@ -89,7 +84,7 @@ struct ConservationTests {
     }
   }
 
-  private func run(_ schedule: Schedule, _ tally: inout Tally) -> Bool {
+  private func run(_ schedule: Schedule, _ split: inout Split<Outcome>) -> Bool {
     let form = schedule.form
     var behavior = Behavior.onDemand
     behavior.inside = schedule.inside
@@ -128,14 +123,14 @@ struct ConservationTests {
     let delivered: Int
     if case .value = call.ending {
       delivered = form.valuesPerAnswer
-      tally.delivered += 1
+      split[.delivered] += 1
     } else {
       delivered = 0
     }
-    tally.discarded += watch.discarded
-    if call.ending == .cancelled { tally.cancelled += 1 }
-    if call.ending == .dropped(line: watch.line) { tally.dropped += 1 }
-    if isInterrupted { tally.interrupted += 1 }
+    split[.discarded] += watch.discarded
+    if call.ending == .cancelled { split[.cancelled] += 1 }
+    if call.ending == .dropped(line: watch.line) { split[.dropped] += 1 }
+    if isInterrupted { split[.interrupted] += 1 }
     var broken: [String] = []
     func require(_ holds: Bool, _ law: String) { if !holds { broken.append(law) } }
     require(

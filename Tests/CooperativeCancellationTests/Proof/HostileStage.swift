@@ -122,22 +122,15 @@ final class HostileStage: Sendable {
   /// When the SDK has released its objects too, nothing may be left.
   private func checkRelease() async {
     let backend = backend
-    let form = form.testDescription
     backend.hooks.withLock { $0 = Backend.Hooks() }
     backend.drop()
     run()
     current.executor.onEnqueue {}
     let rest = Rest(watch: current.watch, executor: current.executor)
     play.withLock { $0 = nil }
-    // A thread that has answered releases its objects a moment later.
-    var patience = 1_000_000
-    while patience > 0, backend.objectsAlive > 0 || rest.isAlive {
-      await Task.yield()
-      patience -= 1
-    }
-    #expect(backend.objectsAlive == 0, "\(form): values, requests, completions, services")
-    #expect(rest.watch == nil, "\(form): the bridge's closures are released")
-    #expect(rest.executor == nil, "\(form): the task is released")
+    // A thread that has answered releases its objects a moment later: values, requests, completions and services, the
+    // bridge's closures, the task.
+    while backend.objectsAlive > 0 || rest.isAlive { await Task.yield() }
   }
 }
 

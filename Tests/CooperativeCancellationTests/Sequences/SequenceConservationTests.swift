@@ -19,14 +19,14 @@ struct SequenceConservationTests {
     case cancel
   }
 
-  /// What happened, and must happen often enough to mean something.
-  private struct Tally {
-    var delivered = 0
-    var discarded = 0
-    var finished = 0
-    var failed = 0
-    var cancelled = 0
-    var left = 0
+  /// What may happen in a schedule.
+  private enum Outcome: CaseIterable {
+    case delivered
+    case discarded
+    case finished
+    case failed
+    case cancelled
+    case left
   }
 
   private struct Schedule: CustomStringConvertible {
@@ -67,23 +67,18 @@ struct SequenceConservationTests {
   {
     let given = try number("SCHEDULE_SEED")
     let count = try given == nil ? number("SCHEDULE_COUNT") ?? 100_000 : 1
-    let first = given ?? .random(in: 0...(.max / 2))
-    print("\(count) schedules of a sequence from the seed \(first)")
+    var seed = given ?? .random(in: 0...(.max / 2))
+    print("schedules of a sequence from the seed \(seed)")
     let forms = SequenceForm.all.filter(\.carriesSongs)
-    var tally = Tally()
-    for seed in (0..<count).lazy.map({ first &+ $0 }) {
-      guard run(Schedule(seed: seed, forms), &tally) else {
+    var split = Split(of: given == nil ? Outcome.allCases : [])
+    while split.goesOn(for: Int(count), often: 500) {
+      guard run(Schedule(seed: seed, forms), &split) else {
         Issue.record("SCHEDULE_SEED=\(seed) repeats this")
         break
       }
+      seed &+= 1
     }
-    print(tally)
-    guard count >= 100_000 else { return }
-    for often in [
-      tally.delivered, tally.discarded, tally.finished, tally.failed, tally.cancelled, tally.left,
-    ] {
-      #expect(often > 500, "\(tally)")
-    }
+    print(split)
   }
 
   private func number(_ variable: String) throws -> UInt64? {
@@ -92,7 +87,7 @@ struct SequenceConservationTests {
     }
   }
 
-  private func run(_ schedule: Schedule, _ tally: inout Tally) -> Bool {
+  private func run(_ schedule: Schedule, _ split: inout Split<Outcome>) -> Bool {
     let mast = Mast(greeting: schedule.greetings)
     let watch = SequenceWatch(schedule.policy, keepsListening: schedule.keepsListening)
     let read = TestRead(schedule.form, mast, watch, limit: schedule.limit)
@@ -110,13 +105,13 @@ struct SequenceConservationTests {
       case .cancel: read.cancel()
       }
     }
-    tally.delivered += read.received.count
-    tally.discarded += watch.discarded.count
+    split[.delivered] += read.received.count
+    split[.discarded] += watch.discarded.count
     switch read.readings.last {
-    case .end: tally.finished += 1
-    case .failure: tally.failed += 1
-    case .cancelled: tally.cancelled += 1
-    default: tally.left += 1
+    case .end: split[.finished] += 1
+    case .failure: split[.failed] += 1
+    case .cancelled: split[.cancelled] += 1
+    default: split[.left] += 1
     }
     var broken: [String] = []
     func require(_ holds: Bool, _ law: String) { if !holds { broken.append(law) } }

@@ -10,7 +10,6 @@ import Testing
 #else
   private let races = 5_000
 #endif
-private let often = 5
 
 /// Two threads that do something to one subscription at the same moment.
 struct SequenceRace: Sendable, CustomTestStringConvertible {
@@ -94,12 +93,9 @@ struct SequenceRace: Sendable, CustomTestStringConvertible {
 struct SequenceRaceTests {
   @Test(arguments: SequenceRace.all)
   func `every race ends in one of its outcomes, and nothing is lost or left`(race: SequenceRace) {
-    var split: [[Reading]: Int] = [:]
-    var count = 0
-    var rarest: Int { race.outcomes.map { split[$0, default: 0] }.min() ?? 0 }
+    var split = Split(of: race.outcomes)
     var random = SystemRandomNumberGenerator()
-    while count < races || (rarest < often && count < 20 * races) {
-      count += 1
+    while split.goesOn(for: races, often: 5) {
       let mast = Mast()
       let watch = SequenceWatch(race.policy)
       let read = SequenceRaceReader(mast, watch, limit: race.limit)
@@ -123,37 +119,19 @@ struct SequenceRaceTests {
       read.executor.runUntilIdle()
       mast.release()
       let readings = read.readings
-      split[readings, default: 0] += 1
+      split[readings] += 1
       let delivered = readings.count { if case .element = $0 { true } else { false } }
       guard race.outcomes.union(race.seldom).contains(readings), watch.terminated == 1,
         mast.songsAlive.count == 0, mast.made == delivered + watch.discarded.count
       else {
         Issue.record(
-          "race \(count): \(readings), \(watch.events), \(mast.made) sent, \(mast.songsAlive.count) alive"
+          "\(split): \(readings), \(watch.events), \(mast.made) sent, \(mast.songsAlive.count) alive"
         )
         return
       }
     }
-    print("\(race.testDescription): \(count) races: \(describe(split))")
-    #expect(rarest >= often, "a race proves little if an outcome is too rare")
-  }
-}
-
-private func describe(_ split: [[Reading]: Int]) -> String {
-  split.sorted { $0.value > $1.value }
-    .map { "\($0.value) \($0.key.map(\.word).joined(separator: ", "))" }
-    .joined(separator: "; ")
-}
-
-extension Reading {
-  fileprivate var word: String {
-    switch self {
-    case .element(let title): "element \(title)"
-    case .end: "end"
-    case .failure: "failure"
-    case .cancelled: "cancelled"
-    case .other(let text): text
-    }
+    let readings = "\(split)".replacing("CooperativeCancellationTests.Reading.", with: "")
+    print("\(race.testDescription): \(readings)")
   }
 }
 

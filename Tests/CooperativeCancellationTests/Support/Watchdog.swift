@@ -9,7 +9,10 @@ import Testing
 /// Turns a hang into a failure: a test that does not end in time ends the test run, with its name.
 ///
 /// `WATCHDOG_SECONDS=20 swift test` shortens the time of all tests, for a run in which hangs are expected.
-struct Watchdog: TestTrait, SuiteTrait, TestScoping {
+nonisolated struct Watchdog: TestTrait, SuiteTrait, TestScoping {
+  /// What the test that has set this is doing, for the report.
+  static let state = Protected<@Sendable () -> String>({ "" })
+
   let seconds: Double
 
   init(seconds: Double) {
@@ -32,7 +35,8 @@ struct Watchdog: TestTrait, SuiteTrait, TestScoping {
     let seconds = seconds
     timer.setEventHandler {
       guard beats.next() else { return }
-      print("error: watchdog: “\(test.name)” still runs after \(seconds) s: it hangs.")
+      let state = Watchdog.state.withLock { $0 }()
+      print("error: watchdog: “\(test.name)” still runs after \(seconds) s: it hangs. \(state)")
       fflush(nil)
       // Together with its exit tests, which nothing else would end: SwiftPM gives each test run a
       // process group of its own.
@@ -47,7 +51,7 @@ struct Watchdog: TestTrait, SuiteTrait, TestScoping {
 
 /// Tells a hang from a machine that is busy: time counts only as far as new tasks get their turn. On two cores,
 /// two tests can have all threads of the pool for minutes.
-private final class Beats: Sendable {
+nonisolated private final class Beats: Sendable {
   private struct State {
     var ticks = 0
     var beats = 0
@@ -83,7 +87,7 @@ private final class Beats: Sendable {
   }
 }
 
-extension Trait where Self == Watchdog {
+nonisolated extension Trait where Self == Watchdog {
   static var watchdog: Self { Watchdog(seconds: 600) }
 }
 

@@ -160,11 +160,8 @@ struct AnyTaskTests {
 
   @Test(.oneAtATime, .ownThread)
   func `cancel from many threads at once cancels once`() async {
-    var cancelledFirst = [0, 0]
-    var count = 0
-    // Goes on until each thread has been first often enough, up to a limit.
-    while count < 200 || ((cancelledFirst.min() ?? 0) < 10 && count < 20_000) {
-      count += 1
+    var cancelledFirst = Split(of: [0, 1])
+    while cancelledFirst.goesOn(for: 200, often: 10) {
       let handlerRuns = Atomic(0)
       let isWaiting = Signal()
       let task = Task {
@@ -187,8 +184,7 @@ struct AnyTaskTests {
       cancelledFirst[winner.withLock { $0 }] += 1
       #expect(handlerRuns.load(ordering: .relaxed) == 1)
     }
-    print("AnyTask.cancel() raced \(count) times: first \(cancelledFirst)")
-    #expect(cancelledFirst.allSatisfy { $0 >= 10 })
+    print("AnyTask.cancel() raced, and was first on thread 0 or 1: \(cancelledFirst)")
   }
 
   #if DEBUG

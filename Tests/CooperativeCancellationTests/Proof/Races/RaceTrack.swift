@@ -8,19 +8,10 @@ import Synchronization
 final class RaceTrack: Sendable {
   struct Result: Sendable, CustomStringConvertible {
     let race: Race
-    var count = 0
-    var split: [Race.Outcome: Int] = [:]
+    var split: Split<Race.Outcome>
     var failure: String?
 
-    /// How often the rarest of the possible outcomes has occurred.
-    var rarest: Int { race.outcomes.map { split[$0, default: 0] }.min() ?? 0 }
-
-    var description: String {
-      let outcomes = Race.Outcome.allCases.filter(race.outcomes.contains)
-        .map { "\(split[$0, default: 0]) \($0)" }
-        .joined(separator: ", ")
-      return "\(race.name): \(count) races: \(outcomes)"
-    }
+    var description: String { "\(race.name): \(split)" }
   }
 
   private let race: Race
@@ -36,14 +27,14 @@ final class RaceTrack: Sendable {
     self.race = race
   }
 
-  /// Races `count` times, and then on until each outcome has occurred `often` or `limit` is reached.
-  static func run(_ race: Race, count: Int, often: Int, limit: Int) async -> Result {
+  /// Races `count` times, and then on until each outcome has occurred `often`.
+  static func run(_ race: Race, count: Int, often: Int) async -> Result {
     let track = RaceTrack(race)
     // Threads of their own: the library's timers need those of the pool.
     return await withCheckedContinuation { continuation in
       Thread.detachNewThread { track.takePart() }
       Thread.detachNewThread {
-        continuation.resume(returning: track.run(count: count, often: often, limit: limit))
+        continuation.resume(returning: track.run(count: count, often: often))
       }
     }
   }
@@ -57,21 +48,15 @@ final class RaceTrack: Sendable {
       """
   }
 
-  private func run(count: Int, often: Int, limit: Int) -> Result {
+  private func run(count: Int, often: Int) -> Result {
     defer { isOver.store(true, ordering: .releasing) }
-    // An exit test blocks the threads of the pool, which the timers need, for as long as it runs.
-    let watchdog = StallWatchdog(
-      seconds: 240,
-      progress: { self.number.load(ordering: .relaxed) },
-      state: { self.state }
-    )
-    defer { watchdog.stop() }
+    Watchdog.state.withLock { $0 = { self.state } }
+    defer { Watchdog.state.withLock { $0 = { "" } } }
     var random = SystemRandomNumberGenerator()
-    var result = Result(race: race)
-    while result.count < count || (result.rarest < often && result.count < limit) {
-      result.count += 1
-      number.store(result.count, ordering: .relaxed)
-      result.failure = runOne(&random, &result.split).map { "race \(result.count), \($0)" }
+    var result = Result(race: race, split: Split(of: race.outcomes))
+    while result.split.goesOn(for: count, often: often) {
+      number.store(result.split.rounds, ordering: .relaxed)
+      result.failure = runOne(&random, &result.split).map { "race \(result.split.rounds), \($0)" }
       if result.failure != nil { break }
     }
     return result
@@ -80,7 +65,7 @@ final class RaceTrack: Sendable {
   /// Returns what went wrong.
   private func runOne(
     _ random: inout some RandomNumberGenerator,
-    _ split: inout [Race.Outcome: Int]
+    _ split: inout Split<Race.Outcome>
   ) -> String? {
     do {
       let call = RacedCall(race, line: Reports.shared.uniqueLine(), population, &random)
@@ -97,16 +82,14 @@ final class RaceTrack: Sendable {
       call.finish(actor)
       current.withLock { $0 = nil }
       if let law = call.brokenLaw { return "\(law): \(call)" }
-      if let outcome = call.outcome { split[outcome, default: 0] += 1 }
+      if let outcome = call.outcome { split[outcome] += 1 }
     }
     // The other thread releases its objects a moment later.
-    var patience = 1_000_000
     spin {
-      patience -= 1
       actor.executor.runUntilIdle()
-      return population.count == 0 || patience == 0
+      return population.count == 0
     }
-    return population.count == 0 ? nil : "\(population.count) objects are alive after it"
+    return nil
   }
 
   /// The other thread.
