@@ -2,7 +2,7 @@ import Dispatch
 import Testing
 
 /// What the language does, without this library: the facts of the page "Checkpoints".
-@Suite("What cancellation does in Swift", .timeLimit(.minutes(10)))
+@Suite("What cancellation does in Swift", .watchdog)
 struct CancellationFactsTests {
   @Test
   func `a cancelled task that does not check runs to its end`() async {

@@ -47,7 +47,7 @@ nonisolated func oldUpload() async throws -> Int {
 }
 
 /// A request that is not `Sendable`, from an SDK that says nothing about threads.
-@Suite("Call sites, with an SDK from before Swift 6", .timeLimit(.minutes(10)))
+@Suite("Call sites, with an SDK from before Swift 6", .watchdog)
 struct OldSDKCallSiteTests {
   @Test
   func `the SDK hands over its request, and answers`() async throws {

@@ -143,7 +143,7 @@ private struct Power {
   func didFail(with error: any Error) { poweredOn.close(throwing: error) }
 }
 
-@Suite("Examples of pending calls")
+@Suite("Examples of pending calls", .watchdog)
 struct PendingDocumentationComments {
   @Test
   func `each form can be cancelled, and tells the SDK`() async throws {

@@ -156,7 +156,7 @@ extension FakeCall.Request: Listening {
 }
 // snippet.end
 
-@Suite("Wrappers of other kinds", .timeLimit(.minutes(10)))
+@Suite("Wrappers of other kinds", .watchdog)
 struct WrapperKindTests {
   @Test
   func `an actor over an SDK with a delegate`() async throws {

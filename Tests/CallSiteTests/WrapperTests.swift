@@ -54,7 +54,7 @@ struct FakeArticleSDK: ArticleSDK {
 extension FakeCall.Request: ArticleRequest {}
 // snippet.end
 
-@Suite("Your own wrapper", .timeLimit(.minutes(10)))
+@Suite("Your own wrapper", .watchdog)
 @MainActor
 struct WrapperTests {
   // snippet.laws

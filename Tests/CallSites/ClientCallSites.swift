@@ -162,7 +162,7 @@ nonisolated func clientOfNoActor() async throws -> [String] {
   return try await client.all() + [sdk.user(id: "2").id]
 }
 
-@Suite("One client for every actor", .timeLimit(.minutes(10)))
+@Suite("One client for every actor", .watchdog)
 struct ClientCallSiteTests {
   @Test
   func `it serves the main actor, an actor and no actor`() async throws {

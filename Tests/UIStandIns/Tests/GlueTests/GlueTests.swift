@@ -1,7 +1,7 @@
 import CooperativeCancellation
 import Testing
 
-@Suite("The glue for UIKit and SwiftUI", .timeLimit(.minutes(10)))
+@Suite("The glue for UIKit and SwiftUI", .watchdog)
 @MainActor
 struct GlueTests {
   private func run(_ owner: some TaskOwner, ends: Bool, _ name: String) async throws {

@@ -24,8 +24,7 @@ final class FeatureAViewModel: TaskOwner {
 
   func sleep() async -> Bool {
     do {
-      // wait 5 seconds
-      try await Task.sleep(nanoseconds: 5_000_000_000)
+      try await Task.sleep(for: .seconds(3600))
       return true
     } catch {
       return false

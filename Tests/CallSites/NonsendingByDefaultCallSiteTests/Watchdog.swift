@@ -1,0 +1,1 @@
+../../CooperativeCancellationTests/Support/Watchdog.swift

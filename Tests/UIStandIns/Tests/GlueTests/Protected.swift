@@ -1,0 +1,1 @@
+../../../FakeCallbackSDK/Protected.swift
