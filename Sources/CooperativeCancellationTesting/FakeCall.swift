@@ -70,7 +70,7 @@ public final class FakeCall<Completion: Sendable>: Sendable {
   /// Throws ``TimeLimitError`` if there is none in time, or `CancellationError` if the test is cancelled.
   ///
   /// - Parameters:
-  ///   - limit: How long to wait, twice; longer on a busy machine.
+  ///   - limit: How long to wait, three times; longer on a busy machine.
   ///   - fileID: The file to name in the error; by default the caller's.
   ///   - line: The line to name in the error; by default the caller's.
   nonisolated(nonsending) public func next(
@@ -188,7 +188,7 @@ extension FakeCall {
     /// Throws ``TimeLimitError`` if it does not in time, or `CancellationError` if the test is cancelled.
     ///
     /// - Parameters:
-    ///   - limit: How long to wait, twice; longer on a busy machine.
+    ///   - limit: How long to wait, three times; longer on a busy machine.
     ///   - fileID: The file to name in the error; by default the caller's.
     ///   - line: The line to name in the error; by default the caller's.
     nonisolated(nonsending) public func cancelled(

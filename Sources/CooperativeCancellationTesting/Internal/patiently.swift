@@ -1,15 +1,18 @@
 internal import CooperativeCancellation
 
-/// Waits twice with a limit, and again while the machine is busy.
+/// Waits with a limit, and gives up after three waits in a row on a machine that is not busy: what is waited for may
+/// need several turns.
 ///
-/// The machine is busy if a probe task takes long, too. The probe only goes through each place where a task
-/// may queue: a thread, the main actor, the pool. If it gets no turn for five minutes, a thread is blocked, and
-/// waiting is pointless.
+/// The machine is busy if a probe task takes long, too. The probe only goes through each place where a task may queue:
+/// a thread, the main actor, the pool. If it gets no turn for five minutes, a thread is blocked, and waiting is
+/// pointless.
 func patiently<Result>(
   _ wait: () async throws -> Result?
 ) async rethrows -> Result? {
+  var quickProbes = 0
   for _ in 1...20 {
     if let result = try await wait() { return result }
+    if quickProbes == 2 { return nil }
     let start = Moment.now
     let hasPassed = Observed(false)
     startOnOwnThread {
@@ -20,8 +23,7 @@ func patiently<Result>(
     }
     let passed: Void? = try? await hasPassed.wait(within: .seconds(300)) { $0 ? () : nil }
     if passed == nil { return nil }
-    // The machine may have been busy until a moment ago.
-    if start.nanoseconds(to: .now) < 50_000_000 { return try await wait() }
+    quickProbes = start.nanoseconds(to: .now) < 50_000_000 ? quickProbes + 1 : 0
   }
   return nil
 }
