@@ -8,11 +8,14 @@ import Testing
 struct BrokenWrapper: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let laws: [WrapperLaw]
+  /// Words of the report.
+  var words: [String] = []
   let call: @Sendable (PhoneBook) async throws -> Line
 
   static let all = [
     circulatingHelper, bareContinuation, withoutOnCancel, dropping, callingTwice, losing,
-    inASlot, byHand, mistakingErrors, blocking, silent,
+    inASlot, byHand, mistakingErrors, disguising, tellingTwice, losingTheSecond, discardingTwice,
+    blocking, silent,
   ]
 
   private static let circulatingHelper = BrokenWrapper(
@@ -69,7 +72,8 @@ struct BrokenWrapper: Sendable, CustomTestStringConvertible {
 
   private static let callingTwice = BrokenWrapper(
     testDescription: "one that calls twice",
-    laws: [.oneAnswer, .lateAnswer]
+    laws: [.oneAnswer, .lateAnswer],
+    words: ["once, with success", "once, with an error"]
   ) { book in
     try await withAsyncThrowingValue(timeout: book.timeout) { completion in
       book.dial { result in
@@ -153,6 +157,72 @@ struct BrokenWrapper: Sendable, CustomTestStringConvertible {
       }
     } catch {
       throw CancellationError()
+    }
+  }
+
+  private static let disguising = BrokenWrapper(
+    testDescription: "one that throws another error for a cancellation",
+    laws: [.checkBefore, .prompt, .checkAfter]
+  ) { book in
+    do {
+      return try await withAsyncThrowingValue(timeout: book.timeout) { completion in
+        book.dial(completion)
+      } onCancel: {
+        $0.cancel()
+      } onDiscard: {
+        $0.hangUp()
+      }
+    } catch is CancellationError {
+      throw SDKError.cancelled
+    }
+  }
+
+  private static let tellingTwice = BrokenWrapper(
+    testDescription: "one that tells the SDK twice",
+    laws: [.forwarding, .timeout]
+  ) { book in
+    try await withAsyncThrowingValue(timeout: book.timeout) { completion in
+      book.dial(completion)
+    } onCancel: {
+      $0.cancel()
+      $0.cancel()
+    } onDiscard: {
+      $0.hangUp()
+    }
+  }
+
+  private static let losingTheSecond = BrokenWrapper(
+    testDescription: "one that loses the value of a second answer",
+    laws: [.nothingLost]
+  ) { book in
+    let isAnswered = Protected(false)
+    return try await withAsyncThrowingValue(timeout: book.timeout) { completion in
+      book.dial { result in
+        let isSecond = isAnswered.withLock { isAnswered in
+          defer { isAnswered = true }
+          return isAnswered
+        }
+        if !isSecond { completion(result) }
+      }
+    } onCancel: {
+      $0.cancel()
+    } onDiscard: {
+      $0.hangUp()
+    }
+  }
+
+  private static let discardingTwice = BrokenWrapper(
+    testDescription: "one that discards twice",
+    laws: [.nothingLost],
+    words: ["was discarded more than once"]
+  ) { book in
+    try await withAsyncThrowingValue(timeout: book.timeout) { completion in
+      book.dial(completion)
+    } onCancel: {
+      $0.cancel()
+    } onDiscard: {
+      $0.hangUp()
+      $0.hangUp()
     }
   }
 

@@ -47,6 +47,23 @@ struct LimitTests {
   }
 
   @Test
+  func `on a clock does not begin in a cancelled task`() {
+    let clock = ManualClock()
+    let executor = ManualExecutor()
+    let ended = Protected(false)
+    let task = Task(executorPreference: executor) {
+      await #expect(throws: CancellationError.self) {
+        try await clock.sleep(until: clock.now.advanced(by: .seconds(1)))
+      }
+      ended.withLock { $0 = true }
+    }
+    task.cancel()
+    executor.runUntilIdle()
+    #expect(ended.withLock { $0 })
+    #expect(clock.sleeperCount == 0)
+  }
+
+  @Test
   func `for a cancellation reports that there was none`() async throws {
     let request = FakeCall<Int>().record(1)
     let error = await #expect(throws: TimeLimitError.self) {

@@ -18,6 +18,7 @@ struct WrapperLawTests {
     let text = "\(broken)"
     #expect(text.hasPrefix("\(#fileID.split(separator: "/")[0])/PhoneBook.swift:\(line): "))
     for law in wrapper.laws { #expect(text.contains("\n– \(law.rawValue): ")) }
+    for words in wrapper.words { #expect(text.contains(words)) }
   }
 
   @Test(
