@@ -14,8 +14,8 @@ struct BrokenWrapper: Sendable, CustomTestStringConvertible {
 
   static let all = [
     circulatingHelper, bareContinuation, withoutOnCancel, dropping, callingTwice, losing,
-    inASlot, byHand, mistakingErrors, disguising, tellingTwice, losingTheSecond, discardingTwice,
-    blocking, silent,
+    inASlot, byHand, mistakingErrors, disguising, cleaningUpTwice, losingTheSecond, blocking,
+    silent,
   ]
 
   private static let circulatingHelper = BrokenWrapper(
@@ -177,9 +177,10 @@ struct BrokenWrapper: Sendable, CustomTestStringConvertible {
     }
   }
 
-  private static let tellingTwice = BrokenWrapper(
-    testDescription: "one that tells the SDK twice",
-    laws: [.forwarding, .timeout]
+  private static let cleaningUpTwice = BrokenWrapper(
+    testDescription: "one that tells the SDK twice, and discards twice",
+    laws: [.forwarding, .timeout, .nothingLost],
+    words: ["was told 2 times", "was discarded more than once"]
   ) { book in
     try await withAsyncThrowingValue(timeout: book.timeout) { completion in
       book.dial(completion)
@@ -187,6 +188,7 @@ struct BrokenWrapper: Sendable, CustomTestStringConvertible {
       $0.cancel()
       $0.cancel()
     } onDiscard: {
+      $0.hangUp()
       $0.hangUp()
     }
   }
@@ -207,21 +209,6 @@ struct BrokenWrapper: Sendable, CustomTestStringConvertible {
     } onCancel: {
       $0.cancel()
     } onDiscard: {
-      $0.hangUp()
-    }
-  }
-
-  private static let discardingTwice = BrokenWrapper(
-    testDescription: "one that discards twice",
-    laws: [.nothingLost],
-    words: ["was discarded more than once"]
-  ) { book in
-    try await withAsyncThrowingValue(timeout: book.timeout) { completion in
-      book.dial(completion)
-    } onCancel: {
-      $0.cancel()
-    } onDiscard: {
-      $0.hangUp()
       $0.hangUp()
     }
   }

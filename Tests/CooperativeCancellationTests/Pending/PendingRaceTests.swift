@@ -70,7 +70,7 @@ struct PendingRaceTests {
     let possible = Outcome.allCases.filter { idIsReturned || $0 != .unclaimed }
     let split = Protected(Split(of: possible))
     let answered = Protected(0)
-    while split.withLock({ $0.goesOn(for: rounds) }) {
+    while split.withLock({ $0.goesOn(for: rounds, often: 5) }) {
       let round = split.withLock { $0.rounds }
       let calls = PendingCalls<Int, Int> { _, _ in split.withLock { $0[.unclaimed] += 1 } }
       @Sendable func answer(_ id: Int) {
@@ -139,7 +139,7 @@ struct PendingRaceTests {
   func `one call at a time, an answer is delivered, discarded or handed back`() async {
     let split = Protected(Split(of: Outcome.allCases.filter { $0 != .unclaimed }))
     let answered = Protected(0)
-    while split.withLock({ $0.goesOn(for: rounds) }) {
+    while split.withLock({ $0.goesOn(for: rounds, often: 5) }) {
       let round = split.withLock { $0.rounds }
       let call = PendingCall<Int>()
       await withTaskGroup(of: Void.self) { group in
