@@ -139,6 +139,12 @@ final class Dashboard {
   }
   // snippet.end
 
+  // snippet.firstwhere
+  func firstFever(of thermometer: Thermometer) async -> Double? {
+    await thermometer.readings().first { @Sendable in $0 > 38 }
+  }
+  // snippet.end
+
   func show(_ location: Location) {
     print("shown:", location)
   }
@@ -274,6 +280,7 @@ for await reading in await Thermometer().readings() {
   print("an actor's:", reading)
   break
 }
+if await dashboard.firstFever(of: Thermometer()) == nil { print("no fever") }
 for await event in events(of: Bus()) {
   print("anywhere:", event)
   break

@@ -102,7 +102,7 @@ struct ConcurrentReaderTests {
     switch way {
     case .finish, .release, .leave: #expect(readings == [.end, .end, .end])
     case .failure: #expect(Set(readings.map { "\($0)" }) == ["\(form.failed)", "\(Reading.end)"])
-    case .cancel: #expect(readings.contains(form.cancelled))
+    case .cancel: #expect(readings.filter { $0 != .end } == (form.throwing ? [.cancelled] : []))
     }
     #expect(stage.watch.terminated == 1)
   }
@@ -116,7 +116,7 @@ struct ConcurrentReaderTests {
     #expect(stage.watch.terminated == 1)
   }
 
-  /// The registration hops to another actor, so that a second reader comes while it is under way.
+  /// The readers are elsewhere: what they ask of the sequence's home waits until the test lets it run.
   private struct Hop: ~Copyable {
     let home = HandDrivenActor()
     let readers = Readers()
@@ -124,7 +124,7 @@ struct ConcurrentReaderTests {
     let watch: SequenceWatch
     let tasks: [Task<Void, Never>]
 
-    init(_ mast: Mast, _ watch: SequenceWatch) {
+    init(_ mast: Mast, _ watch: SequenceWatch, readerCount: Int = 2) {
       self.mast = mast
       self.watch = watch
       let (home, readers) = (home, readers)
@@ -132,11 +132,11 @@ struct ConcurrentReaderTests {
         await readers.make(await home.makeSendable(mast, watch))
       }
       Hop.run(home, readers)
-      tasks = (1...2).map { _ in
+      tasks = (0..<readerCount).map { _ in
         Task(executorPreference: readers.executor) { await readers.read() }
       }
-      // Both ask, and the registration has not run.
-      readers.executor.runUntilIdle()
+      // All ask, and the registration has not run.
+      runReaders()
     }
 
     deinit {
@@ -144,6 +144,8 @@ struct ConcurrentReaderTests {
       Task(executorPreference: readers.executor) { await readers.forget() }
       run()
     }
+
+    func runReaders() { readers.executor.runUntilIdle() }
 
     func run() { Hop.run(home, readers) }
 
@@ -154,6 +156,7 @@ struct ConcurrentReaderTests {
       }
     }
 
+    /// What the readers have received so far. The home does not run.
     var readings: [Reading] {
       let box = Protected<[Reading]>([])
       let readers = readers
@@ -161,7 +164,7 @@ struct ConcurrentReaderTests {
         let readings = await readers.readings
         box.withLock { $0 = readings }
       }
-      run()
+      runReaders()
       return box.withLock { $0 }
     }
   }
@@ -176,14 +179,76 @@ struct ConcurrentReaderTests {
   }
 
   @Test
-  func `a second reader that is cancelled during the registration ends it once it returns`() {
+  func `readers cancelled while the home is busy do not wait, and nothing is registered`() {
+    let hop = Hop(Mast(), SequenceWatch())
+    for task in hop.tasks { task.cancel() }
+    #expect(hop.readings == [.cancelled, .cancelled])
+    hop.run()
+    #expect(hop.watch.events == [])
+  }
+
+  @Test
+  func `a second reader cancelled while the home is busy ends the sequence for the first`() {
     let hop = Hop(Mast(), SequenceWatch())
     hop.tasks[1].cancel()
-    hop.readers.executor.runUntilIdle()
+    #expect(hop.readings == [.cancelled])
+    hop.run()
+    #expect(hop.readings == [.cancelled, .end])
     #expect(hop.watch.events == [])
+  }
+
+  @Test(arguments: [0, 1])
+  func `a registration that returns to a cancelled reader is terminated`(reader: Int) {
+    let tasks = Protected<[Task<Void, Never>]>([])
+    let watch = SequenceWatch(inSubscribe: { tasks.withLock { $0[reader].cancel() } })
+    let hop = Hop(Mast(greeting: [.play]), watch)
+    tasks.withLock { $0 = hop.tasks }
+    hop.run()
+    #expect(watch.events.first == .subscribed)
+    #expect(watch.terminated == 1)
+    #expect(watch.discarded == ["1"])
+    #expect(Set(hop.readings) == [.cancelled, .end])
+  }
+
+  @Test
+  func `a cancelled reader does not wait for a busy home to unregister`() {
+    let hop = Hop(Mast(), SequenceWatch(), readerCount: 1)
+    hop.run()
+    hop.tasks[0].cancel()
+    #expect(hop.readings == [.cancelled])
+    #expect(hop.watch.events == [.subscribed])
     hop.run()
     #expect(hop.watch.events == [.subscribed, .terminated])
-    #expect(hop.readings == [.cancelled, .end])
+  }
+
+  @Test(arguments: [false, true])
+  func `a reader at the end waits for the home to unregister, until it is cancelled`(
+    isCancelled: Bool
+  ) {
+    let hop = Hop(Mast(), SequenceWatch(), readerCount: 1)
+    hop.run()
+    hop.mast.fail()
+    #expect(hop.readings == [])
+    if isCancelled {
+      hop.tasks[0].cancel()
+      #expect(hop.readings == [.failure(.failed)])
+      #expect(hop.watch.terminated == 0)
+    }
+    hop.run()
+    #expect(hop.readings == [.failure(.failed)])
+    #expect(hop.watch.events == [.subscribed, .terminated])
+  }
+
+  @Test
+  func `a sendable sequence keeps the buffering policy and onDiscard`() {
+    let hop = Hop(
+      Mast(greeting: [.play, .play, .play]),
+      SequenceWatch(.newest(1)),
+      readerCount: 1
+    )
+    hop.run()
+    #expect(hop.readings == [.element("3")])
+    #expect(hop.watch.discarded == ["1", "2"])
   }
 
   @Test
@@ -201,10 +266,12 @@ extension HandDrivenActor {
     _ watch: SequenceWatch
   ) -> SendableThrowingCallbackSequence<Song> {
     let station = FakeStation(mast)
-    return AsyncThrowingCallbackSequence(buffering: .unbounded) { yield in
+    return AsyncThrowingCallbackSequence(buffering: watch.policy) { yield in
       try watch.trySubscribe { station.addSnapshots(yield) }
     } onTermination: {
       watch.terminate($0)
+    } onDiscard: {
+      watch.discard($0.title)
     }.sendable()
   }
 }

@@ -120,6 +120,7 @@ struct DeliveryTests {
     read.run()
     #expect(read.readings == [form.element(1)])
     #expect(read.watch.discarded.count == 2 * form.songsPerElement)
+    #expect(read.watch.events.last == .terminated, "after the elements are discarded")
     #expect(read.watch.terminated == 1)
     #expect(read.mast.songsAlive.count == 0)
   }

@@ -116,11 +116,30 @@ struct InboxMachineTests {
     )
   }
 
+  private struct Sleeper: ErasedContinuation {
+    let wake: @Sendable () -> Void
+    func resume() { wake() }
+  }
+
   @Test
-  func `a reader does not sleep if an element has just come`() async {
-    let inbox = Inbox<Int>(.unbounded, onDiscard: nil)
-    #expect(inbox.yield(1) == .buffered(remainingCapacity: .max - 1))
-    await withCheckedContinuation { inbox.sleep($0) }
+  func `each of many sleeping readers is woken once, in order, with no lock held`() {
+    let inbox = Shared(Inbox<Int>(.unbounded, onDiscard: nil))
+    let woken = Protected<[Int]>([])
+    func sleep(_ number: Int) {
+      let sleeper = Sleeper {
+        _ = inbox.contents.take()
+        woken.withLock { $0.append(number) }
+      }
+      inbox.contents.sleep(sleeper)
+    }
+    for number in 0..<50_000 { sleep(number) }
+    _ = inbox.contents.yield(1)
+    #expect(woken.withLock { $0 } == [0])
+    inbox.contents.cancel()
+    #expect(woken.withLock { $0 } == Array(0..<50_000))
+    // This one comes too late to sleep.
+    sleep(50_000)
+    #expect(woken.withLock { $0.count } == 50_001)
   }
 
   @Test(arguments: [1, 2, 3, 5, 1_000])
@@ -142,5 +161,6 @@ struct InboxMachineTests {
     }
     while let element = buffer.popFirst() { #expect(element == model.removeFirst()) }
     #expect(model.isEmpty)
+    #expect(buffer.slots.count <= ElementBuffer<Int>.kept)
   }
 }

@@ -41,8 +41,8 @@ enum Place: CaseIterable, Sendable {
 /// Where the closures run is asserted inside each of them, by the runtime.
 @Suite("Sequences: on the actor that made them", .watchdog)
 struct SequenceIsolationTests {
-  /// Reads until the end or the limit. Also returns how often `onTermination` had run when the
-  /// iterator was released.
+  /// Reads until the end or the limit. Also returns how often `onTermination` had run when the reader was told of the
+  /// end, or had left.
   private static func read(
     _ form: SequenceForm,
     _ mast: Mast,
@@ -50,8 +50,14 @@ struct SequenceIsolationTests {
     limit: Int,
     isolation: isolated (any Actor)?
   ) async -> ([Reading], Int) {
-    let readings = await readAll(form, mast, watch, limit: limit, isolation: isolation)
-    return (readings, watch.terminated)
+    let (readings, terminations) = await readAll(
+      form,
+      mast,
+      watch,
+      limit: limit,
+      isolation: isolation
+    )
+    return (readings, terminations ?? watch.terminated)
   }
 
   private static func readAll(
@@ -60,20 +66,23 @@ struct SequenceIsolationTests {
     _ watch: SequenceWatch,
     limit: Int,
     isolation: isolated (any Actor)?
-  ) async -> [Reading] {
+  ) async -> ([Reading], terminations: Int?) {
     let reader = form.read(FakeStation(mast), watch, isolation)
     var readings: [Reading] = []
     while readings.count < limit {
       let reading = await reader.next()
       readings.append(reading)
-      guard case .element = reading else { break }
+      guard case .element = reading else {
+        return withExtendedLifetime(reader) { (readings, watch.terminated) }
+      }
     }
-    return readings
+    return (readings, nil)
   }
 
   private static func watch(
     on actor: (any Actor)?,
     _ isReading: Signal,
+    _ hasEnded: Signal,
     leavesTheActor: Bool
   ) -> SequenceWatch {
     SequenceWatch(
@@ -82,7 +91,10 @@ struct SequenceIsolationTests {
         actor?.preconditionIsolated()
         isReading.fire()
       },
-      inTermination: { actor?.preconditionIsolated() }
+      inTermination: {
+        actor?.preconditionIsolated()
+        hasEnded.fire()
+      }
     )
   }
 
@@ -95,7 +107,8 @@ struct SequenceIsolationTests {
       for leavesTheActor in [false, true] {
         let actor = place.makeActor()
         let isReading = Signal()
-        let watch = Self.watch(on: actor, isReading, leavesTheActor: leavesTheActor)
+        let hasEnded = Signal()
+        let watch = Self.watch(on: actor, isReading, hasEnded, leavesTheActor: leavesTheActor)
         let mast = Mast(greeting: [.play])
         let limit = way == .leave ? 1 : Int.max
         let task = Task {
@@ -110,8 +123,13 @@ struct SequenceIsolationTests {
         case .leave: break
         }
         let (readings, terminations) = await task.value
+        // A cancelled reader elsewhere does not wait for the actor.
+        if way == .cancel, leavesTheActor, actor != nil {
+          await hasEnded.wait()
+        } else {
+          #expect(terminations == 1, "\(way), leaves the actor: \(leavesTheActor)")
+        }
         #expect(watch.subscribed == 1)
-        #expect(terminations == 1, "\(way), leaves the actor: \(leavesTheActor)")
         #expect(watch.terminated == 1)
         switch way {
         case .failure: #expect(readings.last == form.failed)
@@ -212,7 +230,7 @@ struct SequenceIsolationTests {
     )
     #expect(readings == [.element("1")])
     #expect(terminations == 1)
-    #expect(watch.discarded == ["2", "3"])
+    #expect(watch.events == [.subscribed, .discarded("2"), .discarded("3"), .terminated])
   }
 
   @Test

@@ -106,6 +106,32 @@ struct SequenceLockTests {
     read.run()
   }
 
+  @Test(arguments: SequenceForm.all.filter(\.carriesSongs), [WayToEnd.cancel, .leave])
+  func `onDiscard may play while what is left in the buffer is discarded`(
+    form: SequenceForm,
+    way: WayToEnd
+  ) {
+    let mast = Mast()
+    let hasPlayed = Protected(false)
+    let watch = SequenceWatch(
+      inDiscard: {
+        let isFirst = hasPlayed.withLock { hasPlayed in
+          defer { hasPlayed = true }
+          return !hasPlayed
+        }
+        if isFirst { mast.play() }
+      }
+    )
+    let read = TestRead(form, mast, watch, limit: way == .leave ? 1 : .max)
+    read.run()
+    mast.play()
+    mast.play()
+    if way == .cancel { read.cancel() }
+    read.run()
+    #expect(watch.discarded.count == (way == .cancel ? 3 : 2) * form.songsPerElement)
+    #expect(mast.songsAlive.count == 0)
+  }
+
   /// Calls the library again when it is released.
   private final class Boomerang: Sendable {
     typealias Yield = @Sendable (Boomerang?) -> Void

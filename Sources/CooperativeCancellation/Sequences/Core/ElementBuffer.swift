@@ -2,12 +2,12 @@
 @frozen
 @usableFromInline
 package struct ElementBuffer<Element: Sendable>: Sendable {
-  @usableFromInline var slots: [Element?] = []
+  @usableFromInline package var slots: [Element?] = []
   @usableFromInline var head = 0
   @usableFromInline package var count = 0
 
   /// How many slots an empty buffer keeps; it frees larger storage.
-  @usableFromInline static var kept: Int { 64 }
+  @usableFromInline package static var kept: Int { 64 }
 
   @inlinable
   package init() {}

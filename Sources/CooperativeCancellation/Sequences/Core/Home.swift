@@ -1,14 +1,17 @@
-/// Keeps the closures of a sequence that crosses isolation, on the actor on which it was made.
+/// The actor on which a sequence was made, with the closure that begins a subscription there.
 ///
 /// A separate actor only for the type checker. It shares the executor of the home, so a hop between the two
 /// does not suspend. This gives a `Sendable` reference to closures that are not `Sendable`, and the compiler
 /// checks it.
-actor Home<Element: Sendable> {
+@usableFromInline
+package actor Home<Element: Sendable> {
   private let home: any Actor
   private let start: @isolated(any) (Shared<Inbox<Element>>) async throws -> Errand
 
-  nonisolated var unownedExecutor: UnownedSerialExecutor { home.unownedExecutor }
+  @usableFromInline
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { home.unownedExecutor }
 
+  @usableFromInline
   init(
     _ home: any Actor,
     @_inheritActorContext _ start:
@@ -20,14 +23,67 @@ actor Home<Element: Sendable> {
     self.start = start
   }
 
-  func begin(_ inbox: Shared<Inbox<Element>>) async throws -> Errand {
-    try await start(inbox)
+  /// Begins a subscription. Returns how to end it, or `nil` if a reader was cancelled before it began.
+  ///
+  /// A reader that is cancelled on the way does not wait. If the registration has begun, it is terminated when it
+  /// returns.
+  @usableFromInline
+  func begin(
+    _ inbox: Shared<Inbox<Element>>,
+    isolation: isolated (any Actor)?
+  ) async throws -> Errand? {
+    // Not the bridge's `onCancel`, which needs the reader's actor.
+    try await withTaskCancellationHandler {
+      // Captured, so that the reader does not leave its actor.
+      _ = isolation
+      return await perform(fallback: .success(nil), isolation: isolation) { home in
+        await home.register(inbox)
+      } onDiscard: { result in
+        (try? result.get())?.start()
+      }
+    } onCancel: {
+      inbox.contents.cancel()
+    }.get()
+  }
+
+  /// Ends a subscription. A cancelled reader elsewhere does not wait.
+  func run(_ errand: Errand, isolation: isolated (any Actor)?) async {
+    await perform(fallback: (), isolation: isolation) { _ in await errand.run() }
+    // If that was not waited for, it may not have begun.
+    errand.start()
+  }
+
+  private func register(_ inbox: Shared<Inbox<Element>>) async -> Result<Errand?, any Error> {
+    guard inbox.contents.isOpen else { return .success(nil) }
+    do { return .success(try await start(inbox)) } catch { return .failure(error) }
+  }
+
+  /// Works here. A reader elsewhere waits until the work is done or the reader is cancelled.
+  private func perform<Output: Sendable>(
+    fallback: Output,
+    isolation: isolated (any Actor)?,
+    _ work: @escaping @Sendable (isolated Home) async -> Output,
+    onDiscard discard: (@Sendable (Output) -> Void)? = nil
+  ) async -> Output {
+    if isolation === home { return await work(self) }
+    return await withAsyncValue(fallback: fallback) { completion in
+      startTask { await self.perform(work, completion) }
+    } onDiscard: {
+      discard?($0)
+    }
+  }
+
+  /// Answers before it leaves the actor.
+  private func perform<Output>(
+    _ work: @Sendable (isolated Home) async -> Output,
+    _ completion: @Sendable (Output) -> Void
+  ) async {
+    completion(await work(self))
   }
 }
 
 extension Source {
-  /// Returns the same source for readers on any actor. It registers and unregisters on `isolation`, or on its
-  /// home.
+  /// Returns the same source for readers on any actor. It registers and unregisters on its home, or on `isolation`.
   @usableFromInline
   func crossingIsolation(
     isolation: isolated any Actor
@@ -38,33 +94,17 @@ extension Source {
       // Made without an actor, and owned by this actor: it stays here.
       home = Home(isolation) { inbox in
         _ = isolation
-        let termination = try start(inbox)
+        let terminate = try start(inbox)
         return Errand {
           _ = isolation
-          termination.runFromDeinit()
+          terminate()
         }
       }
-    case .onHome(let start):
-      home = Home(isolation) { inbox in
-        _ = isolation
-        return try await start(inbox)
-      }
+    case .onHome(let own):
+      home = own
     }
     let policy = policy
     let discard = discard
-    let begin = belongingToActor { (inbox: Shared<Inbox<Element>>) in
-      // Captured, so that a reader on the actor does not leave it.
-      _ = isolation
-      return try await home.begin(inbox)
-    }
-    return { Source(policy, discard, .onHome(begin)) }
+    return { Source(policy, discard, .onHome(home)) }
   }
-}
-
-/// Returns the closure, isolated to the actor whose parameter it captures. The compiler infers that for a
-/// `@Sendable` closure only if it is an argument for such a parameter.
-private func belongingToActor<Input, Output>(
-  @_inheritActorContext _ body: @escaping @Sendable @isolated(any) (Input) async throws -> Output
-) -> @Sendable @isolated(any) (Input) async throws -> Output {
-  body
 }

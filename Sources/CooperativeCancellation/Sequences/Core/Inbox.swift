@@ -11,7 +11,7 @@ package struct Inbox<Element: Sendable>: ~Copyable, SharedContents {
     @usableFromInline var machine: InboxMachine<Element>
     @usableFromInline var sleeper: Sleeper?
     /// Copies of one iterator may be read at the same time. Their readers queue here, behind the first.
-    @usableFromInline var moreSleepers: [any ErasedContinuation] = []
+    @usableFromInline var moreSleepers = ElementBuffer<any ErasedContinuation>()
 
     @inlinable
     init(_ policy: BufferingPolicy) {
@@ -23,14 +23,14 @@ package struct Inbox<Element: Sendable>: ~Copyable, SharedContents {
       if sleeper == nil {
         sleeper = Sleeper(continuation)
       } else {
-        moreSleepers.append(continuation)
+        moreSleepers.append(continuation, capacity: .max)
       }
     }
 
     @inlinable
     mutating func nextSleeper() -> Sleeper? {
       let first = sleeper.take()
-      if !moreSleepers.isEmpty { sleeper = Sleeper(moreSleepers.removeFirst()) }
+      if let next = moreSleepers.popFirst() { sleeper = Sleeper(next) }
       return first
     }
   }
@@ -67,7 +67,7 @@ package struct Inbox<Element: Sendable>: ~Copyable, SharedContents {
   /// The reader's task was cancelled. The runtime's cancellation handler calls this under the runtime's lock,
   /// so it only changes the state and resumes readers.
   @inlinable
-  func cancel() {
+  package func cancel() {
     wakeAll { $0.cancel() }
   }
 
@@ -75,18 +75,22 @@ package struct Inbox<Element: Sendable>: ~Copyable, SharedContents {
   @inlinable
   func wakeAll(_ happened: (inout InboxMachine<Element>) -> Bool) {
     var sleeper: Sleeper?
-    let hasMore = state.locked { state in
-      guard happened(&state.machine) else { return false }
-      sleeper = state.nextSleeper()
-      return state.sleeper != nil
+    var moreSleepers = ElementBuffer<any ErasedContinuation>()
+    state.locked { state in
+      guard happened(&state.machine) else { return }
+      sleeper = state.sleeper.take()
+      swap(&moreSleepers, &state.moreSleepers)
     }
     sleeper?.wake()
-    if hasMore { wakeAll { _ in true } }
+    while let next = moreSleepers.popFirst() { next.resume() }
   }
+
+  /// Whether the subscription may begin: no reader was cancelled.
+  var isOpen: Bool { state.locked { $0.machine.hasNothing } }
 
   /// Takes an element if there is one.
   @inlinable
-  func take() -> Element? {
+  package func take() -> Element? {
     state.locked { $0.machine.take() }
   }
 

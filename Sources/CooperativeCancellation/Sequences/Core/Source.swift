@@ -6,10 +6,10 @@ package struct Source<Element: Sendable> {
   @usableFromInline
   enum Start {
     /// The home is not an actor: runs where the reader is.
-    case inPlace((Shared<Inbox<Element>>) throws -> Termination)
+    case inPlace((Shared<Inbox<Element>>) throws -> () -> Void)
 
     /// The home is an actor. A call from there does not suspend.
-    case onHome(@isolated(any) (Shared<Inbox<Element>>) async throws -> Errand)
+    case onHome(Home<Element>)
   }
 
   @usableFromInline let policy: BufferingPolicy
@@ -36,18 +36,10 @@ package struct Source<Element: Sendable> {
     onTermination terminate: @escaping (Token) -> Void,
     subscribe: @escaping (Shared<Callback<Element>>) throws -> Token
   ) {
-    self.init(
-      policy,
-      discard,
-      isolation == nil
-        ? .inPlace { inbox in
-          let token = try register(inbox, subscribe)
-          return .inPlace {
-            inbox.contents.abandon()
-            terminate(token)
-          }
-        }
-        : .onHome { inbox in
+    let start: Start
+    if let home = isolation {
+      start = .onHome(
+        Home(home) { inbox in
           // Captured, so that the closure is isolated to it.
           _ = isolation
           var token: Token? = try register(inbox, subscribe)
@@ -58,7 +50,17 @@ package struct Source<Element: Sendable> {
             if let token = token.take() { terminate(token) }
           }
         }
-    )
+      )
+    } else {
+      start = .inPlace { inbox in
+        let token = try register(inbox, subscribe)
+        return {
+          inbox.contents.abandon()
+          terminate(token)
+        }
+      }
+    }
+    self.init(policy, discard, start)
   }
 }
 

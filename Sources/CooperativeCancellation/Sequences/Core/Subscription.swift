@@ -11,7 +11,7 @@ package final class Subscription<Element: Sendable> {
   @usableFromInline var inbox: Shared<Inbox<Element>>?
 
   /// Set from the return of the registration to the end.
-  @usableFromInline var termination: Termination?
+  @usableFromInline var termination: Termination<Element>?
 
   @inlinable
   init(_ source: Source<Element>) {
@@ -52,8 +52,11 @@ package final class Subscription<Element: Sendable> {
       self.inbox = inbox
       do {
         switch source.start {
-        case .inPlace(let start): termination = try start(inbox)
-        case .onHome(let start): termination = .onHome(try await start(inbox))
+        case .inPlace(let start):
+          termination = .inPlace(try start(inbox))
+        case .onHome(let home):
+          let errand = try await home.begin(inbox, isolation: isolation)
+          termination = errand.map { .onHome($0, home) }
         }
       } catch {
         self.inbox = nil
@@ -64,7 +67,6 @@ package final class Subscription<Element: Sendable> {
     } else {
       return .over
     }
-    var hasSlept = false
     while true {
       if Task.isCancelled { inbox.contents.cancel() }
       switch inbox.contents.next() {
@@ -76,18 +78,14 @@ package final class Subscription<Element: Sendable> {
         } onCancel: {
           inbox.contents.cancel()
         }
-        hasSlept = true
       case .ended(let end):
         await terminate()
         return .ended(end)
-      case .cancelled:
+      case .cancelled, .over:
+        // Perhaps a reader of a copy was cancelled or read the end first. Perhaps this call registered, and the
+        // registration has just returned.
         await terminate()
-        return .cancelled
-      case .over:
-        // A reader of a copy read the end first. Perhaps this call registered, and the registration has just
-        // returned.
-        await terminate()
-        return hasSlept && Task.isCancelled ? .cancelled : .over
+        return Task.isCancelled ? .cancelled : .over
       }
     }
   }
@@ -96,11 +94,7 @@ package final class Subscription<Element: Sendable> {
   @inlinable
   func terminate(isolation: isolated (any Actor)? = #isolation) async {
     inbox = nil
-    switch termination.take() {
-    case .inPlace(let run): run()
-    case .onHome(let errand): await errand.run()
-    case nil: break
-    }
+    await termination.take()?.run(isolation: isolation)
   }
 }
 

@@ -2,20 +2,29 @@
 ///
 /// It runs at the sequence's home, where the closure and the SDK's token belong.
 @usableFromInline
-package enum Termination {
+package enum Termination<Element: Sendable> {
   /// The home is not an actor: runs in place, where the reader is. What it captures is not `Sendable`, so no
   /// other code holds it.
   case inPlace(() -> Void)
 
   /// The home is an actor: runs there, wherever the caller is.
-  case onHome(Errand)
+  case onHome(Errand, Home<Element>)
+
+  /// Runs it for a reader that was told of the end.
+  @usableFromInline
+  func run(isolation: isolated (any Actor)?) async {
+    switch self {
+    case .inPlace(let run): run()
+    case .onHome(let errand, let home): await home.run(errand, isolation: isolation)
+    }
+  }
 
   /// Runs it from code that cannot suspend.
   @usableFromInline
   func runFromDeinit() {
     switch self {
     case .inPlace(let run): run()
-    case .onHome(let errand): errand.start()
+    case .onHome(let errand, _): errand.start()
     }
   }
 }
@@ -51,12 +60,13 @@ package final class Errand: Sendable {
   func start() {
     if let work = work.open() { startTask(work.body) }
   }
+}
 
-  private func startTask(_ body: sending @escaping @isolated(any) () async -> Void) {
-    if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-      Task.immediate(operation: body)
-      return
-    }
-    Task(operation: body)
+/// Starts a task: its first part runs before this function returns if the system can do that.
+func startTask(_ body: sending @escaping @isolated(any) () async -> Void) {
+  if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+    Task.immediate(operation: body)
+    return
   }
+  Task(operation: body)
 }
