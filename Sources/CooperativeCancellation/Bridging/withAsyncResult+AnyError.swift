@@ -18,6 +18,7 @@
 ///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
 ///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
 @inlinable
+@inline(__always)
 nonisolated(nonsending) public func withAsyncResult<Failure: Error, Request>(
   mapError map: (any Error) -> Failure,
   whenCancelled response: CancellationResponse = .abandonCallback,
@@ -58,6 +59,7 @@ nonisolated(nonsending) public func withAsyncResult<Failure: Error, Request>(
 ///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
 ///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
 @inlinable
+@inline(__always)
 nonisolated(nonsending) public func withAsyncResult<
   Value: Sendable,
   Failure: Error,
@@ -109,6 +111,7 @@ nonisolated(nonsending) public func withAsyncResult<
 // compiler prefers the overload for that.
 @_disfavoredOverload
 @inlinable
+@inline(__always)
 nonisolated(nonsending) public func withAsyncResult<
   Value: Sendable,
   Reported: Error,
@@ -158,6 +161,7 @@ nonisolated(nonsending) public func withAsyncResult<
 ///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
 ///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
 @inlinable
+@inline(__always)
 nonisolated(nonsending) public func withAsyncResult<
   Value: Sendable,
   Failure: Error,
@@ -207,6 +211,7 @@ nonisolated(nonsending) public func withAsyncResult<
 ///   - operation: Calls the SDK with the closures and returns its request, if any. Runs on the caller's actor.
 ///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
 @inlinable
+@inline(__always)
 nonisolated(nonsending) public func withAsyncResult<Failure: Error, Request>(
   mapError map: (any Error) -> Failure,
   whenCancelled response: CancellationResponse = .abandonCallback,

@@ -14,6 +14,7 @@
 ///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
 ///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
 @inlinable
+@inline(__always)
 nonisolated(nonsending) public func withAsyncResult<
   Value: Sendable,
   Failure: Error,
@@ -64,6 +65,7 @@ nonisolated(nonsending) public func withAsyncResult<
 ///   - rank: Do not pass it: it ranks this overload behind others that match.
 // The last parameter ranks this overload, as for `withAsyncThrowingValue`.
 @inlinable
+@inline(__always)
 nonisolated(nonsending) public func withAsyncResult<
   Value: Sendable,
   Failure: Error,
@@ -113,6 +115,7 @@ nonisolated(nonsending) public func withAsyncResult<
 ///   - discard: Closes or frees values that are not returned; at least one is not `nil`. Runs on the SDK's
 ///     thread or the caller's actor.
 @inlinable
+@inline(__always)
 nonisolated(nonsending) public func withAsyncResult<
   First: Sendable,
   Second: Sendable,

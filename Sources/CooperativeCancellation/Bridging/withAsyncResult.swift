@@ -31,6 +31,7 @@
 ///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
 @_disfavoredOverload
 @inlinable
+@inline(__always)
 nonisolated(nonsending) public func withAsyncResult<
   Value: Sendable,
   Failure: Error,
@@ -73,6 +74,7 @@ nonisolated(nonsending) public func withAsyncResult<
 // Ranked last, because a `Result` also matches `Value`.
 @_disfavoredOverload
 @inlinable
+@inline(__always)
 nonisolated(nonsending) public func withAsyncResult<
   Value: Sendable,
   Failure: Error,
@@ -113,6 +115,7 @@ nonisolated(nonsending) public func withAsyncResult<
 ///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
 @_disfavoredOverload
 @inlinable
+@inline(__always)
 nonisolated(nonsending) public func withAsyncResult<Failure: Error, Request>(
   mapError map: (any Error) -> Failure,
   whenCancelled response: CancellationResponse = .abandonCallback,

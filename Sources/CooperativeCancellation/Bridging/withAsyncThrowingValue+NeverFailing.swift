@@ -23,6 +23,7 @@
 ///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
 @_disfavoredOverload
 @inlinable
+@inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Request>(
   whenCancelled response: CancellationResponse = .abandonCallback,
   timeout: Timeout? = nil,
@@ -55,6 +56,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 ///   - discard: Closes or frees values that are not returned. Runs on the SDK's thread or the caller's actor.
 @_disfavoredOverload
 @inlinable
+@inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<
   First: Sendable,
   Second: Sendable,
@@ -91,6 +93,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
 ///   - discard: Closes or frees values that are not returned. Runs on the SDK's thread or the caller's actor.
 @_disfavoredOverload
 @inlinable
+@inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<
   First: Sendable,
   Second: Sendable,
@@ -133,6 +136,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
 ///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
 @_disfavoredOverload
 @inlinable
+@inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
   whenCancelled response: CancellationResponse = .abandonCallback,
   timeout: Timeout? = nil,

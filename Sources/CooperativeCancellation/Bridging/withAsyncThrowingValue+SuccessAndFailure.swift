@@ -21,6 +21,7 @@
 ///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
 ///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
 @inlinable
+@inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Request>(
   whenCancelled response: CancellationResponse = .abandonCallback,
   timeout: Timeout? = nil,
@@ -60,6 +61,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 ///   - operation: Calls the SDK with the closures and returns its request, if any. Runs on the caller's actor.
 ///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
 @inlinable
+@inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
   whenCancelled response: CancellationResponse = .abandonCallback,
   timeout: Timeout? = nil,
@@ -99,6 +101,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
 ///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
 @_disfavoredOverload
 @inlinable
+@inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Request>(
   whenCancelled response: CancellationResponse = .abandonCallback,
   timeout: Timeout? = nil,
@@ -139,6 +142,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 ///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
 @_disfavoredOverload
 @inlinable
+@inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
   whenCancelled response: CancellationResponse = .abandonCallback,
   timeout: Timeout? = nil,

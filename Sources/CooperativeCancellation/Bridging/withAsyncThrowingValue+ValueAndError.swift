@@ -20,6 +20,7 @@
 ///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
 ///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
 @inlinable
+@inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Request>(
   whenCancelled response: CancellationResponse = .abandonCallback,
   timeout: Timeout? = nil,
@@ -66,6 +67,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 // The last parameter is never passed. If the caller does not say which result it wants, the compiler prefers the
 // overload with fewer parameters.
 @inlinable
+@inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Request>(
   whenCancelled response: CancellationResponse = .abandonCallback,
   timeout: Timeout? = nil,
@@ -111,6 +113,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 ///   - discard: Closes or frees values that are not returned; at least one is not `nil`. Runs on the SDK's
 ///     thread or the caller's actor.
 @inlinable
+@inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<
   First: Sendable,
   Second: Sendable,
@@ -154,6 +157,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
 ///   - discard: Closes or frees values that are not returned; at least one is not `nil`. Runs on the SDK's
 ///     thread or the caller's actor.
 @inlinable
+@inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<
   First: Sendable,
   Second: Sendable,
@@ -200,6 +204,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
 ///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
 ///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
 @inlinable
+@inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
   whenCancelled response: CancellationResponse = .abandonCallback,
   timeout: Timeout? = nil,

@@ -24,6 +24,7 @@
 ///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
 ///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
 @inlinable
+@inline(__always)
 nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
   fallback: Value,
   whenCancelled response: CancellationResponse = .abandonCallback,
@@ -58,6 +59,7 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
 ///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
 ///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
 @inlinable
+@inline(__always)
 nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
   fallback: Value,
   whenCancelled response: CancellationResponse = .abandonCallback,
@@ -92,6 +94,7 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
 ///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
 ///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
 @inlinable
+@inline(__always)
 nonisolated(nonsending) public func withAsyncValue<First: Sendable, Second: Sendable, Request>(
   fallback: (First, Second),
   whenCancelled response: CancellationResponse = .abandonCallback,
@@ -131,6 +134,7 @@ nonisolated(nonsending) public func withAsyncValue<First: Sendable, Second: Send
 ///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
 ///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
 @inlinable
+@inline(__always)
 nonisolated(nonsending) public func withAsyncValue<Request>(
   fallback: Void,
   whenCancelled response: CancellationResponse = .abandonCallback,

@@ -22,6 +22,7 @@
 // Disfavored, because a `Result<_, Never>` also matches `Value`.
 @_disfavoredOverload
 @inlinable
+@inline(__always)
 nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
   fileID: StaticString = #fileID,
   line: UInt = #line,
@@ -50,6 +51,7 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
 ///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
 ///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread.
 @inlinable
+@inline(__always)
 nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
   fileID: StaticString = #fileID,
   line: UInt = #line,
@@ -77,6 +79,7 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
 ///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
 ///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread.
 @inlinable
+@inline(__always)
 nonisolated(nonsending) public func withAsyncValue<First: Sendable, Second: Sendable, Request>(
   fileID: StaticString = #fileID,
   line: UInt = #line,
@@ -109,6 +112,7 @@ nonisolated(nonsending) public func withAsyncValue<First: Sendable, Second: Send
 ///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
 ///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
 @inlinable
+@inline(__always)
 nonisolated(nonsending) public func withAsyncValue<Request>(
   fileID: StaticString = #fileID,
   line: UInt = #line,

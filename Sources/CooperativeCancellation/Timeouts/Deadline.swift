@@ -7,6 +7,7 @@ enum Deadline: Sendable {
 }
 
 /// Interrupts a wait at its deadline, unless the timer is stopped before.
+@usableFromInline
 enum Timer: Sendable {
   case queued(DeadlineQueue.Ticket)
   case sleeping(Task<Void, Never>)
@@ -28,6 +29,7 @@ enum Timer: Sendable {
     }
   }
 
+  @usableFromInline
   func stop(_ wait: Wait) {
     switch self {
     case .queued(let ticket): Deadlines.all.remove(wait, by: ticket)

@@ -5,6 +5,7 @@
 ///
 /// All waits share one alarm. The queue decides when to set it; ``Deadlines`` sets it, and tells the queue when it
 /// rings. After the earliest wait was removed, the alarm rings once without a due wait.
+@usableFromInline
 package struct DeadlineQueue: Sendable {
   private struct Node: Sendable {
     let end: Moment
@@ -27,6 +28,7 @@ package struct DeadlineQueue: Sendable {
   package var count: Int { heap.count }
 
   /// Identifies a wait in the queue.
+  @usableFromInline
   package struct Ticket: Sendable {
     fileprivate let slot: Int
   }

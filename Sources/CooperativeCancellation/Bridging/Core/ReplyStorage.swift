@@ -75,7 +75,7 @@
     @inlinable
     @inline(__always)
     func take<Answer>() -> Answer? where Contents == ReplyContents<Answer> {
-      contents.wasCalled.isRaised ? withMachine { $0.take() } : nil
+      contents.wasCalled.isRaised ? extract { $0.take() } : nil
     }
 
     /// Releases the result after unlocking, never before.
@@ -109,6 +109,7 @@
   /// Takes the answer out of a reply. A wait does not know the type, but its reply belongs to the same call, so the
   /// cast succeeds.
   @inlinable
+  @inline(never)
   func take<Answer: Sendable>(from reply: AnyReply) -> Answer? {
     typed(reply)?.extract { $0.take() }
   }
@@ -132,7 +133,7 @@
   /// The value under the lock of a ``Reply``.
   @frozen
   @usableFromInline
-  package struct ReplyContents<Answer: Sendable>: SharedContents {
+  package struct ReplyContents<Answer: Sendable>: ~Copyable, SharedContents {
     // Avoids reading the machine at the end of an answered call. The first property, so that code which is not
     // specialized finds it without a type lookup.
     @usableFromInline var isAwaited = false
@@ -206,7 +207,7 @@
     @inlinable
     @inline(__always)
     func take<Answer>() -> Answer? where Contents == ReplyContents<Answer> {
-      withMachine { $0.take() }
+      extract { $0.take() }
     }
 
     /// Releases the result after unlocking, never before.
@@ -247,6 +248,7 @@
   package typealias AnyReply = AnyLocked
 
   @inlinable
+  @inline(never)
   func take<Answer: Sendable>(from reply: AnyReply) -> Answer? {
     typed(reply)?.extract { $0.take() }
   }

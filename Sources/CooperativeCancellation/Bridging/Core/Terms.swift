@@ -1,32 +1,50 @@
 /// The options of one bridged call.
+///
+/// An enumeration with one case, because Swift 6.3.1 does not take apart a structure that was made by an `init` and
+/// has a reference in it: each inlined call would keep the code for a timeout that it does not have.
 @frozen
 @usableFromInline
-struct Terms {
-  @usableFromInline let response: CancellationResponse
-  @usableFromInline let timeout: Timeout?
-  @usableFromInline let callSite: CallSite
+enum Terms {
+  case terms(CancellationResponse, Timeout?, CallSite)
 
   @inlinable
+  @inline(__always)
   init(
     whenCancelled response: CancellationResponse,
     timeout: Timeout?,
     fileID: StaticString,
     line: UInt
   ) {
-    self.response = response
-    self.timeout = timeout
-    self.callSite = CallSite(fileID: fileID, line: line)
+    self = .terms(response, timeout, CallSite(fileID: fileID, line: line))
   }
 
-  private init(_ response: CancellationResponse, _ timeout: Timeout?, _ callSite: CallSite) {
-    self.response = response
-    self.timeout = timeout
-    self.callSite = callSite
+  @inlinable
+  @inline(__always)
+  var response: CancellationResponse {
+    switch self {
+    case .terms(let response, _, _): response
+    }
+  }
+
+  @inlinable
+  @inline(__always)
+  var timeout: Timeout? {
+    switch self {
+    case .terms(_, let timeout, _): timeout
+    }
+  }
+
+  @inlinable
+  @inline(__always)
+  var callSite: CallSite {
+    switch self {
+    case .terms(_, _, let callSite): callSite
+    }
   }
 
   /// Returns the same terms with another response.
   func responding(with response: CancellationResponse) -> Terms {
-    Terms(response, timeout, callSite)
+    .terms(response, timeout, callSite)
   }
 
   /// The check before: why the SDK must not be called, or `nil`.
@@ -39,9 +57,31 @@ struct Terms {
   }
 
   /// The error of an interrupted wait.
-  @usableFromInline
+  @inlinable
+  @inline(__always)
   func error(for cause: Interruption) -> any Error {
-    guard cause == .timedOut, let timeout else { return CancellationError() }
-    return TimeoutError(timeout, callSite: callSite)
+    if let timeout, cause == .timedOut {
+      timeoutError(timeout, callSite)
+    } else {
+      cancellationError()
+    }
   }
+}
+
+// The errors, made out of line. The functions take no `Terms`: it would be passed in memory of the sleeping frame.
+
+@usableFromInline
+@inline(never)
+func cancellationError() -> any Error { CancellationError() }
+
+@usableFromInline
+@inline(never)
+func timeoutError(_ timeout: Timeout, _ callSite: CallSite) -> any Error {
+  TimeoutError(timeout, callSite: callSite)
+}
+
+@usableFromInline
+@inline(never)
+func droppedCompletionError(_ callSite: CallSite) -> any Error {
+  DroppedCompletionError(callSite: callSite)
 }

@@ -42,6 +42,7 @@ package struct WaitMachine: Sendable {
   }
 
   /// An event that the task reads.
+  @usableFromInline
   package enum Event: Sendable {
     case interrupted
     case ended(End)
