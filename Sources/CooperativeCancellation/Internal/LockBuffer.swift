@@ -137,7 +137,7 @@
   @frozen
   @usableFromInline
   package struct AnyLocked: @unchecked Sendable {
-    @usableFromInline let buffer: AnyObject
+    @usableFromInline package let buffer: AnyObject
 
     @inlinable
     init(buffer: AnyObject) {

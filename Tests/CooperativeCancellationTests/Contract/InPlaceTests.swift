@@ -71,9 +71,11 @@ private struct ActorCall: ~Copyable {
 
   var ending: Ending? { result.withLock { $0 } }
 
+  var isIdle: Bool { pool.isIdle && actor.executor.isIdle }
+
   /// Runs the task until it has ended or sleeps.
   func run() {
-    while !(pool.isIdle && actor.executor.isIdle) {
+    while !isIdle {
       pool.runUntilIdle()
       actor.executor.runUntilIdle()
     }
@@ -103,21 +105,32 @@ struct InPlaceTests {
   }
 
   @Test(arguments: BridgeForm.checking, CancellationResponse.allCases)
-  func `a cancellation on an actor works as it does elsewhere`(
+  func `a cancellation or a timeout on an actor works as it does elsewhere`(
     form: BridgeForm,
     response: CancellationResponse
-  ) {
-    // With a timeout that does not come: the cancellation must not be taken for it.
-    let watch = Watch(response: response, timeout: Timeout(.seconds(5), clock: ManualClock()))
-    let call = ActorCall(form, watch)
-    call.run()
-    call.task.cancel()
-    call.run()
-    #expect(call.watch.events == [.operation, .onCancel])
-    #expect(call.ending == (response == .abandonCallback ? form.cancelled : nil))
-    call.backend.answer()
-    call.run()
-    #expect(call.ending == (response == .deliverResult ? form.delivered : form.cancelled))
+  ) async throws {
+    for cause in [Interruption.cancelled, .timedOut] {
+      let clock = ManualClock()
+      let watch = Watch(response: response, timeout: Timeout(.seconds(5), clock: clock))
+      let call = ActorCall(form, watch)
+      call.run()
+      try await clock.waitForSleeper(within: .watchdog)
+      switch cause {
+      case .cancelled: call.task.cancel()
+      case .timedOut: clock.advance(by: .seconds(5))
+      }
+      while call.isIdle { await Task.yield() }
+      call.run()
+      let interrupted = cause == .cancelled ? form.cancelled : form.timedOut(watch)
+      #expect(watch.events == [.operation, .onCancel])
+      #expect(call.ending == (response == .abandonCallback ? interrupted : nil))
+      call.backend.answer()
+      call.run()
+      #expect(call.ending == (response == .deliverResult ? form.delivered : interrupted))
+      // The timer has been stopped.
+      try await clock.waitForWakeUp(within: .watchdog)
+      #expect(clock.sleeperCount == 0)
+    }
   }
 
   @Test(arguments: BridgeForm.all)

@@ -38,18 +38,28 @@ private final class PatientSDK: Sendable {
   }
 }
 
+private func answer(
+  of sdk: PatientSDK,
+  _ timeout: Timeout?,
+  _ isolation: isolated (any Actor)?
+) async throws -> Int {
+  try await withAsyncThrowingValue(timeout: timeout) { sdk.begin($0) }
+}
+
 @Suite("Many timeouts", .serialized, .watchdog)
 struct ManyTimeoutsTests {
   /// Runs calls that are answered in time. Returns how many more bytes malloc has in use then.
   private static func left(by count: Int, atOnce: Int, timeout: Timeout?) -> Int {
     let sdk = PatientSDK()
-    let executor = ManualExecutor()
+    let actor = HandDrivenActor()
+    let executor = actor.executor
     let answers = Protected(0)
     let before = malloc_bytes_in_use()
     for _ in 0..<count / atOnce {
-      for _ in 0..<atOnce {
+      for number in 0..<atOnce {
         Task(executorPreference: executor) {
-          let answer = try await withAsyncThrowingValue(timeout: timeout) { sdk.begin($0) }
+          // Half of them on an actor.
+          let answer = try await answer(of: sdk, timeout, number.isMultiple(of: 2) ? actor : nil)
           answers.withLock { $0 += answer }
         }
       }
