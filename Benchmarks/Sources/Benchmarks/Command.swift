@@ -7,9 +7,9 @@ struct Command {
 
     Measures what the library costs against baselines taken in the same run, and prints one table.
 
-      --short      takes fewer samples, and leaves out the rows whose ratios are not stable
-      --check      fails if a ratio is more than 15 % worse than in the committed table
-      --record     writes the committed table, that of the documentation
+      --short      takes fewer samples
+      --check      takes only the rows that count, and fails if a count is worse than in the committed table
+      --record     writes the committed table, that of the documentation; with -DLOCK_BUFFER, the rows that count
       --only TEXT  takes only the rows whose names contain the text, for a profiler
     """
 
@@ -41,15 +41,15 @@ struct Command {
       Table.print(finding)
       return finding
     }
+    if checks { return try Check(committed: Committed()).run(findings) }
     let notes = try MallocUse.notes(on: loop)
     print("\n\(notes)")
-    if checks { try Check(committed: Committed()).run(findings) }
     if records { try Record(findings, notes: notes).write() }
   }
 
   private func isWanted(_ comparison: Comparison) -> Bool {
     if let text, !comparison.name.contains(text) { return false }
-    return !isShort || !UnstableRows.contain(comparison)
+    return comparison.unit != .nanoseconds || !checks && !(records && Lock.isBuffer)
   }
 
   private func rounds(of comparison: Comparison) -> Int {

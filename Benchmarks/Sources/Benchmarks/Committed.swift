@@ -1,8 +1,8 @@
 import Foundation
 
-/// The ratios of the table in the documentation.
+/// The costs of the tables in the documentation.
 struct Committed {
-  private let ratios: [String: Double]
+  private let costs: [String: Double]
 
   init() throws {
     let rows = try String(contentsOf: Repository.page, encoding: .utf8)
@@ -10,11 +10,12 @@ struct Committed {
       .map { $0.components(separatedBy: "|").map { $0.trimmingCharacters(in: .whitespaces) } }
       .filter { $0.count == Table.titles.count + 2 }
     // There is an empty cell before the first bar and after the last.
-    ratios = rows.reduce(into: [:]) { $0["\($1[1]) | \($1[3])"] = Double($1[5]) }
+    costs = rows.reduce(into: [:]) { costs, row in
+      costs["\(row[1]) | \(row[3])"] = row[2].split(separator: " ").first.flatMap { Double($0) }
+    }
   }
 
-  /// The committed ratio, with two digits.
-  func ratio(of comparison: Comparison) -> Double? {
-    ratios["\(comparison.name) | \(comparison.baseline)"]
+  func cost(of comparison: Comparison) -> Double? {
+    costs["\(comparison.name) | \(comparison.baseline)"]
   }
 }

@@ -2,8 +2,8 @@ import Foundation
 
 /// Writes the findings to the documentation: the whole table and the main rows.
 struct Record {
-  private static let begin = "<!-- written by the benchmarks: begin -->\n"
-  private static let end = "<!-- written by the benchmarks: end -->"
+  private static let begin = "<!-- written by the benchmarks\(Lock.suffix): begin -->\n"
+  private static let end = "<!-- written by the benchmarks\(Lock.suffix): end -->"
 
   private let findings: [Finding]
   private let notes: String
@@ -14,6 +14,7 @@ struct Record {
   }
 
   func write() throws {
+    if Lock.isBuffer { return try insert(Table.markdown(findings), into: Repository.page) }
     try insert("\(Table.markdown(findings))\n\n\(notes)", into: Repository.page)
     try insert(Summary(findings).text, into: Repository.readMe)
   }

@@ -36,7 +36,7 @@ extension [Comparison] {
       _ amount: @escaping @Sendable (MallocUse) -> Double
     ) -> Comparison {
       Comparison(
-        name: "\(unit.rawValue), answers \(when)",
+        name: "\(unit.rawValue), answers \(when)\(Lock.suffix)",
         baseline: "raw checked continuation",
         unit: unit,
         goal: goal,

@@ -131,8 +131,8 @@ extension [Comparison] {
 }
 
 /// A caller that is an actor, on the same thread.
-private actor Caller {
-  private let sdk: LegacySDK
+actor Caller {
+  let sdk: LegacySDK
   private let loop: Loop.Serial
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }

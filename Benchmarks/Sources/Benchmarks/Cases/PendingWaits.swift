@@ -8,53 +8,113 @@ import Synchronization
 extension [Comparison] {
   static func pendingWaits(on loop: Loop) -> [Comparison] {
     let sdk = LegacySDK(calls: .onDemand)
-    let bridged: @Sendable () async -> Void = {
-      do {
-        use(try await withAsyncThrowingValue { sdk.result($0) })
-      } catch {
-        use(error)
-      }
-    }
-    let byHand: @Sendable () async -> Void = {
-      do {
-        let box = ContinuationBox()
-        use(
-          try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-              box.put(continuation)
-              sdk.result { box.resume(with: $0) }
-            }
-          } onCancel: {
-            box.resume(with: .failure(CancellationError()))
-          }
-        )
-      } catch {
-        use(error)
-      }
-    }
+    let actor = Caller(sdk, loop.serial)
     func comparison(
       _ name: String,
-      _ unit: Comparison.Unit,
-      _ count: Int,
-      _ amount: @escaping @Sendable (PendingWaits) -> Double
+      _ unit: Comparison.Unit = .bytes,
+      _ bridged: @escaping @Sendable () async -> Void,
+      against byHand: @escaping @Sendable () async -> Void,
+      taking amount: @escaping @Sendable (PendingWaits) -> Double = { $0.bytes }
     ) -> Comparison {
       Comparison(
-        name: "\(name), of \(grouped(count))",
+        name: name,
         baseline: "handler + checked continuation",
         unit: unit,
         goal: .atMost(1.2),
-        rounds: Swift.max(3, 100_000 / count),
-        sample: { try amount(PendingWaits(count, on: loop, callBack: sdk.callBack, bridged)) },
+        rounds: 10,
+        sample: { try amount(PendingWaits(10_000, on: loop, callBack: sdk.callBack, bridged)) },
         sampleBaseline: {
-          try amount(PendingWaits(count, on: loop, callBack: sdk.callBack, byHand))
+          try amount(PendingWaits(10_000, on: loop, callBack: sdk.callBack, byHand))
         }
       )
     }
-    let counts = [1_000, 10_000, 100_000, 1_000_000]
-    return counts.map { comparison("memory of a wait", .bytes, $0) { $0.bytes } }
-      + counts.map {
-        comparison("cancel of a waiting group, per wait", .nanoseconds, $0) { $0.cancel }
+    return [
+      comparison("memory of a wait\(Lock.suffix)") {
+        await wait(sdk)
+      } against: {
+        await waitByHand(sdk)
+      },
+      comparison("memory of a wait on an actor\(Lock.suffix)") {
+        await actor.wait()
+      } against: {
+        await actor.waitByHand()
+      },
+      comparison("memory of a wait on an actor, timeout: 1 h\(Lock.suffix)") {
+        await actor.waitWithTimeout()
+      } against: {
+        await actor.waitByHand()
+      },
+      comparison("cancel of a waiting group, per wait, of 10 000", .nanoseconds) {
+        await wait(sdk)
+      } against: {
+        await waitByHand(sdk)
+      } taking: {
+        $0.cancel
+      },
+    ]
+  }
+}
+
+private func wait(_ sdk: LegacySDK) async {
+  do {
+    use(try await withAsyncThrowingValue { sdk.result($0) })
+  } catch {
+    use(error)
+  }
+}
+
+private func waitByHand(_ sdk: LegacySDK) async {
+  do {
+    let box = ContinuationBox()
+    use(
+      try await withTaskCancellationHandler {
+        try await withCheckedThrowingContinuation { continuation in
+          box.put(continuation)
+          sdk.result { box.resume(with: $0) }
+        }
+      } onCancel: {
+        box.resume(with: .failure(CancellationError()))
       }
+    )
+  } catch {
+    use(error)
+  }
+}
+
+extension Caller {
+  fileprivate func wait() async {
+    do {
+      use(try await withAsyncThrowingValue { sdk.result($0) })
+    } catch {
+      use(error)
+    }
+  }
+
+  fileprivate func waitWithTimeout() async {
+    do {
+      use(try await withAsyncThrowingValue(timeout: .seconds(3_600)) { sdk.result($0) })
+    } catch {
+      use(error)
+    }
+  }
+
+  fileprivate func waitByHand() async {
+    do {
+      let box = ContinuationBox()
+      use(
+        try await withTaskCancellationHandler {
+          // Isolated to the actor, because it uses a property of the actor.
+          try await withCheckedThrowingContinuation { continuation in
+            box.put(continuation)
+            self.sdk.result { box.resume(with: $0) }
+          }
+        } onCancel: {
+          box.resume(with: .failure(CancellationError()))
+        }
+      )
+    } catch {
+      use(error)
+    }
   }
 }
 
@@ -87,7 +147,8 @@ private struct PendingWaits {
         for _ in 0..<count {
           group.addTask { await wait() }
         }
-        await Task.yield()  // On one thread, in order: now all wait.
+        // On one thread, in order: now all have begun, and then all wait, on an actor too.
+        for _ in 1...2 { await Task.yield() }
         let use = malloc_bytes_in_use() - before
         let cancelled = ContinuousClock.now
         group.cancelAll()
