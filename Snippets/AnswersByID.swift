@@ -87,6 +87,8 @@ extension Client {
     let id = socket.nextID()
     return try await replies.value(for: id, timeout: .seconds(5)) { [socket] in
       try await socket.send(id, text)
+    } onCancel: { [socket] in
+      socket.write(id, "cancel")
     }
   }
   // snippet.end

@@ -1,4 +1,4 @@
-/// The id of a task in a ``TaskBag``, or of a call in ``PendingCalls``.
+/// The id of a task in a ``TaskBag``.
 ///
 /// Hashing, comparing and releasing a value run the user's code, which must not run under a lock. The hash is
 /// therefore computed once. Under its lock, a registry uses only the hashes and the identity of these objects.

@@ -137,7 +137,7 @@
   @frozen
   @usableFromInline
   package struct AnyLocked: @unchecked Sendable {
-    @usableFromInline package let buffer: AnyObject
+    @usableFromInline let buffer: AnyObject
 
     @inlinable
     init(buffer: AnyObject) {

@@ -11,7 +11,8 @@ public struct AlreadyPendingError: Error, Sendable, Hashable, CustomStringConver
     """
     The call at \(callSite) was refused, because another one is pending that has the same id, or the only place: \
     an answer could be for either. Give each call an id of its own, or wait until the other one has ended. One \
-    that waits for its answer after a cancellation or a timeout is pending until that comes.
+    that was cancelled or timed out is pending until its `onCancel` has returned, its asynchronous operation has \
+    ended and, if it waits for its answer, that has come.
     """
   }
 

@@ -16,9 +16,10 @@
 /// func didFail(with error: any Error) { signIn.resume(throwing: error) }
 /// ```
 ///
-/// A call that is cancelled or times out ends at once, but keeps its place until the SDK answers it:
-/// otherwise the next call would receive the late answer. Meanwhile, other calls wait for their turn in
-/// order, or are refused. If the SDK may never answer, call ``close(throwing:)``.
+/// A call that is cancelled or times out ends at once, but keeps its place until the SDK answers it and
+/// `onCancel` has returned: otherwise the next call would receive the late answer, or be stopped in its place.
+/// Meanwhile, other calls wait for their turn in order, or are refused. If the SDK may never answer, call
+/// ``close(throwing:)``.
 ///
 /// Each call has the guarantees of a bridge: see <doc:Contract#Pending-calls>.
 public final class PendingCall<Value>: Sendable {
@@ -43,7 +44,7 @@ public final class PendingCall<Value>: Sendable {
 
   /// How many calls are pending or wait for their turn.
   ///
-  /// A call that was cancelled or timed out is pending until its answer arrives.
+  /// A call that was cancelled or timed out is pending until its answer has come and `onCancel` has returned.
   public var count: Int { turns.count }
 
   /// Calls the SDK when no other call is pending, and waits for its answer.
@@ -73,29 +74,28 @@ public final class PendingCall<Value>: Sendable {
     onDiscard discard: (@Sendable (sending Value) -> Void)? = nil
   ) async throws -> sending Value {
     let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
-    if let cause = terms.causeNotToBegin() { throw terms.error(for: cause) }
-    let deadline = terms.timeout?.begin()
-    try await turns.wait(terms, until: deadline)
+    let deadline = try terms.begin()
+    try await turns.wait(terms, by: deadline)
     let discardDisconnected = Disconnected.opening(discard)
     let discardAnswer: (@Sendable (Answer) -> Void)? = onlyValues(to: discardDisconnected)
-    let contents = ReplyContents<Answer>(terms.callSite, discardAnswer)
-    let started = try start(contents, makeWait: Wait(response: response)) { reply in
-      let number = try turns.begin(reply.erased())
-      do {
-        return try operation()
-      } catch {
-        turns.fail(number)
-        throw error
-      }
-    }
-    let outcome = await outcome(
-      of: started,
+    let disconnected: Disconnected<Value> = try await pendingBridge(
+      terms,
       by: deadline,
-      takeAnswer: { take(from: $0) },
-      onCancel: cancel,
-      onDiscard: discardAnswer
+      in: { wait in
+        let number = try turns.begin(wait, onDiscard: opening(discardAnswer))
+        do {
+          return PendingRequest(number, try operation())
+        } catch {
+          turns.fail(number)
+          throw error
+        }
+      },
+      onCancel: { pending in
+        cancel(pending.request)
+        turns.forwarded(pending.number)
+      },
+      onDiscard: discardDisconnected
     )
-    let disconnected = try deliver(outcome, terms, onDiscard: discardDisconnected)
     guard let value = disconnected.open() else { throw MissingValueError(callSite: terms.callSite) }
     return value
   }
@@ -114,6 +114,7 @@ public final class PendingCall<Value>: Sendable {
   /// Answers the pending call with an error, which it throws.
   ///
   /// - Returns: Whether a call was pending.
+  @inlinable
   @discardableResult
   public func resume(throwing error: any Error) -> Bool {
     answer(.failure(error))
@@ -125,14 +126,14 @@ public final class PendingCall<Value>: Sendable {
   /// Call it where the connection ends. Only the first error counts.
   ///
   /// - Parameter error: What the calls throw.
+  @inlinable
   public func close(throwing error: any Error) {
-    let call = turns.close(error)
-    if let call { (typed(call) as Reply<Answer>?)?.answer(.failure(error)) }
+    turns.close(error, carrier(of: Answer.failure(error)))
   }
 
-  @usableFromInline
+  @inlinable
   func answer(_ answer: Answer) -> Bool {
-    turns.answer { (typed($0) as Reply<Answer>?)?.answer(answer) }
+    turns.answer(carrier(of: answer))
   }
 }
 

@@ -1,17 +1,3 @@
-/// A call of ``PendingCalls``, and what its `onCancel` needs.
-@frozen
-@usableFromInline
-struct PendingRequest<Request> {
-  @usableFromInline let place: CallTable.Place
-  @usableFromInline let request: Request
-
-  @inlinable
-  init(_ place: CallTable.Place, _ request: Request) {
-    self.place = place
-    self.request = request
-  }
-}
-
 extension PendingCalls {
   /// Calls an SDK whose answer arrives by id, and waits for it.
   ///
@@ -53,16 +39,20 @@ extension PendingCalls {
     let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
     let disconnected: Disconnected<Value> = try await pendingBridge(
       terms,
+      by: try terms.begin(),
       in: { wait in
-        let place = try table.add(wait, id: HashedID(id), terms.callSite)
+        let number = try registry.extract { $0.add(wait, id) }.get(terms.callSite)
         do {
-          return PendingRequest(place, try operation())
+          return PendingRequest(number, try operation())
         } catch {
-          table.remove(place)
+          _ = registry.extract { $0.remove(id, number) }
           throw error
         }
       },
-      onCancel: { forward($0, response, to: cancel) },
+      onCancel: { pending in
+        cancel(pending.request)
+        forwarded(id, pending.number, response)
+      },
       onDiscard: Disconnected.opening(discard)
     )
     return try open(disconnected, terms)
@@ -104,19 +94,23 @@ extension PendingCalls {
     let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
     let disconnected: Disconnected<Value> = try await pendingBridge(
       terms,
+      by: try terms.begin(),
       in: { wait in
-        let call = try table.begin(wait, terms.callSite)
+        let number = try registry.extract { $0.begin(wait) }.get(terms.callSite)
         let id: ID
         do {
           id = try operation()
         } catch {
-          pass(table.fail(call))
+          pass(registry.extract { $0.abandonStart(number) }.unclaimed)
           throw error
         }
-        try name(call, id, terms.callSite)
-        return PendingRequest(call.place, id)
+        try name(wait, number, id, terms.callSite)
+        return PendingRequest(number, id)
       },
-      onCancel: { forward($0, response, to: cancel) },
+      onCancel: { pending in
+        cancel(pending.request)
+        forwarded(pending.request, pending.number, response)
+      },
       onDiscard: Disconnected.opening(discard)
     )
     return try open(disconnected, terms)
@@ -125,22 +119,20 @@ extension PendingCalls {
 
 extension PendingCalls {
   /// Gives a starting call its id, and its answer if that has already arrived.
-  @usableFromInline
-  func name(_ call: CallTable.Started, _ id: ID, _ callSite: CallSite) throws {
-    let (isTaken, unclaimed) = table.name(call, HashedID(id))
+  @inlinable
+  func name(_ wait: Wait, _ number: Int, _ id: ID, _ callSite: CallSite) throws {
+    let (name, unclaimed) = registry.extract { $0.name(number, id) }
+    // It counts: the call's own task is here and has not been interrupted.
+    if case .answered(let parked) = name { _ = wait.hear(.answered(in: parked.answer)) }
     pass(unclaimed)
-    if isTaken { throw AlreadyPendingError(callSite: callSite) }
+    if case .taken = name { throw AlreadyPendingError(callSite: callSite) }
   }
 
-  /// Forwards a cancellation or a timeout. With `.abandonCallback` it frees the id first.
+  /// The call's `onCancel` has returned. Frees the id, unless the call waits for its answer.
   @inlinable
-  func forward<Request>(
-    _ pending: PendingRequest<Request>,
-    _ response: CancellationResponse,
-    to cancel: (Request) -> Void
-  ) {
-    if response == .abandonCallback { table.remove(pending.place) }
-    cancel(pending.request)
+  func forwarded(_ id: ID, _ number: Int, _ response: CancellationResponse) {
+    let isAbandoned = response == .abandonCallback
+    _ = registry.extract { $0.forwarded(id, number, isAbandoned: isAbandoned) }
   }
 
   @inlinable

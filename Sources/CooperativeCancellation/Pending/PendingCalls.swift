@@ -16,17 +16,18 @@
 /// func closed(_ error: any Error) { replies.close(throwing: error) }
 /// ```
 ///
-/// A call is registered before its SDK is called, so an immediate answer is not missed, and removed before it
-/// returns. Each call has the guarantees of a bridge: see <doc:Contract#Pending-calls>.
+/// A call is registered before its SDK is called, so an immediate answer is not missed, and removed when it has
+/// ended. Each call has the guarantees of a bridge: see <doc:Contract#Pending-calls>.
 ///
-/// May be used from any thread and actor. Your closures, and the `==` of an id, run without a lock of the
-/// library.
+/// May be used from any thread and actor. Your closures run without a lock of the library, and ids and values
+/// are released without one. The `==` and the `hash(into:)` of an id run under the lock of this object, which
+/// they must not use.
 ///
 /// A waiting call keeps this object alive, so call ``close(throwing:)`` where the connection ends.
 public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
   @usableFromInline typealias Answer = Result<Disconnected<Value>, any Error>
 
-  @usableFromInline let table = CallTable()
+  @usableFromInline let registry = Locked(initially: CallRegistry<ID>())
   @usableFromInline let unclaimed: (@Sendable (ID, sending Result<Value, any Error>) -> Void)?
 
   /// Makes one without calls.
@@ -42,9 +43,10 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
 
   /// How many calls are being made or wait for their answer.
   ///
-  /// With ``CancellationResponse/waitForCallback`` and ``CancellationResponse/deliverResult``, that includes
-  /// calls that were cancelled or timed out.
-  public var count: Int { table.count }
+  /// That includes calls that were cancelled or timed out, until `onCancel` has returned, an asynchronous
+  /// `operation` has ended, and, with ``CancellationResponse/waitForCallback`` and
+  /// ``CancellationResponse/deliverResult``, their answer has come.
+  public var count: Int { registry.locked { $0.count } }
 
   /// Whether there are no such calls.
   public var isEmpty: Bool { count == 0 }
@@ -73,9 +75,10 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
   /// Ends all calls with an error, including those that are being made. Later calls are not affected.
   ///
   /// - Returns: How many took it.
+  @inlinable
   @discardableResult
   public func resumeAll(throwing error: any Error) -> Int {
-    end(table.takeAll(), .failure(error))
+    answerAll(.failure(error))
   }
 
   /// Ends all calls with an error, and refuses later calls with it before their SDK is called.
@@ -83,9 +86,11 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
   /// Call it where the connection ends. Only the first error counts.
   ///
   /// - Parameter error: What the calls throw.
+  @inlinable
   public func close(throwing error: any Error) {
-    let (calls, unclaimed) = table.close(error)
-    _ = end(calls, .failure(error))
+    let answer = carrier(of: Answer.failure(error))
+    let (calls, _, unclaimed) = registry.extract { $0.close(error, answer) }
+    for call in calls { call.wake() }
     pass(unclaimed)
   }
 }
@@ -113,9 +118,10 @@ extension PendingCalls where Value: Sendable {
   /// Answers all calls with the same value, including those that are being made.
   ///
   /// - Returns: How many took it.
+  @inlinable
   @discardableResult
   public func resumeAll(returning value: Value) -> Int {
-    end(table.takeAll(), .success(Disconnected(sendable: value)))
+    answerAll(.success(Disconnected(sendable: value)))
   }
 }
 
@@ -132,6 +138,7 @@ extension PendingCalls where Value == Void {
   /// Ends all calls without an error, including those that are being made.
   ///
   /// - Returns: How many took it.
+  @inlinable
   @discardableResult
   public func resumeAll() -> Int {
     resumeAll(returning: ())
@@ -140,47 +147,38 @@ extension PendingCalls where Value == Void {
 
 // The common part of all answers.
 extension PendingCalls {
+  /// Answers the call with an id, or keeps the answer for a call that is being made. Returns whether it did one of
+  /// these. A call that has just been cancelled takes no answer.
   @inlinable
   func answer(_ id: ID, _ answer: Answer) -> Bool {
-    let call = table.take(hash: id.hashValue) { ($0 as? HashedID<ID>)?.value == id }
-    if let call, call.hear(answer) { return true }
-    return park(id, answer)
-  }
-
-  /// Answers the call with an id, if the fast path did not, or keeps the answer for a call that is being made.
-  /// Returns whether it did one of these. A call that has just been cancelled takes no answer.
-  @usableFromInline
-  func park(_ id: ID, _ answer: Answer) -> Bool {
-    let key = HashedID(id)
-    var parked: AnyReply?
-    while true {
-      switch table.take(key, parking: parked) {
-      case .call(let call):
-        if call.hear(answer) { return true }
-      case .parked:
-        return true
-      case .noCall(let mayPark):
-        if !mayPark || parked != nil { return false }
-        parked = carrier(of: answer)
-      }
+    let answer = carrier(of: answer)
+    switch registry.extract({ $0.take(id, answer) }) {
+    case .call(let call, _):
+      call.wake()
+      return true
+    case .parked: return true
+    case .noCall: return false
     }
   }
 
-  private func end(_ calls: [Wait], _ answer: Answer) -> Int {
-    calls.count { $0.hear(answer) }
+  @inlinable
+  func answerAll(_ answer: Answer) -> Int {
+    let answer = carrier(of: answer)
+    let (calls, _) = registry.extract { $0.takeAll(answer) }
+    for call in calls { call.wake() }
+    return calls.count
   }
 
   /// Passes on the answers that no call claimed.
   @usableFromInline
-  func pass(_ answers: [CallTable.Unclaimed]) {
+  func pass(_ answers: [CallRegistry<ID>.Parked]) {
     guard let unclaimed else { return }
     for one in answers {
-      let id = (one.id as? HashedID<ID>)?.value
-      guard let id, let answer: Answer = carried(by: one.answer) else { continue }
+      guard let answer: Answer = carried(by: one.answer) else { continue }
       switch answer {
       case .success(let disconnected):
-        if let value = disconnected.open() { unclaimed(id, .success(value)) }
-      case .failure(let error): unclaimed(id, .failure(error))
+        if let value = disconnected.open() { unclaimed(one.id, .success(value)) }
+      case .failure(let error): unclaimed(one.id, .failure(error))
       }
     }
   }

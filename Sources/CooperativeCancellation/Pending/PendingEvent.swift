@@ -17,13 +17,13 @@
 /// An event reaches all waiting tasks, and none that begins to wait later. The tasks share the value and the
 /// SDK's work, so no value is discarded and no cancellation is forwarded.
 public final class PendingEvent<Value: Sendable>: Sendable {
-  @usableFromInline let table = CallTable()
+  @usableFromInline let registry = Locked(initially: CallRegistry<Int>())
 
   /// Makes one without waiting tasks.
   public init() {}
 
   /// How many tasks wait.
-  public var count: Int { table.count }
+  public var count: Int { registry.locked { $0.count } }
 
   /// Waits for the next event.
   ///
@@ -46,17 +46,18 @@ public final class PendingEvent<Value: Sendable>: Sendable {
     let terms = Terms(whenCancelled: .abandonCallback, timeout: timeout, fileID: fileID, line: line)
     return try await pendingBridge(
       terms,
+      by: try terms.begin(),
       in: { wait in
-        let place = try table.add(wait, terms.callSite)
+        let number = try registry.extract { $0.add(wait) }.get(terms.callSite)
         do {
           try operation()
         } catch {
-          table.remove(place)
+          remove(number)
           throw error
         }
-        return place
+        return number
       },
-      onCancel: { table.remove($0) },
+      onCancel: { remove($0) },
       onDiscard: nil
     )
   }
@@ -64,22 +65,31 @@ public final class PendingEvent<Value: Sendable>: Sendable {
   /// Reports the event. Returns how many tasks waited for it.
   @discardableResult
   public func resume(returning value: Value) -> Int {
-    end(table.takeAll(), .success(value))
+    answerAll(.success(value))
   }
 
   /// Reports a failure, which all waiting tasks throw. Returns how many there were.
   @discardableResult
   public func resume(throwing error: any Error) -> Int {
-    end(table.takeAll(), .failure(error))
+    answerAll(.failure(error))
   }
 
   /// Ends all current and later waits with the error. Only the first error counts.
   public func close(throwing error: any Error) {
-    _ = end(table.close(error).calls, .failure(error))
+    let answer = carrier(of: Result<Value, any Error>.failure(error))
+    for call in registry.extract({ $0.close(error, answer) }).calls { call.wake() }
   }
 
-  private func end(_ calls: [Wait], _ answer: Result<Value, any Error>) -> Int {
-    calls.count { $0.hear(answer) }
+  @usableFromInline
+  func remove(_ number: Int) {
+    _ = registry.extract { $0.remove(number, number) }
+  }
+
+  private func answerAll(_ answer: Result<Value, any Error>) -> Int {
+    let answer = carrier(of: answer)
+    let calls = registry.extract { $0.takeAll(answer) }.calls
+    for call in calls { call.wake() }
+    return calls.count
   }
 }
 

@@ -21,8 +21,8 @@ public struct TimeoutError: Error, Sendable, Hashable, CustomStringConvertible {
       "The SDK was not called at \(callSite): a timeout of \(timeout) leaves it no time."
     } else {
       """
-      The SDK did not answer the call at \(callSite) within \(timeout). If the call has an `onCancel`, that \
-      has run; a value that still comes is not returned. Allow more time, or try again.
+      The SDK did not answer the call at \(callSite) within \(timeout). The SDK was told, if the \
+      call has an `onCancel`; a value that still comes is not returned. Allow more time, or try again.
       """
     }
   }

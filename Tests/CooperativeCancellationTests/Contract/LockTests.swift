@@ -165,4 +165,26 @@ struct LockTests {
     }
     #expect(result != nil)
   }
+
+  @Test
+  func `the lock of all deadlines is not held when a timeout wakes its task`() async {
+    let executor = ManualExecutor()
+    let isReady = Signal()
+    executor.onEnqueue {
+      _ = Deadlines.all.count
+      isReady.fire()
+    }
+    let kept = Protected<(@Sendable () -> Void)?>(nil)
+    let task = Task(executorPreference: executor) {
+      try await withAsyncThrowingValue(timeout: .milliseconds(1)) {
+        (completion: @escaping @Sendable () -> Void) in
+        kept.withLock { $0 = completion }
+      }
+    }
+    await isReady.wait()
+    executor.runUntilIdle()
+    await isReady.wait()
+    executor.runUntilIdle()
+    await #expect(throws: TimeoutError.self) { try await task.value }
+  }
 }

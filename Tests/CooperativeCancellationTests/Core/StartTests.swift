@@ -8,7 +8,7 @@ struct StartTests {
   func `an answer that comes while the wait is set up is taken`() {
     let completion = Protected<Reply<Int>?>(nil)
     let started = start(
-      ReplyContents(CallSite(), nil),
+      Reply(CallSite(), nil),
       makeWait: {
         completion.withLock { $0 }?.answer(1)
         return Wait(response: .abandonCallback)

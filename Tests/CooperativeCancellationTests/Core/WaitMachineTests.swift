@@ -9,11 +9,12 @@ struct WaitMachineTests {
     case timeout
     case answer
     case drop
+    case stop
     case refuse
     case next
   }
 
-  private let reply = Reply(ReplyContents<Int>(CallSite(), nil)).erased()
+  private let reply = Reply<Int>(CallSite(), nil).erased()
 
   /// What the machine says to each step.
   private func run(_ response: CancellationResponse, _ steps: Step...) -> [String] {
@@ -22,11 +23,12 @@ struct WaitMachineTests {
       switch step {
       case .cancel: return machine.interrupt(.cancelled) ? "counts" : "ignored"
       case .timeout: return machine.interrupt(.timedOut) ? "counts" : "ignored"
-      case .answer: return machine.hear(.answered(in: reply)) ? "counts" : "refused"
+      case .answer: return "\(machine.hear(.answered(in: reply)))"
       case .drop:
         let isInterrupted = steps[..<index].contains { $0 == .cancel || $0 == .timeout }
         #expect(machine.tellsOfDrop == (!isInterrupted || response == .deliverResult))
-        return machine.hear(.dropped) ? "counts" : "refused"
+        return "\(machine.hear(.dropped))"
+      case .stop: return "\(machine.hear(.stopped))"
       case .refuse: return if case .some = machine.refuse() { "discard" } else { "nothing" }
       case .next:
         let maySleep = machine.hasNoEvent
@@ -74,11 +76,11 @@ struct WaitMachineTests {
   func `waitForCallback ends with the interruption once the SDK has answered`() {
     #expect(
       run(.waitForCallback, .timeout, .next, .next, .answer, .next)
-        == ["counts", "forward", "sleep", "counts", "timed out, discard"]
+        == ["counts", "forward", "sleep", "countsAfterInterruption", "timed out, discard"]
     )
     #expect(
       run(.waitForCallback, .cancel, .drop, .next, .next)
-        == ["counts", "counts", "forward", "cancelled"]
+        == ["counts", "countsAfterInterruption", "forward", "cancelled"]
     )
   }
 
@@ -86,12 +88,21 @@ struct WaitMachineTests {
   func `deliverResult ends with the SDK's answer, even after an interruption`() {
     #expect(
       run(.deliverResult, .timeout, .answer, .next, .next)
-        == ["counts", "counts", "forward", "answered"]
+        == ["counts", "countsAfterInterruption", "forward", "answered"]
     )
     #expect(
       run(.deliverResult, .cancel, .next, .next, .drop, .next)
-        == ["counts", "forward", "sleep", "counts", "dropped"]
+        == ["counts", "forward", "sleep", "countsAfterInterruption", "dropped"]
     )
+  }
+
+  @Test(arguments: [CancellationResponse.waitForCallback, .deliverResult])
+  func `an operation that stops ends with the interruption`(response: CancellationResponse) {
+    #expect(
+      run(response, .timeout, .next, .cancel, .stop, .next)
+        == ["counts", "forward", "ignored", "countsAfterInterruption", "timed out"]
+    )
+    #expect(run(response, .stop, .next) == ["counts", "cancelled"])
   }
 
   @Test(arguments: CancellationResponse.allCases)

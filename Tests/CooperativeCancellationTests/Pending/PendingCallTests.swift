@@ -14,10 +14,15 @@ struct PendingCallTests {
 
   private var events: [String] { log.withLock { $0 } }
 
-  private func begin(_ name: String, timeout: Timeout? = nil) -> Task<String, any Error> {
+  @Sendable
+  private func begin(
+    _ name: String,
+    _ response: CancellationResponse = .abandonCallback,
+    timeout: Timeout? = nil
+  ) -> Task<String, any Error> {
     defer { executor.runUntilIdle() }
     return Task(executorPreference: executor) { [call, log] in
-      try await call.value(timeout: timeout) {
+      try await call.value(whenCancelled: response, timeout: timeout) {
         log.withLock { $0.append(name) }
       } onCancel: {
         log.withLock { $0.append("cancel \(name)") }
@@ -57,6 +62,61 @@ struct PendingCallTests {
     #expect(events == ["a", "cancel a", "discard late", "b"])
     #expect(call.resume(returning: "own"))
     #expect(try await value(of: second) == "own")
+  }
+
+  @Test(arguments: CancellationResponse.allCases)
+  func `the turn passes when the call has its answer and its onCancel has returned`(
+    response: CancellationResponse
+  ) async throws {
+    let first = begin("a", response)
+    let second = begin("b")
+    first.cancel()
+    // Its task has not gone on.
+    #expect(call.resume(returning: "late"))
+    #expect(!call.resume(returning: "again"))
+    #expect(call.count == 2)
+    executor.runUntilIdle()
+    _ = await first.result
+    #expect(events.filter { !$0.hasPrefix("discard") } == ["a", "cancel a", "b"])
+    #expect(call.resume(returning: "own"))
+    #expect(try await value(of: second) == "own")
+  }
+
+  @Test
+  func `an SDK that answers inside onCancel does not pass the turn on before that has returned`()
+    async throws
+  {
+    let second = Protected<Task<String, any Error>?>(nil)
+    let first = Task(executorPreference: executor) { [call, executor, log] in
+      try await call.value {
+      } onCancel: {
+        second.withLock { $0 = begin("b") }
+        #expect(call.resume(throwing: SDKError.cancelled))
+        executor.runUntilIdle()
+        log.withLock { $0.append("cancelled") }
+      }
+    }
+    executor.runUntilIdle()
+    first.cancel()
+    executor.runUntilIdle()
+    #expect(events == ["cancelled", "b"])
+    #expect(call.resume(returning: "own"))
+    executor.runUntilIdle()
+    #expect(try await second.withLock { $0 }?.value == "own")
+    await #expect(throws: CancellationError.self) { try await first.value }
+  }
+
+  @Test(arguments: [CancellationResponse.waitForCallback, .deliverResult])
+  func `a call that is cancelled in the queue leaves it, whatever it would do with an answer`(
+    response: CancellationResponse
+  ) async throws {
+    let (first, second) = (begin("a"), begin("b", response))
+    second.cancel()
+    await #expect(throws: CancellationError.self) { try await value(of: second) }
+    #expect(call.count == 1)
+    call.resume(returning: "1")
+    #expect(try await value(of: first) == "1")
+    #expect(events == ["a"])
   }
 
   @Test
@@ -100,6 +160,32 @@ struct PendingCallTests {
     call.resume(returning: "1")
     #expect(try await value(of: first) == "1")
     #expect(events == ["a"])
+  }
+
+  @Test
+  func `the time that a call waited for its turn counts when it waits for its answer`() async throws
+  {
+    let clock = ManualClock()
+    let first = begin("a")
+    let second = begin("b", timeout: Timeout(.seconds(5), clock: clock))
+    try await clock.waitForSleeper(within: .watchdog)
+    clock.advance(by: .seconds(3))
+    call.resume(returning: "1")
+    executor.runUntilIdle()
+    #expect(events == ["a", "b"])
+    // The sleep for the turn is cancelled, and that for the answer begins.
+    try await clock.waitForWakeUp(within: .watchdog)
+    try await clock.waitForSleeper(within: .watchdog)
+    clock.advance(by: .seconds(2))
+    try #require(clock.sleeperCount == 0, "five seconds are over")
+    while events.count < 3 {
+      executor.runUntilIdle()
+      await Task.yield()
+    }
+    await #expect(throws: TimeoutError.self) { try await value(of: second) }
+    #expect(events == ["a", "b", "cancel b"])
+    #expect(try await value(of: first) == "1")
+    call.resume(returning: "late")
   }
 
   @Test
@@ -151,6 +237,7 @@ struct PendingCallTests {
   func `close ends the call, those that wait, and later ones`() async {
     let tasks = ["a", "b", "c"].map { begin($0) }
     call.close(throwing: Loss())
+    call.close(throwing: SDKError.failed)
     for task in tasks { await #expect(throws: Loss()) { try await value(of: task) } }
     await #expect(throws: Loss()) { try await call.value { Issue.record("the SDK is called") } }
     #expect(events == ["a"])

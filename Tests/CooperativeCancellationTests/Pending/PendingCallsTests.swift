@@ -92,16 +92,21 @@ struct PendingCallsTests {
   }
 
   @Test
-  func `an answer that a cancelled call does not take is kept for a call that is being made`()
-    async throws
-  {
-    let cancelled = begin(1)
-    cancelled.cancel()
-    let value = try await calls.value {
-      #expect(calls.resume(1, returning: "new"))
-      return 1
+  func `an answer that a cancelled call does not take goes to no other call with its id`() async {
+    let unclaimed = Protected<[String]>([])
+    let calls = PendingCalls<Int, String> { _, answer in
+      unclaimed.withLock { $0.append((try? answer.get()) ?? "") }
     }
-    #expect(value == "new")
+    let cancelled = Task(executorPreference: executor) { try await calls.value(for: 1) {} }
+    executor.runUntilIdle()
+    cancelled.cancel()
+    await #expect(throws: AlreadyPendingError.self) {
+      try await calls.value {
+        #expect(calls.resume(1, returning: "late"))
+        return 1
+      }
+    }
+    #expect(unclaimed.withLock { $0 } == ["late"])
     executor.runUntilIdle()
     await #expect(throws: CancellationError.self) { try await cancelled.value }
   }
@@ -151,19 +156,58 @@ struct PendingCallsTests {
     #expect(calls.isEmpty)
   }
 
-  @Test
-  func `the id is free in onCancel`() async {
-    let isTaken = Protected<Bool?>(nil)
-    let task = Task(executorPreference: executor) { [calls] in
-      try await calls.value(for: 1) {
+  @Test(arguments: CancellationResponse.allCases)
+  func `an id is free when onCancel has returned, and not before`(
+    response: CancellationResponse
+  ) async throws {
+    let events = Protected<[String]>([])
+    let refused = Protected(0)
+    // Another call with the same id, before its SDK is called.
+    @Sendable func expectRefusal() {
+      Task(executorPreference: executor) { [calls] in
+        await #expect(throws: AlreadyPendingError.self) {
+          try await calls.value(for: 1) { Issue.record("the SDK is called") }
+        }
+        await #expect(throws: AlreadyPendingError.self) { try await calls.value { 1 } }
+        refused.withLock { $0 += 1 }
+      }
+    }
+    let first = Task(executorPreference: executor) { [calls, executor] in
+      try await calls.value(for: 1, whenCancelled: response) {
       } onCancel: {
-        isTaken.withLock { $0 = calls.resume(1, returning: "") }
+        expectRefusal()
+        executor.runUntilIdle()
+        events.withLock { $0.append("onCancel") }
       }
     }
     executor.runUntilIdle()
+    first.cancel()
+    // Its task has not gone on.
+    #expect(calls.resume(1, returning: "late") == (response != .abandonCallback))
+    #expect(!calls.resume(1, returning: "again"))
+    #expect(calls.resumeAll(returning: "all") == 0)
+    #expect(calls.count == 1)
+    executor.runUntilIdle()
+    #expect(refused.withLock { $0 } == 1)
+    #expect(events.withLock { $0 } == ["onCancel"])
+    #expect(calls.isEmpty)
+    #expect((try? await first.value) == (response == .deliverResult ? "late" : nil))
+    let second = begin(1)
+    #expect(calls.resume(1, returning: "second"))
+    #expect(try await result(of: second).get() == "second")
+    #expect(events.withLock { $0 } == ["onCancel"])
+  }
+
+  @Test(arguments: [CancellationResponse.waitForCallback, .deliverResult])
+  func `a call that was interrupted and closed keeps its id until its onCancel has returned`(
+    response: CancellationResponse
+  ) async {
+    let task = begin(1, response)
     task.cancel()
+    #expect(calls.resumeAll(throwing: Refusal()) == 1)
+    #expect(calls.count == 1)
     _ = await result(of: task)
-    #expect(isTaken.withLock { $0 } == false)
+    #expect(calls.isEmpty)
   }
 
   @Test
@@ -212,7 +256,7 @@ struct PendingCallsTests {
     }
     for id in 0..<5 { begin(id) }
     #expect(calls.resume(2, returning: "first"))
-    begin(5)  // In the slot of the one that is gone.
+    begin(5)
     executor.runUntilIdle()
     #expect(calls.resumeAll(returning: "all") == 5)
     executor.runUntilIdle()

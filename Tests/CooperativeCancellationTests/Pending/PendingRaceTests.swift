@@ -20,7 +20,7 @@ import Testing
   private let most = 1_000_000
 #endif
 
-/// Uses the calls again from places where only the user's code runs.
+/// An id that uses the calls again where it is released.
 private final class Reentrant: Hashable, Sendable {
   static let calls = Protected<PendingCalls<Reentrant, Int>?>(nil)
   let number: Int
@@ -29,16 +29,21 @@ private final class Reentrant: Hashable, Sendable {
     self.number = number
   }
 
-  private static func reenter() { _ = calls.withLock { $0 }?.count }
+  deinit { _ = Reentrant.calls.withLock { $0 }?.count }
 
-  deinit { Reentrant.reenter() }
+  static func == (left: Reentrant, right: Reentrant) -> Bool { left.number == right.number }
 
-  static func == (left: Reentrant, right: Reentrant) -> Bool {
-    reenter()
-    return left.number == right.number
-  }
+  func hash(into hasher: inout Hasher) { hasher.combine(number) }
+}
 
-  func hash(into hasher: inout Hasher) { Reentrant.reenter() }
+/// An SDK that is at work for one call, and stops whichever that is.
+private final class ExclusiveSDK: Sendable {
+  private let current = Protected<Int?>(nil)
+
+  func start(_ call: Int) { current.withLock { $0 = call } }
+
+  /// Returns the call that is over: answered, or stopped.
+  func end() -> Int? { current.withLock { $0.take() } }
 }
 
 @Suite(
@@ -179,23 +184,97 @@ struct PendingRaceTests {
     print("one call at a time: \(split.withLock { $0 })")
   }
 
+  /// What the `onCancel` of a call stopped.
+  private enum Stopped: CaseIterable {
+    case itsOwn
+    /// The SDK had already answered.
+    case nothing
+  }
+
+  /// Calls with the same id, or one at a time, that are answered and cancelled at any moment.
+  @Test(arguments: [false, true])
+  func `an interruption reaches no other call`(hasIDs: Bool) async {
+    let split = Protected(Split(of: Stopped.allCases))
+    while split.withLock({ $0.goesOn(for: rounds / 10, often: 5) }) {
+      let sdk = ExclusiveSDK()
+      let (calls, call) = (PendingCalls<Int, Int>(), PendingCall<Int>())
+      @Sendable func answer(_ number: Int) {
+        if hasIDs { calls.resume(1, returning: number) } else { call.resume(returning: number) }
+      }
+      @Sendable func onCancel(_ number: Int) {
+        let stopped = sdk.end()
+        #expect(stopped == nil || stopped == number, "another call is stopped")
+        split.withLock { $0[stopped == nil ? .nothing : .itsOwn] += 1 }
+        if let stopped { answer(stopped) }
+      }
+      await withTaskGroup(of: Void.self) { group in
+        for number in 0..<3 {
+          let task = Task {
+            if !hasIDs {
+              return _ = try await call.value {
+                sdk.start(number)
+              } onCancel: {
+                onCancel(number)
+              }
+            }
+            while true {
+              do {
+                return _ = try await calls.value(for: 1) {
+                  sdk.start(number)
+                } onCancel: {
+                  onCancel(number)
+                }
+              } catch is AlreadyPendingError {
+                await Task.yield()
+              }
+            }
+          }
+          group.addTask { _ = await task.result }
+          group.addTask {
+            for _ in 0..<Int.random(in: 0...4) { await Task.yield() }
+            task.cancel()
+          }
+          group.addTask {
+            for _ in 0..<Int.random(in: 0...4) { await Task.yield() }
+            if let started = sdk.end() { answer(started) }
+          }
+        }
+      }
+    }
+    print("interruptions, ids \(hasIDs): \(split.withLock { $0 })")
+  }
+
   @Test
-  func `no lock is held while ids are hashed, compared and released`() async throws {
-    let calls = PendingCalls<Reentrant, Int>()
+  func `no lock is held while ids are released`() async throws {
+    let calls = PendingCalls<Reentrant, Int> { _, _ in }
     Reentrant.calls.withLock { $0 = calls }
     defer { Reentrant.calls.withLock { $0 = nil } }
     for number in 0..<10 {
       async let first = calls.value(for: Reentrant(number)) {}
-      async let second = calls.value { Reentrant(-1 - number) }
-      while calls.count < 2 { await Task.yield() }
+      async let second = calls.value {
+        // Parked: one is claimed, one is passed on.
+        calls.resume(Reentrant(-1), returning: number)
+        calls.resume(Reentrant(-2), returning: number)
+        return Reentrant(-1)
+      }
+      #expect(try await second == number)
       while !calls.resume(Reentrant(number), returning: number) { await Task.yield() }
-      while !calls.resume(Reentrant(-1 - number), returning: number) { await Task.yield() }
-      #expect(try await first + second == 2 * number)
+      #expect(try await first == number)
     }
-    let task = Task { try await calls.value(for: Reentrant(0)) {} }
-    while calls.isEmpty { await Task.yield() }
-    task.cancel()
-    await #expect(throws: CancellationError.self) { try await task.value }
+    await #expect(throws: SDKError.self) {
+      try await calls.value {
+        calls.resume(Reentrant(-1), returning: 1)
+        throw SDKError.failed
+      }
+    }
+    let tasks = (0..<2).map { id in
+      Task { try await calls.value(for: Reentrant(id)) {} }
+    }
+    while calls.count < 2 { await Task.yield() }
+    tasks[0].cancel()
+    await #expect(throws: CancellationError.self) { try await tasks[0].value }
+    calls.close(throwing: SDKError.failed)
+    await #expect(throws: SDKError.self) { try await tasks[1].value }
     #expect(calls.isEmpty)
   }
 

@@ -40,66 +40,87 @@ struct ReturnedIDTests {
   }
 
   @Test
-  func `an answer waits for the calls that were being made when it came, and for no others`()
-    async throws
-  {
-    let calls = unclaimed.makeCalls()
-    let signals = (0..<3).map { _ in Signal() }
-    var tasks: [Task<String, any Error>] = []
-    for number in 0..<3 {
-      tasks.append(
-        Task {
-          try await calls.value {
-            await signals[number].wait()
-            return number
-          }
-        }
-      )
-      while calls.count == number { await Task.yield() }
-      if number == 1 {
-        #expect(calls.resume(1, returning: "one"))
-        #expect(calls.resume(9, returning: "nobody's"))
-      }
-    }
-    signals[1].fire()
-    #expect(try await tasks[1].value == "one")
-    #expect(unclaimed.all == [], "the first one may still claim it")
-    signals[0].fire()
-    while unclaimed.all.isEmpty { await Task.yield() }
-    #expect(unclaimed.all == ["9 nobody's"], "the last one began when it had come")
-    signals[2].fire()
-    calls.close(throwing: SDKError.failed)
-    for task in [tasks[0], tasks[2]] {
-      await #expect(throws: SDKError.failed) { try await task.value }
-    }
+  func `an answer waits for the calls that were being made when it came, and for no others`() {
+    var registry = CallRegistry<Int>()
+    let (first, second) = (begin(&registry), begin(&registry))
+    #expect(park(1, &registry) && park(9, &registry))
+    let third = begin(&registry)
+    #expect(name(second, 1, &registry) == ["answered 1"])
+    #expect(name(first, 0, &registry) == ["given", "unclaimed 9"], "the third began after it")
+    #expect(name(third, 9, &registry) == ["given"])
+    #expect(registry.count == 2)
   }
 
   @Test
-  func `the id of a call that was answered together with all does not name the next call`()
-    async throws
-  {
-    let calls = unclaimed.makeCalls()
-    let signals = [Signal(), Signal()]
-    func begin(_ number: Int) async -> Task<String, any Error> {
-      let task = Task {
-        try await calls.value {
-          await signals[number].wait()
-          return number
-        }
-      }
-      while calls.isEmpty { await Task.yield() }
-      return task
+  func `the id of a call that was answered together with all does not name the next call`() {
+    var registry = CallRegistry<Int>()
+    let first = begin(&registry)
+    #expect(registry.takeAll(carrier(of: 0)).calls.count == 1)
+    #expect(registry.takeAll(carrier(of: 0)).calls.count == 0, "it has its answer")
+    let second = begin(&registry)
+    #expect(registry.count == 1)
+    #expect(name(first, 0, &registry) == ["given"])
+    #expect(park(0, &registry) && park(1, &registry))
+    #expect(name(second, 1, &registry) == ["answered 1", "unclaimed 0"])
+    #expect(registry.count == 0)
+  }
+
+  @Test
+  func `a call that is being made for long keeps nothing of the calls after it`() {
+    var registry = CallRegistry<Int>()
+    let first = begin(&registry)
+    for id in 0..<1_000 {
+      let call = begin(&registry)
+      #expect(name(call, id, &registry) == ["given"])
+      if case .call = registry.take(id, carrier(of: id)) { continue }
+      Issue.record("the call waits for its answer")
     }
-    let first = await begin(0)
-    #expect(calls.resumeAll(returning: "all") == 1)
-    let second = await begin(1)
-    signals[0].fire()
-    #expect(try await first.value == "all")
-    #expect(calls.resume(0, returning: "late"))
-    #expect(calls.resume(1, returning: "own"))
-    signals[1].fire()
-    #expect(try await second.value == "own")
-    #expect(unclaimed.all == ["0 late"])
+    #expect(registry.starting.count == 1 && registry.parked.isEmpty)
+    #expect(name(first, -1, &registry) == ["given"])
+  }
+
+  private func begin(_ registry: inout CallRegistry<Int>) -> Int {
+    guard case .at(let number) = registry.begin(Wait(response: .abandonCallback)) else { return -1 }
+    return number
+  }
+
+  private func park(_ id: Int, _ registry: inout CallRegistry<Int>) -> Bool {
+    if case .parked = registry.take(id, carrier(of: id)) { true } else { false }
+  }
+
+  private func name(_ number: Int, _ id: Int, _ registry: inout CallRegistry<Int>) -> [String] {
+    let (name, unclaimed) = registry.name(number, id)
+    let text =
+      switch name {
+      case .given: "given"
+      case .taken: "taken"
+      case .answered(let parked): "answered \(parked.id)"
+      }
+    return [text] + unclaimed.map { "unclaimed \($0.id)" }
+  }
+
+  @Test
+  func `answers for other calls are passed on, however the call that is being made ends`() async {
+    let calls = unclaimed.makeCalls()
+    let executor = ManualExecutor()
+    let other = Task(executorPreference: executor) { try await calls.value(for: 1) {} }
+    executor.runUntilIdle()
+    await #expect(throws: AlreadyPendingError.self) {
+      try await calls.value {
+        calls.resume(8, returning: "eight")
+        return 1
+      }
+    }
+    #expect(unclaimed.all == ["8 eight"])
+    let value = try? await calls.value {
+      calls.resume(9, returning: "nine")
+      #expect(calls.resumeAll(returning: "all") == 2)
+      return 2
+    }
+    #expect(value == "all")
+    #expect(unclaimed.all == ["8 eight", "9 nine"])
+    executor.runUntilIdle()
+    #expect((try? await other.value) == "all")
   }
 
   @Test
@@ -122,6 +143,7 @@ struct ReturnedIDTests {
         calls.resume(1, returning: "one")
         calls.close(throwing: SDKError.failed)
         #expect(unclaimed.all == ["1 one"])
+        #expect(!calls.resume(2, returning: "two"), "no call can claim it any more")
         return 1
       }
     }
@@ -142,7 +164,7 @@ struct ReturnedIDTests {
   }
 
   @Test
-  func `onCancel receives the id, which is free by then`() async {
+  func `onCancel receives the id, and an answer is not taken by then`() async {
     let calls = unclaimed.makeCalls()
     let executor = ManualExecutor()
     let cancelled = Protected<[Int]>([])

@@ -1,4 +1,5 @@
 import CooperativeCancellation
+import CooperativeCancellationTesting
 import FakeCallbackSDK
 import Testing
 
@@ -19,81 +20,287 @@ struct SendTests {
       calls.resume(1, returning: "early")
     }
     #expect(early == "early")
-    let task = Task { [calls] in try await calls.value(for: 1) { await Task.yield() } }
-    while !calls.resume(1, returning: "late") { await Task.yield() }
+    let hasReturned = Signal()
+    let task = Task { [calls] in
+      try await calls.value(for: 1) {
+        await Task.yield()
+        hasReturned.fire()
+      }
+    }
+    await hasReturned.wait()
+    #expect(calls.resume(1, returning: "late"))
     #expect(try await task.value == "late")
     #expect(calls.isEmpty)
   }
 
-  @Test
-  func `a timeout cancels a send, and is the error`() async {
+  /// What ends a call while its send is running.
+  enum End: CaseIterable {
+    case answer, answerToAll, close, cancellation, timeout
+  }
+
+  /// A send that has begun, and does not end before the test says so, whatever becomes of its task.
+  private final class StuckSend: Sendable {
+    let hasBegun = Signal()
+    let isCancelled = Signal()
+    private let mayEnd = Signal()
+
+    func run(_ error: (any Error)? = nil) async throws {
+      hasBegun.fire()
+      await withTaskCancellationHandler {
+        await mayEnd.wait()
+      } onCancel: {
+        isCancelled.fire()
+      }
+      if let error { throw error }
+    }
+
+    func end() { mayEnd.fire() }
+  }
+
+  @Test(arguments: End.allCases)
+  func `whatever ends a call, it does not wait for the send, which is cancelled`(end: End)
+    async throws
+  {
+    let clock = ManualClock()
+    let send = StuckSend()
+    let task = Task { [calls] in
+      try await calls.value(for: 1, timeout: Timeout(.seconds(5), clock: clock)) {
+        try await send.run(SDKError.failed)
+      }
+    }
+    try await clock.waitForSleeper(within: .watchdog)
+    await send.hasBegun.wait()
+    switch end {
+    case .answer: #expect(calls.resume(1, returning: "value"))
+    case .answerToAll: #expect(calls.resumeAll(returning: "value") == 1)
+    case .close: calls.close(throwing: SDKError.cancelled)
+    case .cancellation: task.cancel()
+    case .timeout: clock.advance(by: .seconds(5))
+    }
+    let result = await task.result
+    switch end {
+    case .answer, .answerToAll: #expect((try? result.get()) == "value")
+    case .close: #expect(throws: SDKError.cancelled) { try result.get() }
+    case .cancellation: #expect(throws: CancellationError.self) { try result.get() }
+    case .timeout: #expect(throws: TimeoutError.self) { try result.get() }
+    }
+    await send.isCancelled.wait()
+    send.end()
+    await isEmpty()
+  }
+
+  /// Waits until no call has an id.
+  private func isEmpty() async {
+    while !calls.isEmpty { await Task.yield() }
+  }
+
+  @Test(arguments: [false, true])
+  func
+    `a send that returns after an interruption is followed by onCancel, and keeps the id until then`(
+      timesOut: Bool
+    ) async throws
+  {
+    let clock = ManualClock()
+    let send = StuckSend()
+    let events = Protected<[String]>([])
+    let task = Task { @MainActor [calls] in
+      try await calls.value(for: 1, timeout: Timeout(.seconds(5), clock: clock)) {
+        MainActor.assertIsolated()
+        try await send.run()
+        return "request"
+      } onCancel: { request in
+        MainActor.assertIsolated()
+        events.withLock { $0.append("cancel \(request)") }
+      }
+    }
+    try await clock.waitForSleeper(within: .watchdog)
+    await send.hasBegun.wait()
+    if timesOut { clock.advance(by: .seconds(5)) } else { task.cancel() }
+    await #expect(throws: (any Error).self) { try await task.value }
+    await #expect(throws: AlreadyPendingError.self) {
+      try await calls.value(for: 1) { Issue.record("the SDK is called") }
+    }
+    #expect(!calls.resume(1, returning: "late"))
+    #expect(events.withLock { $0 } == [])
+    send.end()
+    await isEmpty()
+    #expect(events.withLock { $0 } == ["cancel request"])
+  }
+
+  @Test(arguments: [CancellationResponse.waitForCallback, .deliverResult])
+  func `a call that waits for its answer keeps the id until the send has ended, too`(
+    response: CancellationResponse
+  ) async throws {
+    let send = StuckSend()
     let cancelled = Protected(0)
-    await #expect(throws: TimeoutError.self) {
-      try await calls.value(for: 1, timeout: .milliseconds(1)) {
+    let task = Task { [calls] in
+      try await calls.value(for: 1, whenCancelled: response) {
+        try await send.run()
+      } onCancel: {
+        cancelled.withLock { $0 += 1 }
+      }
+    }
+    await send.hasBegun.wait()
+    task.cancel()
+    // The call has forwarded, and waits for its answer.
+    await send.isCancelled.wait()
+    #expect(calls.resume(1, returning: "value"))
+    let value = try? await task.value
+    #expect(value == (response == .deliverResult ? "value" : nil))
+    #expect(calls.count == 1)
+    #expect(!calls.resume(1, returning: "second"))
+    send.end()
+    await isEmpty()
+    #expect(cancelled.withLock { $0 } == 1)
+  }
+
+  @Test(arguments: CancellationResponse.allCases)
+  func `a send that heeds its cancellation ends the call as the interruption says`(
+    response: CancellationResponse
+  ) async throws {
+    let clock = ManualClock()
+    let task = Task { [calls] in
+      try await calls.value(
+        for: 1,
+        whenCancelled: response,
+        timeout: Timeout(.seconds(5), clock: clock)
+      ) {
         try await Self.listen()
       } onCancel: {
-        cancelled.withLock { $0 += 1 }
+        Issue.record("the send did not return")
       }
     }
-    #expect(cancelled.withLock { $0 } == 0, "the send did not return")
-    #expect(calls.isEmpty)
+    try await clock.waitForSleeper(within: .watchdog)
+    clock.advance(by: .seconds(5))
+    await #expect(throws: TimeoutError.self) { try await task.value }
+    await isEmpty()
   }
 
-  @Test
-  func `a timeout is forwarded once a send that does not throw has returned`() async {
-    let cancelled = Protected(0)
-    await #expect(throws: TimeoutError.self) {
-      try await calls.value(for: 1, timeout: .milliseconds(1)) {
-        while !Task.isCancelled { await Task.yield() }
-      } onCancel: {
-        cancelled.withLock { $0 += 1 }
-      }
-    }
-    #expect(cancelled.withLock { $0 } == 1)
-    #expect(calls.isEmpty)
-  }
-
-  @Test
-  func `a cancellation cancels a send, and its error is thrown`() async {
-    let task = Task { [calls] in try await calls.value(for: 1) { try await Self.listen() } }
-    while calls.isEmpty { await Task.yield() }
-    task.cancel()
-    await #expect(throws: CancellationError.self) { try await task.value }
-    #expect(calls.isEmpty)
-  }
-
-  @Test
-  func `a cancellation is forwarded once a send that does not throw has returned`() async {
-    let events = Protected<[String]>([])
+  @Test(arguments: CancellationResponse.allCases)
+  func `the first of timeout, cancellation and the send's error counts`(
+    response: CancellationResponse
+  ) async throws {
+    let clock = ManualClock()
+    let send = StuckSend()
     let task = Task { [calls] in
-      try await calls.value(for: 1) {
-        while !Task.isCancelled { await Task.yield() }
-        events.withLock { $0.append("sent") }
-      } onCancel: {
-        events.withLock { $0.append("onCancel") }
+      try await calls.value(
+        for: 1,
+        whenCancelled: response,
+        timeout: Timeout(.seconds(5), clock: clock)
+      ) {
+        try await send.run(SDKError.failed)
       }
     }
-    while calls.isEmpty { await Task.yield() }
+    try await clock.waitForSleeper(within: .watchdog)
+    await send.hasBegun.wait()
+    clock.advance(by: .seconds(5))
+    await send.isCancelled.wait()
     task.cancel()
-    await #expect(throws: CancellationError.self) { try await task.value }
-    #expect(events.withLock { $0 } == ["sent", "onCancel"])
-    #expect(calls.isEmpty)
+    send.end()
+    let error = await #expect(throws: (any Error).self) { try await task.value }
+    #expect(response == .deliverResult ? error is SDKError : error is TimeoutError)
+    await isEmpty()
   }
 
   @Test
-  func `a send that throws ends the call, and its value is discarded`() async {
-    let discarded = Protected<[String]>([])
+  func `an interruption after the send has returned is forwarded before the call ends`() async {
+    let events = Protected<[String]>([])
+    let task = Task { @MainActor [calls] in
+      defer { events.withLock { $0.append("end") } }
+      return try await calls.value(for: 1) {
+        await Task.yield()
+        events.withLock { $0.append("sent") }
+        return 7
+      } onCancel: { request in
+        MainActor.assertIsolated()
+        #expect(!calls.resume(1, returning: "late"))
+        events.withLock { $0.append("cancel \(request)") }
+      }
+    }
+    while events.withLock({ $0.isEmpty }) { await Task.yield() }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(calls.isEmpty)
+    #expect(events.withLock { $0 } == ["sent", "cancel 7", "end"])
+  }
+
+  @Test
+  func `a send that throws ends the call, and an error after the answer is dropped`() async throws {
     await #expect(throws: SDKError.failed) {
-      try await calls.value(for: 1) { [calls] in
-        calls.resume(1, returning: "early")
+      try await calls.value(for: 1) {
         await Task.yield()
         throw SDKError.failed
-      } onDiscard: { value in
-        discarded.withLock { $0.append(value) }
       }
     }
-    #expect(discarded.withLock { $0 } == ["early"])
     #expect(calls.isEmpty)
+    let value = try await calls.value(for: 1) { [calls] in
+      calls.resume(1, returning: "early")
+      await Task.yield()
+      throw SDKError.failed
+    }
+    #expect(value == "early")
+    #expect(calls.isEmpty)
+  }
+
+  @Test
+  func `the error of a send does not end a later call with its id`() {
+    var registry = CallRegistry<Int>()
+    guard case .at(let first) = registry.add(Wait(response: .abandonCallback), 1),
+      case .call = registry.take(1, carrier(of: "first")),
+      case .at(let second) = registry.add(Wait(response: .abandonCallback), 1)
+    else {
+      Issue.record("the id is free after the answer")
+      return
+    }
+    guard case .noCall = registry.fail(1, first, .stopped) else {
+      Issue.record("another call is ended")
+      return
+    }
+    #expect(registry.count == 1)
+    guard case .call = registry.fail(1, second, .stopped) else {
+      Issue.record("the error of a send ends its call")
+      return
+    }
+    #expect(registry.count == 0)
+  }
+
+  @Test
+  func `a send does not begin in a call that has ended`() async {
+    let failures = Protected(0)
+    let send = Send<Int> {
+      Issue.record("sent")
+      return 1
+    } onCancel: { _ in
+      Issue.record("nothing was sent")
+    } forwarded: {
+    }
+    await Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      await send.run { error in
+        #expect(error == nil)
+        failures.withLock { $0 += 1 }
+      }
+    }.value
+    #expect(failures.withLock { $0 } == 1)
+  }
+
+  @Test
+  func `the time of the send counts when the call waits for its answer`() async throws {
+    let clock = ManualClock()
+    let send = StuckSend()
+    let task = Task { [calls] in
+      try await calls.value(for: 1, timeout: Timeout(.seconds(5), clock: clock)) {
+        try await send.run()
+      }
+    }
+    try await clock.waitForSleeper(within: .watchdog)
+    await send.hasBegun.wait()
+    clock.advance(by: .seconds(3))
+    send.end()
+    clock.advance(by: .seconds(2))
+    try #require(clock.sleeperCount == 0, "five seconds are over")
+    await #expect(throws: TimeoutError.self) { try await task.value }
+    await isEmpty()
   }
 
   @Test

@@ -103,7 +103,7 @@ struct BridgeRun: Explorable {
   var history: [Move] = []
   private var reply = ReplyMachine<Int>.expected
   private var wait: WaitMachine
-  private let holder = Reply(ReplyContents<Int>(CallSite(), nil)).erased()
+  private let holder = Reply<Int>(CallSite(), nil).erased()
   private static let someWait = Wait(response: .abandonCallback)
 
   init(_ cast: Cast) {
@@ -299,7 +299,7 @@ struct BridgeRun: Explorable {
       }
     case .tells:
       facts.told.append(.answer)
-      if wait.hear(.answered(in: holder)) {
+      if wait.hear(.answered(in: holder)) != .refused {
         facts.isAnswered = true
         if takeSleeper() { facts.calls[number] = .wakes } else { callIsOver(number) }
       } else {
@@ -336,7 +336,7 @@ struct BridgeRun: Explorable {
       if case .awaited = reply { facts.drop = .tells } else { facts.drop = .isOver }
     case .tells:
       facts.told.append(.drop)
-      let counts = wait.hear(.dropped)
+      let counts = wait.hear(.dropped) != .refused
       facts.isAnswered = facts.isAnswered || counts
       facts.drop = counts && takeSleeper() ? .wakes : .isOver
     case .wakes:

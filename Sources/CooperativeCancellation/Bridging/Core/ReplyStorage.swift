@@ -53,6 +53,16 @@
 
   extension ReplyReference where Contents: ~Copyable {
     @inlinable
+    @inline(__always)
+    package convenience init<Answer>(
+      _ callSite: CallSite,
+      reportsDrop: Bool = false,
+      _ discard: (@Sendable (Answer) -> Void)?
+    ) where Contents == ReplyContents<Answer> {
+      self.init(ReplyContents(callSite, reportsDrop: reportsDrop, discard))
+    }
+
+    @inlinable
     func callSite<Answer>() -> CallSite where Contents == ReplyContents<Answer> {
       contents.callSite
     }
@@ -121,10 +131,10 @@
   }
 
   @inlinable
-  func carrier<Answer: Sendable>(of answer: Answer) -> AnyReply { Carrier(answer) }
+  package func carrier<Answer: Sendable>(of answer: Answer) -> AnyReply { Carrier(answer) }
 
   @inlinable
-  func carried<Answer: Sendable>(by carrier: AnyReply) -> Answer? {
+  package func carried<Answer: Sendable>(by carrier: AnyReply) -> Answer? {
     (carrier as? Carrier<Answer>)?.answer
   }
 
@@ -133,7 +143,7 @@
   /// The value under the lock of a ``Reply``.
   @frozen
   @usableFromInline
-  package struct ReplyContents<Answer: Sendable>: ~Copyable, SharedContents {
+  package struct ReplyContents<Answer: Sendable>: SharedContents {
     // Avoids reading the machine at the end of an answered call. The first property, so that code which is not
     // specialized finds it without a type lookup.
     @usableFromInline var isAwaited = false
@@ -183,6 +193,18 @@
   }
 
   extension ReplyReference where Contents: ~Copyable {
+    // Never inlined: the frame of the caller, which a sleeping task keeps, would have room for several copies of the
+    // contents. They cannot be noncopyable, because a reference to them is cast, which needs macOS 15.
+    @inlinable
+    @inline(never)
+    package init<Answer>(
+      _ callSite: CallSite,
+      reportsDrop: Bool = false,
+      _ discard: (@Sendable (Answer) -> Void)?
+    ) where Contents == ReplyContents<Answer> {
+      self.init(ReplyContents(callSite, reportsDrop: reportsDrop, discard))
+    }
+
     @inlinable
     func callSite<Answer>() -> CallSite where Contents == ReplyContents<Answer> {
       contents.locked { $0.callSite }
@@ -260,12 +282,12 @@
   }
 
   @inlinable
-  func carrier<Answer: Sendable>(of answer: Answer) -> AnyReply {
+  package func carrier<Answer: Sendable>(of answer: Answer) -> AnyReply {
     AnyReply(buffer: Carrier(answer))
   }
 
   @inlinable
-  func carried<Answer: Sendable>(by carrier: AnyReply) -> Answer? {
+  package func carried<Answer: Sendable>(by carrier: AnyReply) -> Answer? {
     (carrier.buffer as? Carrier<Answer>)?.answer
   }
 

@@ -56,6 +56,14 @@ enum Terms {
     return nil
   }
 
+  /// The check before, and the start of the time limit.
+  @inlinable
+  @inline(__always)
+  func begin() throws -> Deadline? {
+    if let cause = causeNotToBegin() { throw error(for: cause) }
+    return timeout?.begin()
+  }
+
   /// The error of an interrupted wait.
   @inlinable
   @inline(__always)

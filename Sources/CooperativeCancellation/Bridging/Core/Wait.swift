@@ -22,7 +22,19 @@ package struct Wait: Sendable {
   /// The SDK answered, or dropped its completion. Returns whether that counts; if not, the caller has the answer.
   @usableFromInline
   package func hear(_ word: WaitMachine.LastWord) -> Bool {
-    wakeSleeper { $0.hear(word) }
+    wakeSleeper { $0.hear(word) != .refused }
+  }
+
+  /// The same under the lock of a registry. If it counts, ``wake()`` follows after unlocking.
+  @usableFromInline
+  package func accept(_ word: WaitMachine.LastWord) -> WaitMachine.Heard {
+    state.locked { $0.machine.hear(word) }
+  }
+
+  /// Wakes the task if it sleeps.
+  @usableFromInline
+  package func wake() {
+    _ = wakeSleeper { _ in true }
   }
 
   /// The SDK dropped its completion. Returns whether the task learns of that, instead of an earlier cancellation or
@@ -32,7 +44,7 @@ package struct Wait: Sendable {
     var tells = false
     _ = wakeSleeper { machine in
       tells = machine.tellsOfDrop
-      return machine.hear(.dropped)
+      return machine.hear(.dropped) != .refused
     }
     return tells
   }
@@ -92,6 +104,27 @@ package struct Wait: Sendable {
       while let event = nextEvent() {
         switch event {
         case .interrupted: forward()
+        case .ended(let end):
+          timer?.stop(self)
+          return end
+        }
+      }
+    }
+  }
+
+  /// Waits on the caller's actor, where forwarding may suspend.
+  func end(
+    by deadline: Deadline?,
+    isolation: isolated (any Actor)?,
+    onInterruption forward: () async -> Void
+  ) async -> WaitMachine.End {
+    let timer: Timer? = if let deadline { timer(until: deadline) } else { nil }
+    while true {
+      await sleepOnActor()
+      while let event = nextEvent() {
+        switch event {
+        case .interrupted:
+          await forward()
         case .ended(let end):
           timer?.stop(self)
           return end

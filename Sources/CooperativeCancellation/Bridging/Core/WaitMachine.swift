@@ -30,6 +30,19 @@ package struct WaitMachine: Sendable {
   package enum LastWord: Sendable {
     case answered(in: AnyReply)
     case dropped
+    /// An asynchronous `operation` was cancelled, and stopped.
+    case stopped
+  }
+
+  /// What became of the last word.
+  @frozen
+  @usableFromInline
+  package enum Heard: Sendable {
+    case counts
+    /// It counts, and the task forwards an interruption that came before.
+    case countsAfterInterruption
+    /// The caller keeps the answer.
+    case refused
   }
 
   /// How a wait ended.
@@ -69,14 +82,13 @@ package struct WaitMachine: Sendable {
   /// Whether the task would learn of a dropped completion.
   package var tellsOfDrop: Bool { interruption == nil || response == .deliverResult }
 
-  /// The SDK answered, or dropped its completion. Returns whether that counts and wakes a sleeping task; if not, the
-  /// caller has the answer.
+  /// The SDK answered, or dropped its completion. If that counts, it wakes a sleeping task.
   ///
-  /// ``ReplyMachine``, or the only removal from a ``CallRegistry``, ensures that this is called once.
-  package mutating func hear(_ word: LastWord) -> Bool {
-    if isAbandoned { return false }
+  /// ``ReplyMachine`` or the registry of a pending call ensures that one answer is heard at most.
+  package mutating func hear(_ word: LastWord) -> Heard {
+    if isAbandoned { return .refused }
     lastWord = word
-    return true
+    return interruption == nil ? .counts : .countsAfterInterruption
   }
 
   /// `operation` threw. Returns an earlier answer, to discard; a later one does not count.
@@ -102,6 +114,8 @@ package struct WaitMachine: Sendable {
     if let interruption, isAbandoned { return .ended(.interrupted(interruption, discarding: nil)) }
     switch (lastWord.take(), response == .deliverResult ? nil : interruption) {
     case (nil, _): return nil
+    // Without an interruption, if the operation has cancelled its own task.
+    case (.stopped, _): return .ended(.interrupted(interruption ?? .cancelled, discarding: nil))
     case (.answered(let reply), nil): return .ended(.answered(in: reply))
     case (.dropped, nil): return .ended(.dropped)
     case (.answered(let reply), let cause?): return .ended(.interrupted(cause, discarding: reply))

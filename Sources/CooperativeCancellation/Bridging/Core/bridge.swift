@@ -24,11 +24,11 @@ package enum Started<Answer: Sendable, Request> {
 @inlinable
 @inline(__always)
 package func start<Answer: Sendable, Request, Failure: Error>(
-  _ contents: consuming ReplyContents<Answer>,
+  _ makeReply: @autoclosure () -> Reply<Answer>,
   makeWait: @autoclosure () -> Wait,
   in operation: (Reply<Answer>) throws(Failure) -> Request
 ) throws(Failure) -> Started<Answer, Request> {
-  let reply = Reply(contents)
+  let reply = makeReply()
   let request: Request
   do {
     request = try operation(reply)
@@ -62,9 +62,12 @@ nonisolated(nonsending) func bridge<Answer: Sendable, Request, Failure: Error>(
 ) async throws(Failure) -> Outcome<Answer> {
   if let cause = terms.causeNotToBegin() { return .interrupted(cause) }
   let deadline = terms.timeout?.begin()
-  let contents = ReplyContents(terms.callSite, reportsDrop: reportsDrop, discard)
   return await outcome(
-    of: try start(contents, makeWait: Wait(response: terms.response), in: operation),
+    of: try start(
+      Reply(terms.callSite, reportsDrop: reportsDrop, discard),
+      makeWait: Wait(response: terms.response),
+      in: operation
+    ),
     by: consume deadline,
     takeAnswer: { take(from: $0) },
     onCancel: cancel,
@@ -88,15 +91,30 @@ nonisolated(nonsending) func outcome<Answer: Sendable, Request>(
   case .finished(let answer):
     return .answered(answer)
   case .waiting(let wait, let request):
-    switch await wait.end(by: deadline, onInterruption: { cancel(request) }) {
-    case .answered(let reply):
-      return takeAnswer(reply).map { .answered($0) } ?? .dropped
-    case .dropped:
-      return .dropped
-    case .interrupted(let cause, let reply):
-      if let reply, let answer = takeAnswer(reply) { discard?(answer) }
-      return .interrupted(cause)
-    }
+    return outcome(
+      of: await wait.end(by: deadline, onInterruption: { cancel(request) }),
+      takeAnswer: takeAnswer,
+      onDiscard: discard
+    )
+  }
+}
+
+/// Returns the outcome of a wait that has ended, and discards an answer that is not returned.
+@inlinable
+@inline(__always)
+func outcome<Answer: Sendable>(
+  of end: WaitMachine.End,
+  takeAnswer: (AnyReply) -> Answer?,
+  onDiscard discard: (@Sendable (Answer) -> Void)?
+) -> Outcome<Answer> {
+  switch end {
+  case .answered(let reply):
+    return takeAnswer(reply).map { .answered($0) } ?? .dropped
+  case .dropped:
+    return .dropped
+  case .interrupted(let cause, let reply):
+    if let reply, let answer = takeAnswer(reply) { discard?(answer) }
+    return .interrupted(cause)
   }
 }
 
@@ -211,8 +229,11 @@ nonisolated(nonsending) func unconditionalBridge<Value: Sendable, Request>(
   onCancel cancel: (Request) -> Void,
   onDiscard discard: (@Sendable (Value) -> Void)?
 ) async -> Value {
-  let reply = ReplyContents(callSite, reportsDrop: true, discard)
-  switch start(reply, makeWait: Wait(response: .deliverResult), in: operation) {
+  switch start(
+    Reply(callSite, reportsDrop: true, discard),
+    makeWait: Wait(response: .deliverResult),
+    in: operation
+  ) {
   case .finished(let value):
     return value
   case .waiting(let wait, let request):

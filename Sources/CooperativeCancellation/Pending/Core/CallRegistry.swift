@@ -1,288 +1,328 @@
-/// The calls that wait for an answer: a value type without a lock.
+/// The calls that wait for an answer, by id: a value type without a lock.
 ///
 /// ```
-///   begin ──▶ starting ── name ──▶ waiting ── take, remove, takeAll ──▶ gone
-///                │                   ▲
-///                │ takeAll, fail     │ add
-///                ▼
-///               gone
+///   add ─────────────────────────┐
+///                                ▼
+///   begin ─▶ starting ─ name ─▶ waiting ─ answer ──────────────────────▶ gone
+///               │                │                                        ▲
+///               │                └─ interruption ─ answer and forwarding ─┤
+///               └─ answer to all, abandonStart ───────────────────────────┘
 /// ```
 ///
-/// While a call is starting, its id is unknown, and an answer with an unknown id may belong to it. The
-/// registry parks such an answer until the call is named, or until all calls that were starting at that time
-/// have begun.
+/// An interrupted call keeps its id until its `onCancel` has returned, so that `onCancel` cannot reach another call
+/// with the same id. If it waits for the SDK's answer, it keeps the id until both have happened.
 ///
-/// The caller answers and releases what this returns after unlocking. Ids are compared without the lock, too:
-/// a step that needs it returns candidates, and is repeated with what is known about them.
+/// While a call is starting, its id is unknown, and an answer with an unknown id may belong to it. The registry parks
+/// such an answer until the call is named, or until all calls that were starting at that time have begun. Starting is
+/// synchronous, so there are at most as many as threads, and arrays are enough.
+///
+/// The `==` and `hash(into:)` of the ids run under the caller's lock. Ids, waits and answers are returned, to be woken
+/// or released after unlocking.
+@frozen
 @usableFromInline
-package struct CallRegistry: Sendable {
-  private enum State: Sendable {
-    /// Its SDK is being called.
-    case starting
-    case waiting
-    /// An answer without a call.
-    case parked
-  }
-
-  private struct Entry: Sendable {
-    let number: Int
-    let state: State
-  }
-
-  /// Where a call is or was. Numbers are not reused, so another call in the same slot differs.
+package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
+  @frozen
   @usableFromInline
-  package struct Place: Sendable, Hashable {
-    let slot: Int
-    let number: Int
+  package struct Entry: Sendable {
+    @usableFromInline package let wait: Wait
+    /// Numbers are not reused, so another call with the same id differs.
+    @usableFromInline let number: Int
+    @usableFromInline var isAnswered = false
+    @usableFromInline var isForwarded = false
+
+    @inlinable
+    init(_ wait: Wait, _ number: Int) {
+      self.wait = wait
+      self.number = number
+    }
   }
 
-  /// A call that waits, or an answer without a call.
-  enum Held: Sendable {
-    case call(Wait)
-    case answer(AnyReply)
+  /// An answer without a call.
+  @frozen
+  @usableFromInline
+  package struct Parked: Sendable {
+    @usableFromInline package let id: ID
+    @usableFromInline package let answer: AnyReply
+    /// The number of the last call that had begun.
+    @usableFromInline let lastNumber: Int
+
+    @inlinable
+    init(_ id: ID, _ answer: AnyReply, _ lastNumber: Int) {
+      self.id = id
+      self.answer = answer
+      self.lastNumber = lastNumber
+    }
   }
 
-  /// What remains of a call or of a parked answer.
-  package struct Remains: Sendable {
-    let held: Held
-    let id: (any AnyID)?
+  /// Passes the SDK's last word to a wait, which is woken after unlocking. A parameter for the search of all orders.
+  @usableFromInline package typealias Hear = (Wait, WaitMachine.LastWord) -> WaitMachine.Heard
 
-    /// That of a call.
-    package var wait: Wait? { if case .call(let wait) = held { wait } else { nil } }
-    /// A parked answer.
-    package var answer: AnyReply? { if case .answer(let answer) = held { answer } else { nil } }
-  }
+  /// The smallest capacity that is kept.
+  @usableFromInline static var keptCapacity: Int { 32 }
 
-  private var entries = KeyedSlots<Entry, Held>()
-  private var lastNumber = 0
-  private var starts = Starts()
-  /// The parked answers, each with the number of the first start that it cannot belong to.
-  private var parked = ElementBuffer<Parked>()
-  private var end: (any Error)?
+  @usableFromInline var waiting: [ID: Entry] = [:]
+  /// In the order in which they began.
+  @usableFromInline package var starting: [Entry] = []
+  /// In order of arrival.
+  @usableFromInline package var parked: [Parked] = []
+  @usableFromInline var lastNumber = 0
+  @usableFromInline var end: (any Error)?
 
-  private struct Parked: Sendable {
-    let place: Place
-    let nextStart: Int
-  }
-
-  /// How many calls are unanswered.
-  package private(set) var count = 0
-
+  @inlinable
   package init() {}
 
-  // MARK: Searching
-
-  /// Whether the ids of calls are equal to the wanted one.
-  package typealias Compared = [Place: Bool]
-
-  package struct Candidate: Sendable {
-    package let place: Place
-    package let id: any AnyID
-  }
-
-  /// A step that was taken, or ids to compare first.
-  package enum Step<Result: Sendable>: Sendable {
-    case done(Result)
-    case compare([Candidate])
-  }
-
-  private func candidates(
-    for id: any AnyID,
-    _ compared: Compared,
-    parkedToo: Bool = false
-  ) -> [Candidate] {
-    var found: [Candidate] = []
-    let hash = id.hash
-    var slot = entries.first(withHash: hash)
-    while let current = slot {
-      if let candidate = candidate(in: current, parkedToo: parkedToo),
-        compared[candidate.place] == nil
-      {
-        found.append(candidate)
-      }
-      slot = entries.next(withHash: hash, after: current)
-    }
-    return found
-  }
-
-  /// Returns a waiting call whose id has that hash.
-  package func first(withHash hash: Int) -> Candidate? {
-    var slot = entries.first(withHash: hash)
-    while let current = slot {
-      if let candidate = candidate(in: current) { return candidate }
-      slot = entries.next(withHash: hash, after: current)
-    }
-    return nil
-  }
-
-  private func candidate(in slot: Int, parkedToo: Bool = false) -> Candidate? {
-    guard let entry = entries.state(of: slot), entry.state == .waiting || parkedToo,
-      let id = entries.id(of: slot)
-    else { return nil }
-    return Candidate(place: Place(slot: slot, number: entry.number), id: id)
-  }
+  /// How many calls are unanswered, or have not forwarded their interruption.
+  @inlinable
+  package var count: Int { waiting.count + starting.count { !$0.isAnswered } }
 
   // MARK: A call's life
 
-  package enum Added<Where: Sendable>: Sendable {
-    case at(Where)
+  /// The number of an added call.
+  @frozen
+  @usableFromInline
+  package enum Added: Sendable {
+    case at(Int)
     case taken
     case closed(any Error)
+
+    @inlinable
+    package func get(_ callSite: CallSite) throws -> Int {
+      switch self {
+      case .at(let number): return number
+      case .taken: throw AlreadyPendingError(callSite: callSite)
+      case .closed(let error): throw error
+      }
+    }
   }
 
-  /// Adds a waiting call without an id.
-  package mutating func add(_ wait: Wait) -> Added<Place> {
+  /// Adds a waiting call.
+  @inlinable
+  package mutating func add(_ wait: Wait, _ id: ID) -> Added {
     if let end { return .closed(end) }
-    return .at(insert(.call(wait), .waiting, nil))
+    lastNumber += 1
+    return insert(Entry(wait, lastNumber), id) ? .at(lastNumber) : .taken
   }
 
-  /// Adds a waiting call with an id.
-  package mutating func add(
-    _ wait: Wait,
-    _ id: any AnyID,
-    _ compared: Compared
-  ) -> Step<Added<Place>> {
-    if let end { return .done(.closed(end)) }
-    if firstWaiting(of: compared) != nil { return .done(.taken) }
-    let unknown = candidates(for: id, compared)
-    if !unknown.isEmpty { return .compare(unknown) }
-    return .done(.at(insert(.call(wait), .waiting, id)))
-  }
-
-  /// A call that has begun, and its number among the ``Starts``.
-  @usableFromInline
-  package struct Started: Sendable, Hashable {
-    @usableFromInline package let place: Place
-    let number: Int
+  /// Returns whether no other call has the id.
+  @inlinable
+  @inline(__always)
+  mutating func insert(_ entry: Entry, _ id: ID) -> Bool {
+    // One search in most cases.
+    guard let other = waiting.updateValue(entry, forKey: id) else { return true }
+    waiting[id] = other
+    return false
   }
 
   /// Adds a call whose id is known only after its SDK was called.
-  package mutating func begin(_ wait: Wait) -> Added<Started> {
+  @inlinable
+  package mutating func begin(_ wait: Wait) -> Added {
     if let end { return .closed(end) }
-    return .at(Started(place: insert(.call(wait), .starting, nil), number: starts.begin()))
+    lastNumber += 1
+    starting.append(Entry(wait, lastNumber))
+    return .at(lastNumber)
   }
 
+  @frozen
+  @usableFromInline
   package enum Name: Sendable {
-    /// The call waits, or was already ended together with all others.
+    /// The call waits, or was answered together with all others.
     case given
     /// Another call has the id.
-    case taken(Remains)
+    case taken
     /// The answer had already arrived.
-    case answered(Remains, with: Remains)
+    case answered(Parked)
   }
 
-  /// Gives a starting call its id.
-  package mutating func name(_ call: Started, _ id: any AnyID, _ compared: Compared) -> Step<Name> {
-    guard state(at: call.place) != nil else { return .done(.given) }
-    if firstWaiting(of: compared) != nil {
-      return .done(remove(call.place).map { .taken($0) } ?? .given)
+  /// Gives a starting call its id. Also returns the answers that no call can claim any more.
+  @inlinable
+  package mutating func name(_ number: Int, _ id: ID) -> (name: Name, unclaimed: [Parked]) {
+    var name = Name.given
+    if let call = leaveStart(number), !call.isAnswered {
+      // An answer from before the call began belongs to an earlier call with the same id.
+      let isOwn = { (one: Parked) in number <= one.lastNumber && one.id == id }
+      if let index = parked.firstIndex(where: isOwn), waiting.index(forKey: id) == nil {
+        name = .answered(parked.remove(at: index))
+      } else if !insert(call, id) {
+        name = .taken
+      }
     }
-    let unknown = candidates(for: id, compared, parkedToo: true)
-    if !unknown.isEmpty { return .compare(unknown) }
-    // An answer from before the call began belongs to an earlier call with the same id.
-    let answers = compared.filter { place, isEqual in
-      isEqual && place.number > call.place.number && state(at: place) != nil
-    }
-    if let first = answers.keys.min(by: { $0.number < $1.number }), let answer = remove(first),
-      let call = remove(call.place)
-    {
-      return .done(.answered(call, with: answer))
-    }
-    entries.update(call.place.slot, Entry(number: call.place.number, state: .waiting))
-    entries.link(call.place.slot, id)
-    return .done(.given)
+    return (name, unclaimed())
   }
 
-  /// Ends the start of a call, with or without an id. Returns the answers that no call can claim any more.
-  package mutating func end(_ call: Started) -> [Remains] {
-    starts.end(call.number)
-    var unclaimed: [Remains] = []
-    while let first = parked.first, first.nextStart <= starts.oldest {
-      _ = parked.popFirst()
-      if let remains = remove(first.place) { unclaimed.append(remains) }
-    }
-    return unclaimed
+  /// Ends the start of a call that receives no id.
+  @inlinable
+  package mutating func abandonStart(_ number: Int) -> (call: Entry?, unclaimed: [Parked]) {
+    (leaveStart(number), unclaimed())
+  }
+
+  @inlinable
+  mutating func leaveStart(_ number: Int) -> Entry? {
+    starting.firstIndex { $0.number == number }.map { starting.remove(at: $0) }
+  }
+
+  /// Takes out the answers that came before each starting call had begun.
+  @inlinable
+  mutating func unclaimed() -> [Parked] {
+    if parked.isEmpty { return [] }
+    let oldest = starting.first?.number ?? .max
+    let count = parked.firstIndex { $0.lastNumber >= oldest } ?? parked.count
+    defer { parked.removeFirst(count) }
+    return Array(parked.prefix(count))
+  }
+
+  /// The `onCancel` of an interrupted call has returned. Returns the call, if it is over, to release.
+  @inlinable
+  package mutating func forwarded(
+    _ id: ID,
+    _ number: Int,
+    isAbandoned: Bool
+  ) -> (key: ID, value: Entry)? {
+    guard let index = index(of: id, number) else { return nil }
+    if isAbandoned || waiting.values[index].isAnswered { return remove(at: index) }
+    waiting.values[index].isForwarded = true
+    return nil
   }
 
   /// Takes a call out, if it is still there.
-  package mutating func remove(_ place: Place) -> Remains? {
-    guard let state = state(at: place), let removed = entries.remove(place.slot) else { return nil }
-    if state != .parked { count -= 1 }
-    return Remains(held: removed.element, id: removed.id)
+  @inlinable
+  package mutating func remove(_ id: ID, _ number: Int) -> (key: ID, value: Entry)? {
+    index(of: id, number).map { remove(at: $0) }
+  }
+
+  @inlinable
+  func index(of id: ID, _ number: Int) -> [ID: Entry].Index? {
+    guard let index = waiting.index(forKey: id), waiting.values[index].number == number else {
+      return nil
+    }
+    return index
+  }
+
+  /// Not `removeValue`, which would release the key.
+  @inlinable
+  @inline(__always)
+  mutating func remove(at index: [ID: Entry].Index) -> (key: ID, value: Entry) {
+    let removed = waiting.remove(at: index)
+    if waiting.capacity > 8 * Swift.max(waiting.count, Self.keptCapacity) { shrink() }
+    return removed
+  }
+
+  /// A dictionary never gives memory back itself.
+  @inlinable
+  @inline(never)
+  mutating func shrink() {
+    var rest = [ID: Entry](minimumCapacity: 2 * waiting.count)
+    for (id, entry) in waiting { rest[id] = entry }
+    waiting = rest
   }
 
   // MARK: Answers
 
+  @frozen
+  @usableFromInline
   package enum Taken: Sendable {
-    case call(Remains)
-    /// No call has the id. If the answer may be parked, ask again with the answer.
-    case noCall(mayPark: Bool)
+    /// A call took it and is to be woken. With the id to release, unless the call still has it.
+    case call(Wait, ID?)
     case parked
+    case noCall
   }
 
-  /// Takes out the call that an answer is for.
-  ///
-  /// - Parameter answer: What to park if there is no such call.
+  /// Passes an answer to its call. Parks it if it may belong to a starting call.
+  @inlinable
+  @inline(__always)
   package mutating func take(
-    _ id: any AnyID,
-    _ compared: Compared,
-    parking answer: AnyReply?
-  ) -> Step<Taken> {
-    if let call = firstWaiting(of: compared), let remains = remove(call) {
-      return .done(.call(remains))
+    _ id: ID,
+    _ answer: AnyReply,
+    hear: Hear = { $0.accept($1) }
+  ) -> Taken {
+    if let index = waiting.index(forKey: id),
+      let taken = pass(.answered(in: answer), to: index, hear: hear)
+    {
+      return taken
     }
-    let unknown = candidates(for: id, compared)
-    if !unknown.isEmpty { return .compare(unknown) }
-    guard let answer, !starts.isEmpty, end == nil else {
-      return .done(.noCall(mayPark: !starts.isEmpty && end == nil))
-    }
-    let place = insert(.answer(answer), .parked, id)
-    parked.append(Parked(place: place, nextStart: starts.next), capacity: .max)
-    return .done(.parked)
+    if starting.isEmpty || end != nil { return .noCall }
+    parked.append(Parked(id, answer, lastNumber))
+    return .parked
   }
 
-  /// Takes out all calls, including those that are starting.
-  package mutating func takeAll() -> [Remains] {
-    takeAll { $0 != .parked }
+  /// The `operation` of one call, which is asynchronous, threw.
+  @inlinable
+  package mutating func fail(
+    _ id: ID,
+    _ number: Int,
+    _ word: WaitMachine.LastWord,
+    hear: Hear = { $0.accept($1) }
+  ) -> Taken {
+    guard let index = index(of: id, number) else { return .noCall }
+    return pass(word, to: index, hear: hear) ?? .noCall
   }
 
-  /// Takes out all calls and parked answers, and adds nothing from now on.
-  package mutating func close(_ error: any Error) -> (calls: [Remains], unclaimed: [Remains]) {
+  /// Passes the last word to a call, which leaves if it has nothing to forward. Returns `nil` if the call refuses it.
+  @inlinable
+  @inline(__always)
+  mutating func pass(
+    _ word: WaitMachine.LastWord,
+    to index: [ID: Entry].Index,
+    hear: Hear
+  ) -> Taken? {
+    if waiting.values[index].isAnswered { return nil }
+    let wait = waiting.values[index].wait
+    switch hear(wait, word) {
+    case .refused:
+      return nil
+    case .countsAfterInterruption where !waiting.values[index].isForwarded:
+      waiting.values[index].isAnswered = true
+      return .call(wait, nil)
+    case .counts, .countsAfterInterruption:
+      return .call(wait, remove(at: index).key)
+    }
+  }
+
+  /// Passes an answer to all calls, including those that are starting. Returns those that took it, to be woken in the
+  /// order in which they began, and what is to be released.
+  @inlinable
+  package mutating func takeAll(
+    _ answer: AnyReply,
+    hear: Hear = { $0.accept($1) }
+  ) -> (calls: [Wait], all: [ID: Entry]) {
+    var calls: [Entry] = []
+    calls.reserveCapacity(count)
+    let all = waiting
+    waiting = [:]
+    for (id, entry) in all {
+      let heard = entry.isAnswered ? .refused : hear(entry.wait, .answered(in: answer))
+      if heard != .refused { calls.append(entry) }
+      if heard == .counts || heard == .countsAfterInterruption && entry.isForwarded { continue }
+      waiting[id] = entry
+      if heard == .countsAfterInterruption { waiting[id]?.isAnswered = true }
+    }
+    for index in starting.indices where !starting[index].isAnswered {
+      // It counts: a call that is starting does not sleep, and is not interrupted.
+      _ = hear(starting[index].wait, .answered(in: answer))
+      starting[index].isAnswered = true
+      calls.append(starting[index])
+    }
+    calls.sort { $0.number < $1.number }
+    return (calls.map(\.wait), all)
+  }
+
+  /// The same, and adds nothing from now on. Also returns the answers that no call can claim any more.
+  @inlinable
+  package mutating func close(
+    _ error: any Error,
+    _ answer: AnyReply,
+    hear: Hear = { $0.accept($1) }
+  ) -> (calls: [Wait], all: [ID: Entry], unclaimed: [Parked]) {
     if end == nil { end = error }
-    return (takeAll(), takeAll { _ in true })
+    let (calls, all) = takeAll(answer, hear: hear)
+    defer { parked = [] }
+    return (calls, all, parked)
   }
+}
 
-  private mutating func takeAll(_ isWanted: (State) -> Bool) -> [Remains] {
-    var all: [Place] = []
-    for slot in entries.used {
-      if let entry = entries.state(of: slot), isWanted(entry.state) {
-        all.append(Place(slot: slot, number: entry.number))
-      }
-    }
-    // In order of arrival.
-    all.sort { $0.number < $1.number }
-    return all.compactMap { remove($0) }
-  }
-
-  // MARK: Entries
-
-  private func state(at place: Place) -> State? {
-    let entry = entries.state(of: place.slot)
-    return entry?.number == place.number ? entry?.state : nil
-  }
-
-  // Not `compared.first(where:)`: a closure that uses the registry copies it.
-  private func firstWaiting(of compared: Compared) -> Place? {
-    for (place, isEqual) in compared where isEqual && state(at: place) == .waiting {
-      return place
-    }
-    return nil
-  }
-
-  private mutating func insert(_ held: Held, _ state: State, _ id: (any AnyID)?) -> Place {
-    lastNumber += 1
-    let slot = entries.insert(held, Entry(number: lastNumber, state: state), id: id)
-    if state != .parked { count += 1 }
-    return Place(slot: slot, number: lastNumber)
+extension CallRegistry<Int> {
+  /// Adds a call that needs no id.
+  @inlinable
+  package mutating func add(_ wait: Wait) -> Added {
+    add(wait, lastNumber + 1)
   }
 }

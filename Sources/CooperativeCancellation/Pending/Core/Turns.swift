@@ -1,13 +1,13 @@
-/// The lock around a ``TurnMachine``. What that returns is answered and released after unlocking.
+/// The lock around a ``TurnMachine``. What that returns is woken, discarded and released after unlocking.
 ///
-/// To wait for one's turn is a bridged call, too, which is answered when its turn has come. A turn that is not
+/// To wait for one's turn is a pending call, too, which is answered when its turn has come. A turn that is not
 /// delivered, because the task was cancelled, is passed on.
 @usableFromInline
 final class Turns: Sendable {
-  @usableFromInline typealias Turn = Result<Void, any Error>
-
   private let machine = Locked(initially: TurnMachine())
   private let mayWait: Bool
+  /// What a call in the queue hears when its turn has come.
+  private let turn = carrier(of: Result<Void, any Error>.success(()))
 
   init(mayWait: Bool) {
     self.mayWait = mayWait
@@ -17,49 +17,44 @@ final class Turns: Sendable {
 
   /// Returns when no other call is pending.
   @usableFromInline
-  nonisolated(nonsending) func wait(_ terms: Terms, until deadline: Deadline?) async throws {
-    let contents = ReplyContents<Turn>(terms.callSite) { [self] in decline($0) }
-    let started = try start(contents, makeWait: Wait(response: .abandonCallback)) { reply in
-      try ask(reply, terms.callSite)
+  nonisolated(nonsending) func wait(_ terms: Terms, by deadline: Deadline?) async throws {
+    switch machine.extract({ $0.ask(nil) }) {
+    case .granted: return
+    case .closed(let error): throw error
+    case .queued, .busy:
+      if !mayWait { throw AlreadyPendingError(callSite: terms.callSite) }
     }
-    let outcome = await outcome(
-      of: started,
-      by: deadline,
-      takeAnswer: { take(from: $0) },
-      onCancel: { leave($0) },
-      onDiscard: nil
-    )
-    // Whatever is to be done with the SDK's answer: the SDK has not been called.
-    try deliver(
-      outcome,
+    try await pendingBridge(
+      // Whatever is to be done with the SDK's answer: the SDK has not been called.
       terms.responding(with: .abandonCallback),
-      onDiscard: { [self] in decline(.success($0)) }
+      by: deadline,
+      in: { try ask($0, terms.callSite) },
+      onCancel: { number in
+        if let number { _ = machine.extract { $0.leave(number) } }
+      },
+      onDiscard: { [self] in decline() }
     )
   }
 
   /// Returns the number in the queue, unless it is the call's turn already.
-  private func ask(_ reply: Reply<Turn>, _ callSite: CallSite) throws -> Int? {
-    switch machine.extract({ $0.ask(reply.erased(), mayWait: mayWait) }) {
-    case .granted: reply.answer(.success)
+  private func ask(_ wait: Wait, _ callSite: CallSite) throws -> Int? {
+    switch machine.extract({ $0.ask(wait) }) {
+    case .granted: _ = wait.hear(.answered(in: turn))
     case .queued(let number): return number
-    case .refused: throw AlreadyPendingError(callSite: callSite)
+    case .busy: throw AlreadyPendingError(callSite: callSite)
     case .closed(let error): throw error
     }
     return nil
   }
 
-  private func leave(_ number: Int?) {
-    if let number { _ = machine.extract { $0.leave(number) } }
-  }
-
-  private func decline(_ turn: Turn) {
-    if case .success = turn { grant(machine.extract { $0.decline() }) }
+  private func decline() {
+    grant(machine.extract { $0.decline() })
   }
 
   /// The SDK is about to be called. Returns the number of the call.
   @usableFromInline
-  func begin(_ reply: AnyReply) throws -> Int {
-    switch machine.extract({ $0.begin(reply) }) {
+  func begin(_ wait: Wait, onDiscard discard: (@Sendable (AnyReply) -> Void)?) throws -> Int {
+    switch machine.extract({ $0.begin(wait, onDiscard: discard) }) {
     case .call(let number): return number
     case .closed(let error): throw error
     }
@@ -71,23 +66,34 @@ final class Turns: Sendable {
     grant(machine.extract { $0.fail(number) })
   }
 
-  /// Takes out the call that is pending, and passes its turn on when it has been answered.
+  /// The call's `onCancel` has returned.
   @usableFromInline
-  func answer(_ answer: (AnyReply) -> Void) -> Bool {
-    guard let passed = machine.extract({ $0.take() }), let call = passed.call else { return false }
-    answer(call)
-    grant(passed)
+  func forwarded(_ number: Int) {
+    grant(machine.extract { $0.forwarded(number) })
+  }
+
+  /// Answers the call that is pending, and passes its turn on. Returns whether there was one.
+  @usableFromInline
+  func answer(_ answer: AnyReply) -> Bool {
+    guard let taken = machine.extract({ $0.take(answer) }) else { return false }
+    if taken.counts { taken.call.wait.wake() } else { taken.call.discard?(answer) }
+    grant(taken.passed)
     return true
   }
 
-  func close(_ error: any Error) -> AnyReply? {
+  @usableFromInline
+  func close(_ error: any Error, _ answer: AnyReply) {
     let (call, waiters) = machine.extract { $0.close(error) }
-    for waiter in waiters { (typed(waiter.reply) as Reply<Turn>?)?.answer(.failure(error)) }
-    return call
+    _ = call?.wait.hear(.answered(in: answer))
+    let end = carrier(of: Result<Void, any Error>.failure(error))
+    for waiter in waiters { _ = waiter.wait.hear(.answered(in: end)) }
   }
 
+  /// Wakes the next call that is not interrupted.
   private func grant(_ passed: TurnMachine.Passed?) {
-    guard let next = passed?.next else { return }
-    (typed(next.reply) as Reply<Turn>?)?.answer(.success)
+    var passed = passed
+    while let next = passed?.next, !next.wait.hear(.answered(in: turn)) {
+      passed = machine.extract { $0.decline() }
+    }
   }
 }

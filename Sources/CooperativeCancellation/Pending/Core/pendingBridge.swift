@@ -1,26 +1,31 @@
 // The bridge of a call whose answer comes in elsewhere. There is no completion to drop or to call again, so there is
-// no ``Reply``: the table keeps the wait, and the answer comes in an object of its own.
+// no ``Reply``: the registry keeps the wait, and the answer comes in an object of its own.
 
 /// An answer on its way to a wait.
 // `@_fixed_layout` allows the inlined `init` in a build with library evolution.
 @_fixed_layout
 @usableFromInline
-final class Carrier<Answer: Sendable>: Sendable {
+package final class Carrier<Answer: Sendable>: Sendable {
   @usableFromInline let answer: Answer
 
   @inlinable
-  init(_ answer: Answer) {
+  package init(_ answer: Answer) {
     self.answer = answer
   }
 }
 
-extension Wait {
-  /// An answer came in. Returns whether that counts; if not, the caller keeps the answer.
-  @inlinable
-  func hear<Answer: Sendable>(_ answer: Answer) -> Bool {
-    hear(.answered(in: carrier(of: answer)))
+/// Returns a closure that discards an answer on its way.
+@inlinable
+func opening<Answer: Sendable>(
+  _ discard: (@Sendable (Answer) -> Void)?
+) -> (@Sendable (AnyReply) -> Void)? {
+  guard let discard else { return nil }
+  return { carrier in
+    if let answer: Answer = carried(by: carrier) { discard(answer) }
   }
+}
 
+extension Wait {
   /// `operation` threw. Discards an earlier answer; a later one does not count.
   @inlinable
   func refuse<Answer: Sendable>(onDiscard discard: (@Sendable (Answer) -> Void)?) {
@@ -50,12 +55,11 @@ func start<Answer: Sendable, Request>(
 @inline(__always)
 nonisolated(nonsending) func pendingBridge<Value: Sendable, Request>(
   _ terms: Terms,
+  by deadline: Deadline?,
   in operation: (Wait) throws -> Request,
   onCancel cancel: (Request) -> Void,
   onDiscard discard: (@Sendable (Value) -> Void)?
 ) async throws -> Value {
-  if let cause = terms.causeNotToBegin() { throw terms.error(for: cause) }
-  let deadline = terms.timeout?.begin()
   let discardAnswer: (@Sendable (Result<Value, any Error>) -> Void)? = onlyValues(to: discard)
   return try deliver(
     await outcome(
@@ -68,4 +72,18 @@ nonisolated(nonsending) func pendingBridge<Value: Sendable, Request>(
     terms,
     onDiscard: discard
   )
+}
+
+/// The number of a call in its registry, and what `operation` returned.
+@frozen
+@usableFromInline
+struct PendingRequest<Request> {
+  @usableFromInline let number: Int
+  @usableFromInline let request: Request
+
+  @inlinable
+  init(_ number: Int, _ request: Request) {
+    self.number = number
+    self.request = request
+  }
 }

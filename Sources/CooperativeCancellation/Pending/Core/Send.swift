@@ -1,0 +1,49 @@
+/// The asynchronous `operation` of a pending call. It runs in a task of its own, for which the call does not wait.
+///
+/// The lock around a ``SendMachine``.
+package final class Send<Request: Sendable>: Sendable {
+  private let machine = Locked(initially: SendMachine<Request>())
+  private let operation: @isolated(any) @Sendable () async throws -> Request
+  private let cancel: @isolated(any) @Sendable (Request) -> Void
+  private let forwarded: @Sendable () -> Void
+
+  /// - Parameter forwarded: Called once the SDK knows of an interruption, or never will.
+  package init(
+    _ operation: @escaping @isolated(any) @Sendable () async throws -> Request,
+    onCancel cancel: @escaping @isolated(any) @Sendable (Request) -> Void,
+    forwarded: @escaping @Sendable () -> Void
+  ) {
+    self.operation = operation
+    self.cancel = cancel
+    self.forwarded = forwarded
+  }
+
+  /// Runs the operation, in a task of its own. `fail` receives its error, or `nil` if it heeded its cancellation.
+  package func run(ifItThrows fail: (_ error: (any Error)?) -> Void) async {
+    let request: Request?
+    do {
+      // The call may have ended before its operation begins.
+      try Task.checkCancellation()
+      request = try await operation()
+    } catch {
+      fail(error is CancellationError && Task.isCancelled ? nil : error)
+      request = nil
+    }
+    guard machine.locked({ $0.end(request) }) else { return }
+    if let request { await cancel(request) }
+    forwarded()
+  }
+
+  /// The call was cancelled or timed out.
+  package func interrupt(_ task: Task<Void, Never>) async {
+    switch machine.locked({ $0.interrupt() }) {
+    case .cancelOperation:
+      return task.cancel()
+    case .cancel(let request):
+      await cancel(request)
+    case .nothing:
+      break
+    }
+    forwarded()
+  }
+}

@@ -1,0 +1,50 @@
+/// Decides who forwards an interruption, while an asynchronous `operation` runs beside the task that waits.
+///
+/// ```
+///              returns     ┌──────────┐ interrupt: the waiting task calls onCancel
+///           ┌────────────▶ │ returned │
+///   ┌─────────┐            └──────────┘
+///   │ running │ throws     ┌────────┐ interrupt: nothing is left to cancel
+///   └─────────┘ ─────────▶ │ failed │
+///           │              └────────┘
+///           └────────────▶ ┌─────────────┐ returns: the operation's task calls onCancel
+///            interrupt:    │ interrupted │
+///            the operation └─────────────┘
+///            is cancelled
+/// ```
+///
+/// A value type without a lock: ``Send`` passes in the events and performs what the machine returns.
+package enum SendMachine<Request: Sendable>: Sendable {
+  case running
+  case returned(Request)
+  case failed
+  case interrupted
+
+  package init() {
+    self = .running
+  }
+
+  package enum Interrupted: Sendable {
+    case cancelOperation
+    case cancel(Request)
+    case nothing
+  }
+
+  /// The call was cancelled or timed out.
+  package mutating func interrupt() -> Interrupted {
+    switch self {
+    case .running, .interrupted:
+      self = .interrupted
+      return .cancelOperation
+    case .returned(let request): return .cancel(request)
+    case .failed: return .nothing
+    }
+  }
+
+  /// The operation returned a request, or threw. Returns whether it was interrupted, so that its own task forwards.
+  package mutating func end(_ request: Request?) -> Bool {
+    if case .interrupted = self { return true }
+    self = request.map { .returned($0) } ?? .failed
+    return false
+  }
+}
