@@ -14,8 +14,10 @@ import Testing
 struct RealAPITests {
   private func dataTask(_ url: URL) async throws -> (Data, URLResponse) {
     try await withAsyncThrowingValue { completion in
-      // Longer than a minute: the other tests may keep the threads of the pool that long.
-      let request = URLRequest(url: url, timeoutInterval: 3600)
+      // Longer than a minute: the other tests may keep the threads of the pool that long. Not an argument of the
+      // `init`, which Foundation ignores on Linux.
+      var request = URLRequest(url: url)
+      request.timeoutInterval = 3600
       let task = URLSession.shared.dataTask(with: request, completionHandler: completion)
       task.resume()
       return task
