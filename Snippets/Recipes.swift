@@ -157,8 +157,8 @@ final class Drive {
 
   // snippet.mainthread
   func signIn() async throws -> Profile {
-    try await withAsyncThrowingValue { success, failure, cancelled in
-      let sheet = SignInSheet(success: success, failure: failure, cancelled: cancelled)
+    try await withAsyncThrowingValue { success, failure in
+      let sheet = SignInSheet(success: success, failure: failure) { failure(CancellationError()) }
       sheet.present()
       return sheet
     } onCancel: { sheet in

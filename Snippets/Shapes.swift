@@ -11,16 +11,6 @@ enum AlbumError: Error {
   case cancelled
   case notFound
   case other(any Error)
-
-  // snippet.maperror
-  init(_ error: any Error) {
-    switch error {
-    case let error as AlbumError: self = error
-    case is CancellationError: self = .cancelled
-    default: self = .other(error)
-    }
-  }
-  // snippet.end
 }
 
 @MainActor
@@ -37,13 +27,29 @@ final class Album {
   }
   // snippet.end
 
+  // snippet.fallback
+  func sizeOrZero() async -> Int {
+    await withAsyncValue(fallback: 0) { sdk.measure($0) }
+  }
+  // snippet.end
+
+  func sizeInAnyCase() async -> Int {
+    await withAsyncValue { sdk.measure($0) }
+  }
+
   // snippet.closures
   func signOut() async throws {
     try await withAsyncThrowingValue { sdk.signOut(success: $0, failure: $1) }
   }
 
   func signIn() async throws -> Profile {
-    try await withAsyncThrowingValue { sdk.signIn(onSuccess: $0, onFailure: $1, onDisposed: $2) }
+    try await withAsyncThrowingValue { success, failure in
+      sdk.signIn(
+        onSuccess: success,
+        onFailure: { @Sendable in failure(nil) },
+        onClosed: { @Sendable in failure(CancellationError()) }
+      )
+    }
   }
   // snippet.end
 
@@ -57,30 +63,44 @@ final class Album {
   }
   // snippet.end
 
-  // snippet.returned
-  func profile(_ id: Int) async -> Result<Profile, AlbumError> {
-    await withAsyncResult(mapError: AlbumError.init) { sdk.profile(id, completion: $0) }
+  // snippet.typed
+  func rename(to name: String) async throws(AlbumError) {
+    try await mappingErrors(to: AlbumError.other, cancellation: .cancelled) {
+      try await withAsyncThrowingValue {
+        sdk.rename(to: name, completion: $0)
+      } onCancel: { request in
+        request.cancel()
+      }
+    }
   }
   // snippet.end
 
-  // snippet.typed
-  func rename(to name: String) async throws(AlbumError) {
-    try await withAsyncResult(mapError: AlbumError.init) {
-      sdk.rename(to: name, completion: $0)
-    } onCancel: { request in
-      request.cancel()
-    }.get()
+  // snippet.returned
+  func profile(_ id: Int) async -> Result<Profile, AlbumError> {
+    await Result(mappingErrorsTo: AlbumError.other, cancellation: .cancelled) {
+      try await withAsyncThrowingValue { sdk.profile(id, completion: $0) }
+    }
+  }
+  // snippet.end
+
+  // snippet.untyped
+  func delete(_ id: Int) async throws {
+    try await mappingErrors(to: AlbumError.other) {
+      try await withAsyncThrowingValue { sdk.delete(id, completion: $0) }
+    }
   }
   // snippet.end
 }
 
 let album = Album()
 print("cannot fail:", try await album.size(), "bytes")
+print("without an error:", await album.sizeOrZero(), await album.sizeInAnyCase(), "bytes")
 try await album.flush()
 try await album.signOut()
 print("closures:", try await album.signIn().name)
 print("four values:", try await album.place().name)
 print("a returned result:", await album.profile(1))
+try await album.delete(1)
 do {
   try await album.rename(to: "taken")
 } catch {
@@ -110,13 +130,10 @@ final class AlbumSDK {
 
   func signIn(
     onSuccess: @escaping @Sendable (Profile) -> Void,
-    onFailure: @escaping @Sendable (any Error) -> Void,
-    onDisposed: @escaping @Sendable () -> Void
+    onFailure: @escaping @Sendable () -> Void,
+    onClosed: @escaping @Sendable () -> Void
   ) {
-    DispatchQueue.global().async {
-      onSuccess(Profile())
-      onDisposed()
-    }
+    DispatchQueue.global().async { onSuccess(Profile()) }
   }
 
   func place(_ completion: @escaping @Sendable (Double, Double, String, Int) -> Void) {
@@ -125,6 +142,10 @@ final class AlbumSDK {
 
   func profile(_ id: Int, completion: @escaping @Sendable (Result<Profile, AlbumError>) -> Void) {
     DispatchQueue.global().async { completion(.success(Profile())) }
+  }
+
+  func delete(_ id: Int, completion: @escaping @Sendable ((any Error)?) -> Void) {
+    DispatchQueue.global().async { completion(nil) }
   }
 
   func rename(to name: String, completion: @escaping @Sendable ((any Error)?) -> Void)

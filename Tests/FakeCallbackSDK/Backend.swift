@@ -55,6 +55,8 @@ public final class Backend: Sendable {
 
   /// What a test wants done in the middle of the SDK's work.
   public struct Hooks: Sendable {
+    /// When the SDK is called, on the caller's thread.
+    public var whenCalled: @Sendable () -> Void = {}
     /// Before each answer; under the SDK's lock if it answers under that.
     public var beforeAnswer: @Sendable () -> Void = {}
     /// When a value is released for the last time.
@@ -124,6 +126,7 @@ public final class Backend: Sendable {
       if behavior.keepsCompletion { state.kept[state.counts.started] = completion }
       return state.counts.started
     }
+    hooks.withLock { $0.whenCalled }()
     for answer in behavior.inside { complete(completion, answer) }
     if !behavior.queued.isEmpty {
       Backend.queue.async {

@@ -195,7 +195,7 @@ extension FakeSDK {
   }
 }
 
-/// A closure for success and one for failure, with little information; and one that always runs at the end.
+/// A closure for success and one for failure, with little information.
 extension FakeSDK {
   /// Its `failure` may get no error.
   @discardableResult
@@ -203,73 +203,18 @@ extension FakeSDK {
     success: @escaping @Sendable () -> Void,
     failure: @escaping @Sendable ((any Error)?) -> Void
   ) -> Request {
-    signOut(success: success, failure: failure, disposed: {})
-  }
-
-  @discardableResult
-  public func unlock(
-    success: @escaping @Sendable (User) -> Void,
-    failure: @escaping @Sendable () -> Void
-  ) -> Request {
-    unlock(success: success, failure: failure, disposed: {})
-  }
-
-  @discardableResult
-  public func lock(
-    success: @escaping @Sendable () -> Void,
-    failure: @escaping @Sendable () -> Void
-  ) -> Request {
-    lock(success: success, failure: failure, disposed: {})
-  }
-
-  @discardableResult
-  public func signIn(
-    success: @escaping @Sendable (User) -> Void,
-    failure: @escaping @Sendable (any Error) -> Void,
-    disposed: @escaping @Sendable () -> Void
-  ) -> Request {
-    backend.begin("signed in") {
-      switch $0.result {
-      case .success(let user): success(user)
-      case .failure(let error): failure(error)
-      }
-      disposed()
-    }
-  }
-
-  @discardableResult
-  public func signOut(
-    success: @escaping @Sendable () -> Void,
-    failure: @escaping @Sendable ((any Error)?) -> Void,
-    disposed: @escaping @Sendable () -> Void
-  ) -> Request {
     backend.begin("signed out") {
       if let error = $0.error { failure(error) } else { success() }
-      disposed()
     }
   }
 
   @discardableResult
   public func unlock(
     success: @escaping @Sendable (User) -> Void,
-    failure: @escaping @Sendable () -> Void,
-    disposed: @escaping @Sendable () -> Void
+    failure: @escaping @Sendable () -> Void
   ) -> Request {
     backend.begin("unlocked") {
       if $0.error != nil { failure() } else { success($0.user()) }
-      disposed()
-    }
-  }
-
-  @discardableResult
-  public func lock(
-    success: @escaping @Sendable () -> Void,
-    failure: @escaping @Sendable () -> Void,
-    disposed: @escaping @Sendable () -> Void
-  ) -> Request {
-    backend.begin("locked") {
-      if $0.error != nil { failure() } else { success() }
-      disposed()
     }
   }
 }

@@ -1,9 +1,9 @@
 /// The request of an SDK that passes it to a callback instead of returning it.
 ///
 /// ```swift
-/// let receipt = try await withAsyncThrowingValue { completion in
+/// try await withAsyncThrowingValue { completion in
 ///   LateRequest(cancel: { $0.cancel() }) { arrived in
-///     sdk.upload(file, taskHandler: arrived, completion: completion)
+///     sdk.upload(name, taskHandler: arrived, completion: completion)
 ///   }
 /// } onCancel: {
 ///   $0.cancel()

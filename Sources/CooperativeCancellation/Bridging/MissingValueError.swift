@@ -3,7 +3,9 @@
 /// If the SDK means "not found", use the result as an optional; the call then returns `nil`:
 ///
 /// ```swift
-/// let user: User? = try await withAsyncThrowingValue { sdk.findUser(id, completion: $0) }
+/// func owner(of name: String) async throws -> Profile? {
+///   try await withAsyncThrowingValue { sdk.findOwner(of: name, completion: $0) }
+/// }
 /// ```
 public struct MissingValueError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The call that made the completion.

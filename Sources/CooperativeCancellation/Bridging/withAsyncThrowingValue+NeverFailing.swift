@@ -5,7 +5,7 @@
 /// Calls an SDK that cannot fail, and waits for its value. A cancelled task stops waiting at once.
 ///
 /// ```swift
-/// let size = try await withAsyncThrowingValue { sdk.measureCache($0) }
+/// try await withAsyncThrowingValue { sdk.measure($0) }
 /// ```
 ///
 /// Returns the SDK's value. Throws `CancellationError` if the task is cancelled, ``TimeoutError`` if the call
@@ -19,7 +19,8 @@
 ///   - fileID: The file to name in errors and reports.
 ///   - line: The line to name in errors and reports.
 ///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
+///     returned; runs on the caller's actor, at most once.
 ///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
 @_disfavoredOverload
 @inlinable
@@ -52,7 +53,8 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 ///   - fileID: The file to name in errors and reports.
 ///   - line: The line to name in errors and reports.
 ///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
+///     returned; runs on the caller's actor, at most once.
 ///   - discard: Closes or frees values that are not returned. Runs on the SDK's thread or the caller's actor.
 @_disfavoredOverload
 @inlinable
@@ -89,7 +91,8 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
 ///   - fileID: The file to name in errors and reports.
 ///   - line: The line to name in errors and reports.
 ///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
+///     returned; runs on the caller's actor, at most once.
 ///   - discard: Closes or frees values that are not returned. Runs on the SDK's thread or the caller's actor.
 @_disfavoredOverload
 @inlinable
@@ -121,7 +124,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
 /// at once.
 ///
 /// ```swift
-/// try await withAsyncThrowingValue { sdk.flush($0) }
+/// try await withAsyncThrowingValue(timeout: .seconds(5)) { sdk.flush($0) }
 /// ```
 ///
 /// Returns when the SDK is done. Throws the same errors as the overload with one value. See <doc:Contract>
@@ -133,7 +136,8 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
 ///   - fileID: The file to name in errors and reports.
 ///   - line: The line to name in errors and reports.
 ///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
+///     returned; runs on the caller's actor, at most once.
 @_disfavoredOverload
 @inlinable
 @inline(__always)

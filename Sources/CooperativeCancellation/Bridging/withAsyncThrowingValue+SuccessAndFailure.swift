@@ -1,13 +1,12 @@
 /// Calls an SDK that takes a success and a failure closure, and waits for the result.
 ///
 /// ```swift
-/// let user = try await withAsyncThrowingValue { success, failure in
-///   sdk.loadUser(id, success: success, failure: failure)
-/// }
+/// try await withAsyncThrowingValue { sdk.signOut(success: $0, failure: $1) }
 /// ```
 ///
 /// The two closures count as one completion: the SDK must call one of them, once. `failure` also accepts an
-/// `NSError`, an error type of the SDK, or an optional error.
+/// `NSError`, an error type of the SDK, or an optional error. For an SDK whose failure has no error, write
+/// `{ @Sendable in failure(nil) }`; for a third closure, see <doc:Choosing#Closures-for-success-and-failure>.
 ///
 /// Returns and throws the same as the overload for a `Result`, and throws ``MissingValueError`` for a failure
 /// without an error. See <doc:Contract> for the guarantees and the edge cases.
@@ -18,7 +17,8 @@
 ///   - fileID: The file to name in errors and reports.
 ///   - line: The line to name in errors and reports.
 ///   - operation: Calls the SDK with the closures and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
+///     returned; runs on the caller's actor, at most once.
 ///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
 @inlinable
 @inline(__always)
@@ -59,7 +59,8 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 ///   - fileID: The file to name in errors and reports.
 ///   - line: The line to name in errors and reports.
 ///   - operation: Calls the SDK with the closures and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
+///     returned; runs on the caller's actor, at most once.
 @inlinable
 @inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
@@ -79,87 +80,6 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
       try operation(
         { reply.answer(.success(())) },
         { reply.fail(with: $0) }
-      )
-    },
-    onCancel: cancel,
-    onDiscard: nil
-  )
-}
-
-/// Calls an SDK that takes a success closure and a failure closure without an error, and waits for the value.
-///
-/// A failure throws ``MissingValueError``. The rest is the same as with an error. See <doc:Contract> for the
-/// guarantees and the edge cases.
-///
-/// - Parameters:
-///   - response: What happens if the call is cancelled or times out before the SDK answers.
-///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
-///   - fileID: The file to name in errors and reports.
-///   - line: The line to name in errors and reports.
-///   - operation: Calls the SDK with the closures and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
-///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
-@_disfavoredOverload
-@inlinable
-@inline(__always)
-nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Request>(
-  whenCancelled response: CancellationResponse = .abandonCallback,
-  timeout: Timeout? = nil,
-  fileID: StaticString = #fileID,
-  line: UInt = #line,
-  in operation: (
-    _ success: @escaping @Sendable (Value) -> Void,
-    _ failure: @escaping @Sendable () -> Void
-  ) throws -> Request,
-  onCancel cancel: (Request) -> Void = { _ in },
-  onDiscard discard: (@Sendable (Value) -> Void)? = nil
-) async throws -> Value {
-  try await throwingBridge(
-    Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
-    in: { reply in
-      try operation(
-        { reply.answer(.success($0)) },
-        { reply.fail(with: nil) }
-      )
-    },
-    onCancel: cancel,
-    onDiscard: discard
-  )
-}
-
-/// Calls an SDK that takes a success and a failure closure, both without arguments, and waits until it is
-/// done.
-///
-/// A failure throws ``MissingValueError``. The rest is the same as with a value and an error. See
-/// <doc:Contract> for the guarantees and the edge cases.
-///
-/// - Parameters:
-///   - response: What happens if the call is cancelled or times out before the SDK answers.
-///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
-///   - fileID: The file to name in errors and reports.
-///   - line: The line to name in errors and reports.
-///   - operation: Calls the SDK with the closures and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
-@_disfavoredOverload
-@inlinable
-@inline(__always)
-nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
-  whenCancelled response: CancellationResponse = .abandonCallback,
-  timeout: Timeout? = nil,
-  fileID: StaticString = #fileID,
-  line: UInt = #line,
-  in operation: (
-    _ success: @escaping @Sendable () -> Void,
-    _ failure: @escaping @Sendable () -> Void
-  ) throws -> Request,
-  onCancel cancel: (Request) -> Void = { _ in }
-) async throws {
-  try await throwingBridge(
-    Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
-    in: { reply in
-      try operation(
-        { reply.answer(.success(())) },
-        { reply.fail(with: nil) }
       )
     },
     onCancel: cancel,

@@ -1,7 +1,7 @@
 /// Calls an SDK that reports an optional value and an optional error, and waits for the value.
 ///
 /// ```swift
-/// let image = try await withAsyncThrowingValue { sdk.image(at: url, completion: $0) }
+/// try await withAsyncThrowingValue { sdk.loadProfile(id, completion: $0) }
 /// ```
 ///
 /// Accepts `(Value?, (any Error)?)`, `(Value?, NSError?)` and `(Bool, (any Error)?)`.
@@ -17,7 +17,8 @@
 ///   - fileID: The file to name in errors and reports.
 ///   - line: The line to name in errors and reports.
 ///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
+///     returned; runs on the caller's actor, at most once.
 ///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
 @inlinable
 @inline(__always)
@@ -28,7 +29,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   line: UInt = #line,
   in operation: (_ completion: @escaping @Sendable (Value?, (any Error)?) -> Void) throws ->
     Request,
-  onCancel cancel: (Request) -> Void = { _ in },
+  onCancel cancel: (borrowing Request) -> Void = { _ in },
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async throws -> Value {
   let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
@@ -61,23 +62,22 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 ///   - fileID: The file to name in errors and reports.
 ///   - line: The line to name in errors and reports.
 ///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
+///     returned; runs on the caller's actor, at most once.
 ///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
-///   - rank: Do not pass it: it ranks this overload behind others that match.
-// The last parameter is never passed. If the caller does not say which result it wants, the compiler prefers the
-// overload with fewer parameters.
+// If the caller does not say which result it wants, the compiler prefers the overload above, because that one accepts
+// fewer requests: copyable ones.
 @inlinable
 @inline(__always)
-nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Request>(
+nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Request: ~Copyable>(
   whenCancelled response: CancellationResponse = .abandonCallback,
   timeout: Timeout? = nil,
   fileID: StaticString = #fileID,
   line: UInt = #line,
   in operation: (_ completion: @escaping @Sendable (Value?, (any Error)?) -> Void) throws ->
     Request,
-  onCancel cancel: (Request) -> Void = { _ in },
-  onDiscard discard: (@Sendable (Value) -> Void)? = nil,
-  _ rank: Void = ()
+  onCancel cancel: (borrowing Request) -> Void = { _ in },
+  onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async throws -> Value? {
   try await throwingBridge(
     Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
@@ -89,16 +89,6 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 
 /// Calls an SDK that reports two values and an error, and waits for the values.
 ///
-/// ```swift
-/// let (data, response) = try await withAsyncThrowingValue { completion in
-///   let task = session.dataTask(with: url, completionHandler: completion)
-///   task.resume()
-///   return task
-/// } onCancel: {
-///   $0.cancel()
-/// }
-/// ```
-///
 /// Returns both values. Throws the error if there is one, ``MissingValueError`` if there is none and a value
 /// is missing, and otherwise the same errors as the overload for a `Result`. See <doc:Contract> for the
 /// guarantees and the edge cases.
@@ -109,7 +99,8 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 ///   - fileID: The file to name in errors and reports.
 ///   - line: The line to name in errors and reports.
 ///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
+///     returned; runs on the caller's actor, at most once.
 ///   - discard: Closes or frees values that are not returned; at least one is not `nil`. Runs on the SDK's
 ///     thread or the caller's actor.
 @inlinable
@@ -153,7 +144,8 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
 ///   - fileID: The file to name in errors and reports.
 ///   - line: The line to name in errors and reports.
 ///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
+///     returned; runs on the caller's actor, at most once.
 ///   - discard: Closes or frees values that are not returned; at least one is not `nil`. Runs on the SDK's
 ///     thread or the caller's actor.
 @inlinable
@@ -190,7 +182,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
 /// Calls an SDK that reports an error or `nil`, and waits until it is done.
 ///
 /// ```swift
-/// try await withAsyncThrowingValue { sdk.save(document, completion: $0) }
+/// try await withAsyncThrowingValue { sdk.delete(id, completion: $0) }
 /// ```
 ///
 /// Returns when the SDK reports `nil`. Throws the error that it reports, and otherwise the same errors as the
@@ -202,7 +194,8 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
 ///   - fileID: The file to name in errors and reports.
 ///   - line: The line to name in errors and reports.
 ///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
+///     returned; runs on the caller's actor, at most once.
 @inlinable
 @inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<Request>(

@@ -1,9 +1,9 @@
 /// Calls an SDK that reports a `Result` to a completion handler, and waits for the result.
 ///
 /// ```swift
-/// func user(id: String) async throws -> User {
+/// func thumbnail(of name: String) async throws -> Data {
 ///   try await withAsyncThrowingValue { completion in
-///     sdk.loadUser(id, completion: completion)
+///     sdk.thumbnail(of: name, completion: completion)
 ///   } onCancel: { request in
 ///     request.cancel()
 ///   }
@@ -28,7 +28,8 @@
 ///   - fileID: The file to name in errors and reports.
 ///   - line: The line to name in errors and reports.
 ///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
+///     returned; runs on the caller's actor, at most once.
 ///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
 @inlinable
 @inline(__always)
@@ -52,15 +53,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 
 /// Calls an SDK that reports a `Result` without a value, and waits until it is done.
 ///
-/// ```swift
-/// try await withAsyncThrowingValue { completion in
-///   sdk.rename(to: name) { @Sendable error in
-///     if let error { completion(.failure(error)) } else { completion(.success) }
-///   }
-/// }
-/// ```
-///
-/// Returns when the SDK reports success. Throws the same errors as the overload with a value. See
+/// Returns when the SDK reports success: `completion(.success)`, in a closure of your own. Throws the same errors as the overload with a value. See
 /// <doc:Contract> for the guarantees and the edge cases.
 ///
 /// - Parameters:
@@ -69,7 +62,8 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 ///   - fileID: The file to name in errors and reports.
 ///   - line: The line to name in errors and reports.
 ///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
+///     returned; runs on the caller's actor, at most once.
 @inlinable
 @inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
@@ -92,7 +86,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
 /// Calls an SDK that reports a `Result` with its own error type, and waits for the result.
 ///
 /// ```swift
-/// let user = try await withAsyncThrowingValue { sdk.loadUser(id, completion: $0) }
+/// try await withAsyncThrowingValue { sdk.profile(id, completion: $0) }
 /// ```
 ///
 /// Returns and throws the same as the overload for `Result<Value, any Error>`. The SDK's error keeps its type
@@ -104,7 +98,8 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
 ///   - fileID: The file to name in errors and reports.
 ///   - line: The line to name in errors and reports.
 ///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
+///     returned; runs on the caller's actor, at most once.
 ///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
 @inlinable
 @inline(__always)
@@ -133,10 +128,8 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
 /// Calls an SDK that reports a `Result` whose value is not `Sendable`, and transfers the value to the caller.
 ///
 /// ```swift
-/// let document: Document = try await withAsyncThrowingValue { completion in
-///   sdk.read(path) { @Sendable bytes, error in
-///     if let error { completion(.failure(error)) } else { completion(.success(Document(bytes))) }
-///   }
+/// func newRecord() async throws -> sending Record {
+///   try await withAsyncThrowingValue { sdk.newRecord($0) }
 /// }
 /// ```
 ///
@@ -152,7 +145,8 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
 ///   - fileID: The file to name in errors and reports.
 ///   - line: The line to name in errors and reports.
 ///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
+///     returned; runs on the caller's actor, at most once.
 ///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
 @inlinable
 @inline(__always)

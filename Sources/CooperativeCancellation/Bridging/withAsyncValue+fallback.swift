@@ -1,9 +1,7 @@
 /// Calls an SDK that cannot fail, and waits for its value. A cancelled task gets the fallback at once.
 ///
 /// ```swift
-/// let name = await withAsyncValue(fallback: "Guest") { completion in
-///   sdk.displayName(completion)
-/// }
+/// await withAsyncValue(fallback: 0) { sdk.measure($0) }
 /// ```
 ///
 /// Returns the SDK's value, or `fallback` where `withAsyncThrowingValue` would throw: if the task is
@@ -21,7 +19,8 @@
 ///   - fileID: The file to name in reports.
 ///   - line: The line to name in reports.
 ///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
+///     returned; runs on the caller's actor, at most once.
 ///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
 @inlinable
 @inline(__always)
@@ -56,7 +55,8 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
 ///   - fileID: The file to name in reports.
 ///   - line: The line to name in reports.
 ///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
+///     returned; runs on the caller's actor, at most once.
 ///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
 @inlinable
 @inline(__always)
@@ -91,7 +91,8 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
 ///   - fileID: The file to name in reports.
 ///   - line: The line to name in reports.
 ///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
+///     returned; runs on the caller's actor, at most once.
 ///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
 @inlinable
 @inline(__always)
@@ -132,7 +133,8 @@ nonisolated(nonsending) public func withAsyncValue<First: Sendable, Second: Send
 ///   - fileID: The file to name in reports.
 ///   - line: The line to name in reports.
 ///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
+///     returned; runs on the caller's actor, at most once.
 @inlinable
 @inline(__always)
 nonisolated(nonsending) public func withAsyncValue<Request>(

@@ -1,9 +1,7 @@
 /// Calls an SDK that cannot fail, and waits for its value, even if the task is cancelled.
 ///
 /// ```swift
-/// let size = await withAsyncValue { completion in
-///   sdk.measureCache(completion)
-/// }
+/// await withAsyncValue { sdk.measure($0) }
 /// ```
 ///
 /// - Important: Cancellation does not end this wait: `onCancel` runs, and the wait continues. If the SDK
@@ -17,7 +15,8 @@
 ///   - fileID: The file to name in reports.
 ///   - line: The line to name in reports.
 ///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
+///     returned; runs on the caller's actor, at most once.
 ///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread.
 // Disfavored, because a `Result<_, Never>` also matches `Value`.
 @_disfavoredOverload
@@ -48,7 +47,8 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
 ///   - fileID: The file to name in reports.
 ///   - line: The line to name in reports.
 ///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
+///     returned; runs on the caller's actor, at most once.
 ///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread.
 @inlinable
 @inline(__always)
@@ -76,7 +76,8 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
 ///   - fileID: The file to name in reports.
 ///   - line: The line to name in reports.
 ///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
+///     returned; runs on the caller's actor, at most once.
 ///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread.
 @inlinable
 @inline(__always)
@@ -110,7 +111,8 @@ nonisolated(nonsending) public func withAsyncValue<First: Sendable, Second: Send
 ///   - fileID: The file to name in reports.
 ///   - line: The line to name in reports.
 ///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Cancels the request that `operation` returned. Runs on the caller's actor, at most once.
+///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
+///     returned; runs on the caller's actor, at most once.
 @inlinable
 @inline(__always)
 nonisolated(nonsending) public func withAsyncValue<Request>(

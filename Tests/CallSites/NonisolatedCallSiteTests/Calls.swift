@@ -2,22 +2,33 @@ import FakeCallbackSDK
 import Testing
 
 final class Calls {
-  let sdk = FakeSDK(.later)
+  let sdk: FakeSDK
   var calls = 0
+
+  init(_ backend: Backend) {
+    sdk = FakeSDK(backend)
+  }
+
+  func count() {
+    calls += 1
+  }
 }
 
 @Suite("Call sites, from nonisolated code")
 struct CallSiteTests {
   @Test
   func `each gives what the SDK reports`() async throws {
-    try await Calls().checkAll()
+    try await Calls(Backend(.later)).checkAll()
   }
 
   @Test
-  func `a cancellation is an error of the service's own type`() async {
-    await Task {
-      withUnsafeCurrentTask { $0?.cancel() }
-      await Calls().checkCancellation()
-    }.value
+  func `a cancellation ends each that can be cancelled`() async throws {
+    for number in try await Calls(Backend(.never)).cancellableSites() {
+      await Task {
+        let backend = Backend(.never)
+        backend.hooks.withLock { $0.whenCalled = { withUnsafeCurrentTask { $0?.cancel() } } }
+        await Calls(backend).checkCancellation(ofSite: number)
+      }.value
+    }
   }
 }

@@ -168,7 +168,7 @@ extension ConservationTests.Schedule {
       return all[Int.random(in: all.indices, using: &random)]
     }
     throwsInOperation =
-      form.kind == .throwing && form.mayRefuse && Bool.random(using: &random)
+      form.kind == .throwing && Bool.random(using: &random)
       && Bool.random(using: &random)
     let answers: [Behavior.Answer] =
       Bool.random(using: &random)

@@ -72,7 +72,7 @@ struct LockTests {
     #expect(call.watch.discarded == 2)
   }
 
-  @Test(arguments: BridgeForm.refusing.filter(\.carriesValue))
+  @Test(arguments: BridgeForm.throwing.filter(\.carriesValue))
   func `onDiscard may call the completion again after operation threw`(form: BridgeForm) {
     let answerAgain = AnswerAgain()
     let watch = Watch(

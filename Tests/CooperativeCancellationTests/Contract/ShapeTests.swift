@@ -105,9 +105,6 @@ struct ShapeTests {
     let call = TestCall(.valueOrNilAndError, .inside(.halves(first: false, second: false)))
     call.run()
     #expect(call.ending == .value("nil"))
-    let mapped = TestCall(.mappedValueOrNil, .inside(.halves(first: false, second: false)))
-    mapped.run()
-    #expect(mapped.ending == .value("nil"))
   }
 
   @Test(arguments: [(true, false), (false, true), (false, false)])
@@ -172,43 +169,11 @@ struct ShapeTests {
     #expect(discarded.withLock { $0 } == [[1, 2], [1, 2, 3]])
   }
 
-  @Test(arguments: [
-    BridgeForm.successFailureAndEnd, .successWithoutValueAndEnd, .failureWithoutErrorAndEnd,
-    .neitherAndEnd,
-  ])
-  func `a closure that always runs at the end is not misuse, even after a cancellation`(
-    form: BridgeForm
-  ) {
-    for answer in [Behavior.Answer.success, .failure(.failed)] {
-      let call = TestCall(form, .onDemand)
-      call.run()
-      call.backend.answer(answer)
-      call.run()
-      #expect(call.ending != .cancelled)
-      #expect(call.watch.reports == [])
-      let late = TestCall(form, .onDemand)
-      late.run()
-      late.cancel()
-      late.run()
-      late.backend.answer(answer)
-      #expect(late.watch.reports == [])
-    }
-  }
-
-  @Test(arguments: [BridgeForm.failureWithoutError, .neither])
-  func `a failure without an error is an error that says so`(form: BridgeForm) {
-    let call = TestCall(form, .inside(.failure(.failed)))
+  @Test
+  func `a failure without an error is an error that says so`() {
+    let call = TestCall(.failureWithoutError, .inside(.failure(.failed)))
     call.run()
     #expect(call.ending == .missing(line: call.watch.line))
-  }
-
-  @Test
-  func `an error of the service's own type is returned unchanged`() async {
-    let sdk = FakeSDK(.inside(.failure(.failed)))
-    let result: Result<User, SDKError> = await withAsyncResult(mapError: { _ in .cancelled }) {
-      sdk.typedUser($0)
-    }
-    #expect(throws: SDKError.failed) { try result.get() }
   }
 
   @Test

@@ -84,56 +84,24 @@ extension BridgeForm {
   ) { sdk, watch in
     try await withAsyncThrowingValue(
       whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
-    ) { success, failure in try watch.operation { sdk.unlock(success: success, failure: failure) } }
-    onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }.id
-  }
-
-  static let neither = throwingVoidForm(
-    "success and failure without arguments", .throwsMissingValue
-  ) { sdk, watch in
-    try await withAsyncThrowingValue(
-      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
-    ) { success, failure in try watch.operation { sdk.lock(success: success, failure: failure) } }
-    onCancel: { watch.onCancel($0) }
-  }
-
-  static let successFailureAndEnd = throwingForm(
-    "success, failure and end", delivers: "signed in"
-  ) { sdk, watch in
-    try await withAsyncThrowingValue(
-      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
-    ) { success, failure, ended in
-      try watch.operation { sdk.signIn(success: success, failure: failure, disposed: ended) }
+    ) { success, failure in
+      try watch.operation { sdk.unlock(success: success, failure: { failure(nil) }) }
     } onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }.id
   }
 
-  static let successWithoutValueAndEnd = throwingVoidForm(
-    "success without a value, failure and end"
-  ) { sdk, watch in
-    try await withAsyncThrowingValue(
-      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
-    ) { success, failure, ended in
-      try watch.operation { sdk.signOut(success: success, failure: failure, disposed: ended) }
-    } onCancel: { watch.onCancel($0) }
-  }
+  // An error type of the service's own.
 
-  static let failureWithoutErrorAndEnd = throwingForm(
-    "success, failure without an error, and end", delivers: "unlocked", .throwsMissingValue
-  ) { sdk, watch in
-    try await withAsyncThrowingValue(
-      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
-    ) { success, failure, ended in
-      try watch.operation { sdk.unlock(success: success, failure: failure, disposed: ended) }
-    } onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }.id
-  }
-
-  static let neitherAndEnd = throwingVoidForm(
-    "success and failure without arguments, and end", .throwsMissingValue
-  ) { sdk, watch in
-    try await withAsyncThrowingValue(
-      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
-    ) { success, failure, ended in
-      try watch.operation { sdk.lock(success: success, failure: failure, disposed: ended) }
-    } onCancel: { watch.onCancel($0) }
+  static let mapped = BridgeForm(.throwing, "Result, mapped", delivers: .value("1"), []) {
+    sdk, watch in
+    let result = await Result(mappingErrorsTo: named, cancellation: Ending.cancelled) {
+      try await withAsyncThrowingValue(
+        whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+      ) { completion in try watch.operation { sdk.loadUser(id: "1", completion: completion) } }
+      onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }.id
+    }
+    switch result {
+    case .success(let id): return .value(id)
+    case .failure(let ending): return ending
+    }
   }
 }

@@ -77,8 +77,10 @@ extension BridgeForm {
   ) { sdk, watch in
     try await withAsyncThrowingValue(
       whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
-    ) { success, failure, cancelled in
-      try watch.operation { sdk.signIn(success: success, failure: failure, cancelled: cancelled) }
+    ) { success, failure in
+      try watch.operation {
+        sdk.signIn(success: success, failure: failure, cancelled: { failure(CancellationError()) })
+      }
     } onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }.id
   }
 

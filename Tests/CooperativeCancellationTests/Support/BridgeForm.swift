@@ -35,8 +35,6 @@ struct BridgeForm: Sendable, CustomTestStringConvertible {
     case void
     /// Its value is no object, which could be counted, and comes beside an error too.
     case flag
-    /// `operation` cannot throw.
-    case neverRefuses
     /// Its answers come by id: then an answer that nobody waits for is handed back, and not reported.
     case pending
   }
@@ -71,7 +69,6 @@ struct BridgeForm: Sendable, CustomTestStringConvertible {
 
   var carriesValue: Bool { !traits.contains(.void) }
   var valueIsObject: Bool { !traits.contains(.void) && !traits.contains(.flag) }
-  var mayRefuse: Bool { !traits.contains(.neverRefuses) }
   var isPending: Bool { traits.contains(.pending) }
 
   static let all: [BridgeForm] =
@@ -82,17 +79,11 @@ struct BridgeForm: Sendable, CustomTestStringConvertible {
       lateRequest,
       throwingPlain, throwingNeverFailing, throwingTwoValues, throwingThreeValues, throwingVoid,
       valueOrNilAndError, threeValuesAndError,
-      successWithoutValue, failureWithoutError, neither,
-      successFailureAndEnd, successWithoutValueAndEnd, failureWithoutErrorAndEnd, neitherAndEnd,
-      mappedResult, mappedPlain, mappedVoid, mappedOtherResult, mappedAnyResult,
-      mappedValueAndError,
-      mappedValueOrNil, mappedErrorOnly, mappedSuccessAndFailure, mappedTwoValuesAndError,
-      mappedSuccessWithoutValue,
+      successWithoutValue, failureWithoutError, mapped,
       fallback, fallbackNeverFailing, fallbackTwoValues, fallbackVoid,
       plain, neverFailing, twoValues, void,
     ]
   static let throwing = all.filter { $0.kind == .throwing }
-  static let refusing = throwing.filter(\.mayRefuse)
   static let failing = throwing.filter { !$0.traits.contains(.brings) }
   static let withFallback = all.filter { $0.kind == .fallback }
   static let unconditional = all.filter { $0.kind == .unconditional }
@@ -153,25 +144,6 @@ extension BridgeForm {
       await ending {
         try await call(sdk, watch)
         return ""
-      }
-    }
-  }
-
-  /// Has a `Result` with an error of the caller's.
-  static func mappedForm<Value>(
-    _ testDescription: String,
-    delivers delivered: String,
-    values: Int = 1,
-    _ traits: Trait...,
-    id: @escaping @Sendable (Value) -> String,
-    call: @escaping @Sendable (FakeSDK, Watch) async -> Result<Value, Ending>
-  ) -> BridgeForm {
-    BridgeForm(.throwing, testDescription, delivers: .value(delivered), values: values, traits) {
-      sdk,
-      watch in
-      switch await call(sdk, watch) {
-      case .success(let value): .value(id(value))
-      case .failure(let ending): ending
       }
     }
   }

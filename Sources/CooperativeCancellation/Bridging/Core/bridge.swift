@@ -12,7 +12,7 @@
 
 /// The state of a call when `operation` has returned.
 @usableFromInline
-package enum Started<Answer: Sendable, Request> {
+package enum Started<Answer: Sendable, Request: ~Copyable>: ~Copyable {
   case finished(Answer)
   case waiting(Wait, Request)
 }
@@ -23,7 +23,7 @@ package enum Started<Answer: Sendable, Request> {
 /// completion closure owns the reply: dropping the closure destroys the reply.
 @inlinable
 @inline(__always)
-package func start<Answer: Sendable, Request, Failure: Error>(
+package func start<Answer: Sendable, Request: ~Copyable, Failure: Error>(
   _ makeReply: @autoclosure () -> Reply<Answer>,
   makeWait: @autoclosure () -> Wait,
   in operation: (Reply<Answer>) throws(Failure) -> Request
@@ -53,11 +53,11 @@ enum Outcome<Answer: Sendable>: Sendable {
 /// Calls the SDK, waits, and forwards a cancellation or timeout. Discards an answer that it does not return.
 @inlinable
 @inline(__always)
-nonisolated(nonsending) func bridge<Answer: Sendable, Request, Failure: Error>(
+nonisolated(nonsending) func bridge<Answer: Sendable, Request: ~Copyable, Failure: Error>(
   _ terms: Terms,
   reportsDrop: Bool = false,
   in operation: (Reply<Answer>) throws(Failure) -> Request,
-  onCancel cancel: (Request) -> Void,
+  onCancel cancel: (borrowing Request) -> Void,
   onDiscard discard: (@Sendable (Answer) -> Void)?
 ) async throws(Failure) -> Outcome<Answer> {
   if let cause = terms.causeNotToBegin() { return .interrupted(cause) }
@@ -80,11 +80,11 @@ nonisolated(nonsending) func bridge<Answer: Sendable, Request, Failure: Error>(
 /// Consumes what it is given: the frame of a sleeping task keeps the rest.
 @inlinable
 @inline(__always)
-nonisolated(nonsending) func outcome<Answer: Sendable, Request>(
+nonisolated(nonsending) func outcome<Answer: Sendable, Request: ~Copyable>(
   of started: consuming Started<Answer, Request>,
   by deadline: consuming Deadline?,
   takeAnswer: (AnyReply) -> Answer?,
-  onCancel cancel: (Request) -> Void,
+  onCancel cancel: (borrowing Request) -> Void,
   onDiscard discard: (@Sendable (Answer) -> Void)?
 ) async -> Outcome<Answer> {
   switch started {
@@ -121,10 +121,10 @@ func outcome<Answer: Sendable>(
 /// Bridges, checks after, and returns the value or throws.
 @inlinable
 @inline(__always)
-nonisolated(nonsending) func throwingBridge<Value: Sendable, Request>(
+nonisolated(nonsending) func throwingBridge<Value: Sendable, Request: ~Copyable>(
   _ terms: Terms,
   in operation: (Reply<Result<Value, any Error>>) throws -> Request,
-  onCancel cancel: (Request) -> Void,
+  onCancel cancel: (borrowing Request) -> Void,
   onDiscard discard: (@Sendable (Value) -> Void)?
 ) async throws -> Value {
   try deliver(
@@ -158,45 +158,14 @@ func deliver<Value: Sendable>(
   }
 }
 
-/// Bridges, checks after, and converts the library's errors to the caller's type.
-@inlinable
-@inline(__always)
-nonisolated(nonsending) func resultBridge<Value: Sendable, Failure: Error, Request>(
-  _ terms: Terms,
-  mapError map: (any Error) -> Failure,
-  in operation: (Reply<Result<Value, Failure>>) -> Request,
-  onCancel cancel: (Request) -> Void,
-  onDiscard discard: (@Sendable (Value) -> Void)?
-) async -> Result<Value, Failure> {
-  switch await bridge(
-    terms,
-    in: operation,
-    onCancel: cancel,
-    onDiscard: onlyValues(to: discard)
-  ) {
-  case .answered(.success(let value)):
-    if terms.response.checksAfter, Task.isCancelled {
-      discard?(value)
-      return .failure(map(cancellationError()))
-    }
-    return .success(value)
-  case .answered(let failure):
-    return failure
-  case .dropped:
-    return .failure(map(droppedCompletionError(terms.callSite)))
-  case .interrupted(let cause):
-    return .failure(map(terms.error(for: cause)))
-  }
-}
-
 /// Bridges, checks after, and returns the fallback where a throwing bridge would throw.
 @inlinable
 @inline(__always)
-nonisolated(nonsending) func fallbackBridge<Value: Sendable, Request>(
+nonisolated(nonsending) func fallbackBridge<Value: Sendable, Request: ~Copyable>(
   _ terms: Terms,
   fallback: Value,
   in operation: (Reply<Value>) -> Request,
-  onCancel cancel: (Request) -> Void,
+  onCancel cancel: (borrowing Request) -> Void,
   onDiscard discard: (@Sendable (Value) -> Void)?
 ) async -> Value {
   switch await bridge(
@@ -222,11 +191,11 @@ nonisolated(nonsending) func fallbackBridge<Value: Sendable, Request>(
 /// After a dropped completion, the wait ends only if there is a value for that case, as for `Void`.
 @inlinable
 @inline(__always)
-nonisolated(nonsending) func unconditionalBridge<Value: Sendable, Request>(
+nonisolated(nonsending) func unconditionalBridge<Value: Sendable, Request: ~Copyable>(
   _ callSite: CallSite,
   ifDropped valueIfDropped: Value?,
   in operation: (Reply<Value>) -> Request,
-  onCancel cancel: (Request) -> Void,
+  onCancel cancel: (borrowing Request) -> Void,
   onDiscard discard: (@Sendable (Value) -> Void)?
 ) async -> Value {
   switch start(

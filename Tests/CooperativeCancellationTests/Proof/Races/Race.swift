@@ -24,8 +24,6 @@ struct Race: Sendable {
 
   enum Bridge: Sendable {
     case throwing(CancellationResponse)
-    /// With an error type of the caller's.
-    case mapped
     case fallback
     /// Without an error and a fallback: waits for the value, whatever happens.
     case unconditional
@@ -94,8 +92,7 @@ struct Race: Sendable {
       outcomes: [.notStarted, .delivered, .cancelled, .discardedByCheckAfter, .dropped]
     ),
     Race(
-      name: "callback against drop against cancellation, the caller's error",
-      bridge: .mapped,
+      name: "callback against drop against cancellation",
       events: [.answer, .drop, .cancel],
       outcomes: [.notStarted, .delivered, .cancelled, .discardedByCheckAfter, .dropped]
     ),

@@ -173,7 +173,6 @@ extension RacedCall {
     let ending: Ending
     switch race.bridge {
     case .throwing(let response): ending = await throwing(response)
-    case .mapped: ending = await mapped()
     case .fallback: ending = await fallback()
     case .unconditional: ending = await unconditional()
     }
@@ -200,23 +199,6 @@ extension RacedCall {
       return .value
     } catch {
       return Ending(error)
-    }
-  }
-
-  private func mapped() async -> Ending {
-    let result = await withAsyncResult(mapError: Ending.init, line: line) {
-      (completion: @escaping @Sendable (Result<RacedSDK.Value, Ending>) -> Void) in
-      operation { value in
-        if let value { completion(.success(value)) }
-      }
-    } onCancel: {
-      onCancel($0)
-    } onDiscard: { _ in
-      self.onDiscard()
-    }
-    switch result {
-    case .success: return .value
-    case .failure(let ending): return ending
     }
   }
 

@@ -2,130 +2,6 @@ import CooperativeCancellation
 import FakeCallbackSDK
 import Testing
 
-@Suite("G6 misuse", .watchdog)
-struct MisuseTests {
-  @Test(arguments: BridgeForm.all)
-  func `a second callback is ignored and reported with the call site`(form: BridgeForm) {
-    let call = TestCall(form, .onDemand)
-    call.run()
-    call.backend.answer()
-    call.run()
-    #expect(call.watch.reports == [])
-    call.backend.answer()
-    #expect(call.ending == form.delivered)
-    #expect(call.watch.discarded == form.values(1))
-    #expect(call.watch.reports == form.reports(again: 1))
-  }
-
-  @Test(arguments: BridgeForm.all)
-  func `a second callback inside operation is ignored and reported`(form: BridgeForm) {
-    let call = TestCall(form, .inside(.success, .success))
-    call.run()
-    #expect(call.ending == form.delivered)
-    #expect(call.watch.discarded == form.values(1))
-    #expect(call.watch.reports == form.reports(again: 1))
-  }
-
-  @Test(arguments: BridgeForm.checking)
-  func `the first late callback is silent and the second is reported`(form: BridgeForm) {
-    let call = TestCall(form, .onDemand)
-    call.run()
-    call.cancel()
-    call.run()
-    call.backend.answer()
-    #expect(call.watch.reports == [])
-    call.backend.answer()
-    #expect(call.watch.reports == form.reports(again: 1))
-    #expect(call.watch.discarded == form.values(2))
-  }
-
-  @Test(arguments: BridgeForm.checking)
-  func `a completion that is dropped after a cancellation is not misuse`(form: BridgeForm) {
-    let call = TestCall(form, .onDemand)
-    call.run()
-    call.cancel()
-    call.run()
-    call.backend.drop()
-    #expect(call.ending == form.cancelled)
-    #expect(call.watch.reports == [])
-  }
-
-  /// Dropped inside the call, before the task waits; and dropped while it waits.
-  @Test(arguments: BridgeForm.all, [Behavior.dropping, .onDemand])
-  func `a dropped completion ends the wait where there is something to return`(
-    form: BridgeForm,
-    behavior: Behavior
-  ) {
-    let call = TestCall(form, behavior)
-    call.run()
-    call.backend.drop()
-    call.run()
-    switch form.kind {
-    case .throwing:
-      #expect(call.ending == .dropped(line: call.watch.line))
-      #expect(call.watch.reports == [])
-    case .fallback:
-      #expect(call.ending == .fallback)
-      #expect(call.watch.reports == [.completionDropped])
-    case .unconditional:
-      #expect(call.ending == (form.carriesValue ? nil : form.delivered))
-      #expect(call.watch.reports == [.completionDropped])
-    }
-    #expect(call.watch.forwarded == 0)
-  }
-
-  @Test(arguments: BridgeForm.withFallback + BridgeForm.unconditional)
-  func `a drop is reported where it happens, not when the task goes on`(form: BridgeForm) {
-    let call = TestCall(form, .onDemand)
-    call.run()
-    call.backend.drop()
-    #expect(call.watch.reports == [.completionDropped])
-    #expect(call.ending == nil)
-    call.run()
-    #expect(call.watch.reports == [.completionDropped])
-  }
-
-  @Test(arguments: BridgeForm.withFallback, CancellationResponse.allCases)
-  func `with a fallback, a drop after a cancellation is misuse only with deliverResult`(
-    form: BridgeForm,
-    response: CancellationResponse
-  ) {
-    let call = TestCall(form, .onDemand, Watch(response: response))
-    call.run()
-    call.cancel()
-    call.run()
-    call.backend.drop()
-    call.run()
-    #expect(call.ending == .fallback)
-    #expect(call.watch.reports == (response == .deliverResult ? [.completionDropped] : []))
-  }
-
-  @Test(arguments: BridgeForm.unconditional.filter { !$0.carriesValue })
-  func `without a fallback, a drop after a cancellation is misuse`(form: BridgeForm) {
-    let call = TestCall(form, .onDemand)
-    call.run()
-    call.cancel()
-    call.run()
-    call.backend.drop()
-    call.run()
-    #expect(call.ending == form.delivered)
-    #expect(call.watch.reports == [.completionDropped])
-    #expect(call.watch.forwarded == 1)
-  }
-
-  @Test(arguments: BridgeForm.unconditional.filter(\.carriesValue))
-  func `a wait that cannot end still forwards a cancellation`(form: BridgeForm) {
-    let call = TestCall(form, .onDemand)
-    call.run()
-    call.backend.drop()
-    call.run()
-    call.cancel()
-    call.run()
-    #expect(call.ending == nil)
-    #expect(call.watch.forwarded == 1)
-  }
-}
-
 @Suite("The texts of errors and reports", .watchdog)
 struct MessageTests {
   @Test
@@ -139,7 +15,7 @@ struct MessageTests {
     } catch {}
     #expect(error?.callSite == CallSite(fileID: #fileID, line: line))
     let text = "\(error.map { "\($0)" } ?? "")"
-    #expect(text.contains("CooperativeCancellationTests/MisuseTests.swift:\(line)"))
+    #expect(text.contains("CooperativeCancellationTests/MessageTests.swift:\(line)"))
     #expect(text.contains("released without being called"))
     #expect(text.contains("Call it exactly once"))
   }
@@ -176,7 +52,7 @@ struct MessageTests {
     let lines = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
       .split(separator: "\n").filter { $0.hasPrefix("CooperativeCancellation: ") }
     #expect(lines.count == 3)
-    #expect(lines.filter { $0.contains("MisuseTests.swift:1: ") }.count == 2)
+    #expect(lines.filter { $0.contains("MessageTests.swift:1: ") }.count == 2)
   }
 
   @Test

@@ -1,0 +1,99 @@
+/// Runs `body`, and throws what it throws as an error type of your own.
+///
+/// ```swift
+/// func rename(to name: String) async throws(AlbumError) {
+///   try await mappingErrors(to: AlbumError.other, cancellation: .cancelled) {
+///     try await withAsyncThrowingValue {
+///       sdk.rename(to: name, completion: $0)
+///     } onCancel: { request in
+///       request.cancel()
+///     }
+///   }
+/// }
+/// ```
+///
+/// It fits around any wait: a bridge, a pending call, the `next()` of a sequence. An error of `body` that already is a
+/// `Failure` is thrown unchanged, and a `CancellationError` as `cancellation`: callers that show errors must not show
+/// that one. All other errors go to `map`, also ``TimeoutError``, ``DroppedCompletionError``, ``MissingValueError`` and
+/// ``AlreadyPendingError``.
+///
+/// - Parameters:
+///   - map: Converts an error. Runs on the caller's actor, at most once.
+///   - cancellation: What a `CancellationError` becomes.
+///   - body: The work. Runs at once, on the caller's actor.
+@inlinable
+nonisolated(nonsending) public func mappingErrors<Value, Failure: Error>(
+  to map: (any Error) -> Failure,
+  cancellation: @autoclosure () -> Failure,
+  in body: nonisolated(nonsending) () async throws -> Value
+) async throws(Failure) -> Value {
+  do {
+    return try await body()
+  } catch let failure as Failure {
+    throw failure
+  } catch is CancellationError {
+    throw cancellation()
+  } catch {
+    throw map(error)
+  }
+}
+
+/// Runs `body`, and throws what it throws as an error type of your own, but a `CancellationError` unchanged.
+///
+/// For functions that declare only `throws`:
+///
+/// ```swift
+/// func delete(_ id: Int) async throws {
+///   try await mappingErrors(to: AlbumError.other) {
+///     try await withAsyncThrowingValue { sdk.delete(id, completion: $0) }
+///   }
+/// }
+/// ```
+///
+/// An error of `body` that already is a `Failure` is thrown unchanged, too.
+///
+/// - Parameters:
+///   - map: Converts an error. Runs on the caller's actor, at most once.
+///   - body: The work. Runs at once, on the caller's actor.
+@inlinable
+nonisolated(nonsending) public func mappingErrors<Value, Failure: Error>(
+  to map: (any Error) -> Failure,
+  in body: nonisolated(nonsending) () async throws -> Value
+) async throws -> Value {
+  do {
+    return try await body()
+  } catch {
+    throw error is Failure || error is CancellationError ? error : map(error)
+  }
+}
+
+extension Result {
+  /// Runs `body`, and stores its value or its error, converted as by ``mappingErrors(to:cancellation:in:)``.
+  ///
+  /// ```swift
+  /// func profile(_ id: Int) async -> Result<Profile, AlbumError> {
+  ///   await Result(mappingErrorsTo: AlbumError.other, cancellation: .cancelled) {
+  ///     try await withAsyncThrowingValue { sdk.profile(id, completion: $0) }
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - map: Converts an error. Runs on the caller's actor, at most once.
+  ///   - cancellation: What a `CancellationError` becomes.
+  ///   - body: The work. Runs at once, on the caller's actor.
+  @inlinable
+  nonisolated(nonsending) public init(
+    mappingErrorsTo map: (any Error) -> Failure,
+    cancellation: @autoclosure () -> Failure,
+    in body: nonisolated(nonsending) () async throws -> Success
+  ) async {
+    do {
+      self = .success(
+        try await mappingErrors(to: map, cancellation: cancellation(), in: body)
+      )
+    } catch {
+      self = .failure(error)
+    }
+  }
+}

@@ -1,0 +1,301 @@
+import CooperativeCancellation
+import FakeCallbackSDK
+import Testing
+
+/// The guarantees that hold for every form, each as a story.
+@Suite("The guarantees, over every form", .watchdog)
+struct GuaranteeTests {
+  @Test(arguments: checks + outcomes + forwarding + misuse)
+  func holds(_ story: Story) {
+    for form in story.forms {
+      for response in story.responses { story.play(form, response) }
+    }
+  }
+
+  private static let checking = BridgeForm.checking
+  private static let throwing = BridgeForm.throwing
+  private static let unconditional = BridgeForm.unconditional
+  private static let all = CancellationResponse.allCases
+
+  private static let checks = [
+    Story(
+      holds: "a task that is not cancelled gets what the SDK answers",
+      steps: [.run, .waits, .answer, .run],
+      ends: .delivered
+    ),
+    Story(
+      holds: "an error from the SDK is thrown unchanged, also to a task that is cancelled after it",
+      forms: BridgeForm.failing,
+      responses: all,
+      steps: [.run, .fail, .cancel, .run],
+      ends: .failed
+    ),
+    Story(
+      holds: "a task that is already cancelled does not call the SDK",
+      forms: checking,
+      responses: all,
+      sdk: .insideTheCall,
+      steps: [.cancel, .run],
+      ends: .cancelled,
+      callsSDK: false
+    ),
+    Story(
+      holds: "a cancelled wait ends although the SDK never answers",
+      forms: checking,
+      steps: [.run, .waits, .cancel, .run],
+      ends: .cancelled,
+      forwards: 1
+    ),
+    Story(
+      holds: "a cancellation while operation runs ends the wait",
+      forms: checking,
+      operation: .callsSDKAndCancelsItsTask,
+      steps: [.run],
+      ends: .cancelled,
+      forwards: 1
+    ),
+    Story(
+      holds: "a value that came first is delivered to a cancelled task only if that is asked for",
+      responses: all,
+      steps: [.run, .answer, .cancel, .run],
+      ends: .cancelledUnlessAsked(for: .delivered)
+    ),
+    Story(
+      holds: "the same if the callback cancels its own task inside operation",
+      responses: all,
+      sdk: .insideTheCall,
+      operation: .cancelsItsTask,
+      steps: [.run],
+      ends: .cancelledUnlessAsked(for: .delivered)
+    ),
+  ]
+
+  private static let outcomes = [
+    Story(
+      holds: "after the first answer, nothing changes the outcome",
+      steps: [.run, .answer, .fail, .answer, .drop, .run, .cancel, .run],
+      ends: .delivered,
+      surplus: (1, 1),
+      reports: 2
+    ),
+    Story(
+      holds: "an answer after a cancellation, before the task resumes, does not count",
+      steps: [.run, .cancel, .answer, .run],
+      ends: .cancelledUnlessAsked(for: .delivered),
+      forwards: 1
+    ),
+    Story(
+      holds: "a failure after a cancellation, before the task resumes, does not count",
+      forms: throwing,
+      steps: [.run, .cancel, .fail, .run],
+      ends: .cancelledUnlessAsked(for: .failed),
+      forwards: 1
+    ),
+    Story(
+      holds: "an error from operation wins over an answer inside it",
+      forms: throwing,
+      sdk: .insideTheCall,
+      operation: .callsSDKAndThrows,
+      steps: [.run],
+      ends: .refused,
+      surplus: (1, 0)
+    ),
+    Story(
+      holds: "an error from operation wins over a later answer, and only a second answer is misuse",
+      forms: throwing,
+      operation: .callsSDKAndThrows,
+      steps: [.run, .answer, .isSilent, .hasDiscarded(1), .answer],
+      ends: .refused,
+      surplus: (2, 0),
+      reports: 1
+    ),
+    Story(
+      holds: "a completion that is dropped after operation threw is not misuse",
+      forms: throwing,
+      sdk: .dropping,
+      operation: .callsSDKAndThrows,
+      steps: [.run],
+      ends: .refused
+    ),
+  ]
+
+  private static let forwarding = [
+    Story(
+      holds: "a cancellation is forwarded once, by the task, however often it comes",
+      steps: [
+        .run, .cancel, .cancel, .hasForwarded(0), .run, .cancel, .run, .hasForwarded(1), .answer,
+        .run,
+      ],
+      ends: .cancelledUnlessAsked(for: .delivered),
+      forwards: 1
+    ),
+    Story(
+      holds: "a wait that only the value can end goes on after a cancellation",
+      forms: unconditional,
+      steps: [.cancel, .run, .waits, .hasForwarded(1), .answer, .run],
+      ends: .delivered,
+      forwards: 1
+    ),
+    Story(
+      holds: "a wait that goes on forwards at once, and ends when the SDK answers",
+      forms: checking,
+      responses: [.waitForCallback, .deliverResult],
+      steps: [.run, .cancel, .run, .waits, .hasForwarded(1), .answer, .run],
+      ends: .cancelledUnlessAsked(for: .delivered),
+      forwards: 1
+    ),
+    Story(
+      holds: "the same when the SDK fails",
+      forms: throwing,
+      responses: [.waitForCallback, .deliverResult],
+      steps: [.run, .cancel, .run, .waits, .fail, .run],
+      ends: .cancelledUnlessAsked(for: .failed),
+      forwards: 1
+    ),
+  ]
+
+  private static let misuse = [
+    Story(
+      holds: "a second callback is ignored and reported",
+      steps: [.run, .answer, .run, .isSilent, .answer],
+      ends: .delivered,
+      surplus: (1, 0),
+      reports: 1
+    ),
+    Story(
+      holds: "more callbacks inside operation are ignored and reported, and their values released",
+      sdk: .inside(.success, .success, .success),
+      steps: [.run],
+      ends: .delivered,
+      surplus: (2, 0),
+      reports: 2
+    ),
+    Story(
+      holds: "the first late callback is silent and the second is reported",
+      forms: checking,
+      steps: [
+        .run, .cancel, .run, .hasDiscarded(0), .answer, .hasDiscarded(1), .isSilent, .answer,
+      ],
+      ends: .cancelled,
+      surplus: (2, 0),
+      forwards: 1,
+      reports: 1
+    ),
+    Story(
+      holds: "a completion that is dropped inside the call ends the wait, if it can end",
+      sdk: .dropping,
+      steps: [.run],
+      ends: .dropped
+    ),
+    Story(
+      holds: "the same while the task waits",
+      steps: [.run, .drop, .run],
+      ends: .dropped
+    ),
+    Story(
+      holds: "a drop after a cancellation is an error only if the result is asked for",
+      forms: checking,
+      responses: all,
+      steps: [.run, .cancel, .run, .drop, .run],
+      ends: .cancelledUnlessAsked(for: .dropped),
+      forwards: 1
+    ),
+    Story(
+      holds: "a wait that only the value can end forwards a cancellation before a drop",
+      forms: unconditional,
+      steps: [.run, .cancel, .run, .drop, .run],
+      ends: .dropped,
+      forwards: 1
+    ),
+    Story(
+      holds: "and after it, if it goes on",
+      forms: unconditional.filter(\.carriesValue),
+      steps: [.run, .drop, .run, .cancel, .run],
+      ends: .dropped,
+      forwards: 1
+    ),
+  ]
+
+  @Test(arguments: BridgeForm.withFallback + BridgeForm.unconditional)
+  func `a drop is reported where it happens, not when the task goes on`(form: BridgeForm) {
+    let call = TestCall(form, .onDemand)
+    call.run()
+    call.backend.drop()
+    #expect(call.watch.reports == [.completionDropped])
+    #expect(call.ending == nil)
+    call.run()
+    #expect(call.watch.reports == [.completionDropped])
+  }
+
+  @Test(arguments: BridgeForm.all)
+  func `a request whose cancel() answers at once is harmless`(form: BridgeForm) {
+    let call = TestCall(form, .confirmingCancellation)
+    call.run()
+    call.cancel()
+    call.run()
+    #expect(call.ending == (form.kind == .unconditional ? form.delivered : form.cancelled))
+    #expect(call.watch.reports == [])
+    #expect(call.backend.counts == .init(started: 1, cancelled: 1, completed: 1))
+  }
+
+  @Test
+  func `a value is not delivered to a cancelled task if there is no onDiscard either`() async {
+    let throwing = Task {
+      try await withAsyncThrowingValue {
+        (completion: @escaping @Sendable (Result<Int, any Error>) -> Void) in
+        cancelThisTask()
+        completion(.success(1))
+      }
+    }
+    let fallback = Task {
+      await withAsyncValue(fallback: 0) { completion in
+        cancelThisTask()
+        completion(1)
+      }
+    }
+    await #expect(throws: CancellationError.self) { try await throwing.value }
+    #expect(await fallback.value == 0)
+  }
+
+  @Test
+  func `onCancel runs in the cancelled task, where a bridge does not call the SDK`() async {
+    let sdk = FakeSDK(.never)
+    let next = FakeSDK(.insideTheCall)
+    let nextBackend = next.backend
+    let task = Task {
+      do {
+        _ = try await withAsyncThrowingValue {
+          sdk.loadUser(id: "1", completion: $0)
+        } onCancel: { _ in
+          #expect(Task.isCancelled)
+        }
+      } catch {
+        return try await withAsyncThrowingValue { next.loadUser(id: "2", completion: $0) }
+      }
+      throw SDKError.failed
+    }
+    task.cancel()
+    let result = await task.result
+    #expect(throws: CancellationError.self) { try result.get() }
+    #expect(nextBackend.counts.started == 0)
+  }
+
+  @Test
+  func `the closures' captures are released when the SDK releases the completion`() {
+    final class Captured: Sendable {}
+    weak var captured: Captured?
+    let backend: Backend
+    do {
+      let object = Captured()
+      captured = object
+      let call = TestCall(.result, .onDemand, Watch(inOnDiscard: { _ = object }))
+      call.run()
+      call.cancel()
+      call.run()
+      backend = call.backend
+    }
+    #expect(captured != nil)
+    backend.drop()
+    #expect(captured == nil)
+  }
+}
