@@ -7,13 +7,11 @@ struct Command {
 
     Measures what the library costs against baselines taken in the same run, and prints one table.
 
-      --short      takes fewer samples
       --check      takes only the rows that count, and fails if a count is worse than in the committed table
       --record     writes the committed table, that of the documentation; with -DLOCK_BUFFER, the rows that count
       --only TEXT  takes only the rows whose names contain the text, for a profiler
     """
 
-  private var isShort = false
   private var checks = false
   private var records = false
   private var text: String?
@@ -22,14 +20,13 @@ struct Command {
     var arguments = arguments.makeIterator()
     while let argument = arguments.next() {
       switch argument {
-      case "--short": isShort = true
       case "--check": checks = true
       case "--record": records = true
       case "--only": text = arguments.next()
       default: throw Failure(Command.usage)
       }
     }
-    if records, isShort || checks || text != nil { throw Failure(Command.usage) }
+    if records, checks || text != nil { throw Failure(Command.usage) }
   }
 
   func run() throws {
@@ -37,22 +34,16 @@ struct Command {
     let comparisons = Array.everything(on: loop).filter(isWanted)
     Table.printHead()
     let findings = try comparisons.map { comparison in
-      let finding = try comparison.find(rounds: rounds(of: comparison))
+      let finding = try comparison.find()
       Table.print(finding)
       return finding
     }
     if checks { return try Check(committed: Committed()).run(findings) }
-    let notes = try MallocUse.notes(on: loop)
-    print("\n\(notes)")
-    if records { try Record(findings, notes: notes).write() }
+    if records { try Record(findings).write() }
   }
 
   private func isWanted(_ comparison: Comparison) -> Bool {
     if let text, !comparison.name.contains(text) { return false }
     return comparison.unit != .nanoseconds || !checks && !(records && Lock.isBuffer)
-  }
-
-  private func rounds(of comparison: Comparison) -> Int {
-    isShort ? min(comparison.rounds, 300) : comparison.rounds
   }
 }

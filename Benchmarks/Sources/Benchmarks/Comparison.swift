@@ -59,7 +59,7 @@ extension Comparison {
 
   /// Takes one sample of each in every round. The order alternates, so that a change of the machine's speed
   /// affects both.
-  func find(rounds: Int) throws -> Finding {
+  func find() throws -> Finding {
     for _ in 0..<(rounds / 10 + 1) {  // Warm up.
       _ = try sampleBaseline()
       _ = try sample()

@@ -6,17 +6,14 @@ struct Record {
   private static let end = "<!-- written by the benchmarks\(Lock.suffix): end -->"
 
   private let findings: [Finding]
-  private let notes: String
 
-  init(_ findings: [Finding], notes: String) {
+  init(_ findings: [Finding]) {
     self.findings = findings
-    self.notes = notes
   }
 
   func write() throws {
-    if Lock.isBuffer { return try insert(Table.markdown(findings), into: Repository.page) }
-    try insert("\(Table.markdown(findings))\n\n\(notes)", into: Repository.page)
-    try insert(Summary(findings).text, into: Repository.readMe)
+    try insert(Table.markdown(findings), into: Repository.page)
+    if !Lock.isBuffer { try insert(Summary(findings).text, into: Repository.readMe) }
   }
 
   /// Replaces the text between the two marker lines of a page.

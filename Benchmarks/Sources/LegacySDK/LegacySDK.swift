@@ -47,24 +47,8 @@ extension LegacySDK {
     reply({ completion(.success(1)) })
   }
 
-  public func sendingResult(
-    _ completion: @escaping @Sendable (sending Result<Int, any Error>) -> Void
-  ) {
-    reply({ completion(.success(1)) })
-  }
-
-  public func voidResult(_ completion: @escaping @Sendable (Result<Void, any Error>) -> Void) {
-    reply({ completion(.success(())) })
-  }
-
   public func valueAndError(_ completion: @escaping @Sendable (Int?, (any Error)?) -> Void) {
     reply({ completion(1, nil) })
-  }
-
-  public func twoValuesAndError(
-    _ completion: @escaping @Sendable (Int?, Int?, (any Error)?) -> Void
-  ) {
-    reply({ completion(1, 1, nil) })
   }
 
   public func error(_ completion: @escaping @Sendable ((any Error)?) -> Void) {
@@ -78,27 +62,7 @@ extension LegacySDK {
     reply({ success(1) })
   }
 
-  public func successFailureOrCancel(
-    _ success: @escaping @Sendable (Int) -> Void,
-    _ failure: @escaping @Sendable (any Error) -> Void,
-    _ cancel: @escaping @Sendable () -> Void
-  ) {
-    reply({ success(1) })
-  }
-
   public func value(_ completion: @escaping @Sendable (Int) -> Void) {
     reply({ completion(1) })
-  }
-
-  public func neverFailingResult(_ completion: @escaping @Sendable (Result<Int, Never>) -> Void) {
-    reply({ completion(.success(1)) })
-  }
-
-  public func twoValues(_ completion: @escaping @Sendable (Int, Int) -> Void) {
-    reply({ completion(1, 1) })
-  }
-
-  public func nothing(_ completion: @escaping @Sendable () -> Void) {
-    reply({ completion() })
   }
 }

@@ -3,20 +3,7 @@ import LegacySDK
 
 extension [Comparison] {
   static func checkpoints(on loop: Loop) -> [Comparison] {
-    func loopRow(
-      _ name: String,
-      _ goal: Comparison.Goal,
-      _ steps: @escaping @Sendable (Int) throws -> UInt64
-    ) -> Comparison {
-      Comparison(name, to: "loop without", goal: goal, on: loop, calls: 10_000, rounds: 300) {
-        use(try steps($0))
-      } against: { steps in
-        var sum: UInt64 = 0
-        for step in 0..<steps { sum &+= fiftyNanoseconds(UInt64(step)) }
-        use(sum)
-      }
-    }
-    return [
+    [
       Comparison(
         "checkpoint()",
         to: "Task.checkCancellation()",
@@ -29,23 +16,25 @@ extension [Comparison] {
       } against: {
         for _ in 0..<$0 { try Task.checkCancellation() }
       },
-      loopRow("loop, checkpoint every 1 000 steps", .atMost(1.1)) { steps in
-        var sum: UInt64 = 0
-        var pace = PacedCheckpoint(every: 1_000)
-        for step in 0..<steps {
-          sum &+= fiftyNanoseconds(UInt64(step))
-          try pace.checkpoint()
-        }
-        return sum
-      },
-      loopRow("loop, checkpoint every millisecond", .atMost(1.1)) { steps in
+      Comparison(
+        "loop, checkpoint every millisecond",
+        to: "loop without",
+        goal: .atMost(1.1),
+        on: loop,
+        calls: 10_000,
+        rounds: 300
+      ) { steps in
         var sum: UInt64 = 0
         var pace = PacedCheckpoint(every: .milliseconds(1))
         for step in 0..<steps {
           sum &+= fiftyNanoseconds(UInt64(step))
           try pace.checkpoint()
         }
-        return sum
+        use(sum)
+      } against: { steps in
+        var sum: UInt64 = 0
+        for step in 0..<steps { sum &+= fiftyNanoseconds(UInt64(step)) }
+        use(sum)
       },
     ]
   }

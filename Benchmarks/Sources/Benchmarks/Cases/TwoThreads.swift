@@ -1,13 +1,11 @@
 import CooperativeCancellation
 import Dispatch
-import Synchronization
 
 // A task of the global executor waits for a callback on a queue's thread.
 
 extension [Comparison] {
   static func twoThreads() -> [Comparison] {
     let queue = DispatchQueue(label: "SDK")
-    let calls = 200
     @Sendable func load(_ completion: @escaping @Sendable (Result<Int, any Error>) -> Void) {
       queue.async { completion(.success(1)) }
     }
@@ -19,25 +17,15 @@ extension [Comparison] {
         goal: .atMost(1.05),
         rounds: 300,
         sample: {
-          try nanoseconds(per: calls) {
-            try runOnGlobalExecutor {
-              for _ in 0..<calls {
-                use(try await withAsyncThrowingValue { load($0) })
-              }
-            }
-          }
+          callsOfATask { use(try? await withAsyncThrowingValue { load($0) }) }
         },
         sampleBaseline: {
-          try nanoseconds(per: calls) {
-            try runOnGlobalExecutor {
-              for _ in 0..<calls {
-                use(
-                  try await withCheckedThrowingContinuation { continuation in
-                    load { continuation.resume(with: $0) }
-                  }
-                )
+          callsOfATask {
+            use(
+              try? await withCheckedThrowingContinuation { continuation in
+                load { continuation.resume(with: $0) }
               }
-            }
+            )
           }
         }
       )
@@ -45,17 +33,15 @@ extension [Comparison] {
   }
 }
 
-private func runOnGlobalExecutor(_ body: @escaping @Sendable () async throws -> Void) throws {
-  let failure = Mutex<(any Error)?>(nil)
-  let isOver = DispatchSemaphore(value: 0)
-  Task.detached {
-    do {
-      try await body()
-    } catch {
-      failure.withLock { $0 = error }
+/// The time of a call, in nanoseconds.
+private func callsOfATask(_ call: @escaping @Sendable () async -> Void) -> Double {
+  let calls = 200
+  return nanoseconds(per: calls) {
+    let isOver = DispatchSemaphore(value: 0)
+    Task.detached {
+      for _ in 0..<calls { await call() }
+      isOver.signal()
     }
-    isOver.signal()
+    isOver.wait()
   }
-  isOver.wait()
-  if let error = failure.withLock({ $0 }) { throw error }
 }

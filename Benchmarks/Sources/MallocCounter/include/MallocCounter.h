@@ -3,10 +3,8 @@
 
 #include <stddef.h>
 
-// How many times the current thread has allocated memory, and how many bytes it has requested.
-// Both are 0 without glibc.
+// How many times the current thread has allocated memory; 0 without glibc.
 size_t malloc_count(void);
-size_t malloc_bytes_requested(void);
 
 // The bytes that malloc has allocated and that are not freed.
 size_t malloc_bytes_in_use(void);

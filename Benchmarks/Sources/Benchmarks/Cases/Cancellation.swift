@@ -1,0 +1,50 @@
+import CooperativeCancellation
+import LegacySDK
+
+extension [Comparison] {
+  static func cancellation(on loop: Loop) -> [Comparison] {
+    let sdk = LegacySDK(calls: .onDemand)
+    return [
+      Comparison("cancelled before", to: "Task.checkCancellation()", goal: .atMost(2), on: loop) {
+        await inCancelledTask($0) { use(try await withAsyncThrowingValue { sdk.result($0) }) }
+      } against: {
+        await inCancelledTask($0) { try Task.checkCancellation() }
+      },
+      Comparison(
+        "cancelled while waiting",
+        to: "handler + checked continuation",
+        goal: .atMost(1.25),
+        on: loop
+      ) {
+        await cancelWaits($0) { await wait(for: sdk) }
+        sdk.callBack()
+      } against: {
+        await cancelWaits($0) { await waitByHand(for: sdk) }
+        sdk.callBack()
+      },
+    ]
+  }
+}
+
+private func inCancelledTask(
+  _ calls: Int,
+  _ call: @escaping @Sendable () async throws -> Void
+) async {
+  await withTaskGroup(of: Void.self) { group in
+    group.cancelAll()
+    group.addTask {
+      for _ in 0..<calls {
+        do { try await call() } catch { use(error) }
+      }
+    }
+  }
+}
+
+/// Lets that many tasks wait and cancels them.
+private func cancelWaits(_ count: Int, _ wait: @escaping @Sendable () async -> Void) async {
+  await withTaskGroup(of: Void.self) { group in
+    for _ in 0..<count { group.addTask { await wait() } }
+    await Task.yield()  // On one thread, in order: now all wait.
+    group.cancelAll()
+  }
+}
