@@ -7,7 +7,7 @@ import Testing
 struct HostileSDKTests {
   private static let page = URL(filePath: #filePath)
     .deletingLastPathComponent()
-    .appending(path: "../../../Documentation.docc/Proof.md")
+    .appending(path: "../../../Documentation.docc/HostileSDKs.md")
   /// The lines of the page between which the table stands.
   private static let begin = "<!-- written by HostileSDKTests: begin -->"
   private static let end = "<!-- written by HostileSDKTests: end -->"
