@@ -28,4 +28,19 @@ struct ObjectiveCStyleCallSiteTests {
     }
     #expect(error?.code == 404)
   }
+
+  @Test
+  func `a closure in parentheses may switch over the answer, and bring an error of its own`()
+    async throws
+  {
+    struct NotSaved: Error {}
+    try await withAsyncThrowingValue(in: { completion in
+      sdk.save { error in
+        switch error {
+        case .none: completion(.success)
+        case .some: completion(.failure(NotSaved()))
+        }
+      }
+    })
+  }
 }

@@ -43,12 +43,8 @@ public final class FakeSDK {
 
   /// The delegate style: the SDK keeps the delegate until it has answered.
   @discardableResult
-  public func setUserAttributeType(
-    _ attribute: UserAttribute,
-    value: String,
-    delegate: RequestDelegate
-  ) -> Request {
-    backend.begin(value) { delegate.requestDidFinish($0.result) }
+  public func rename(to name: String, delegate: CallDelegate) -> Request {
+    backend.begin(name) { delegate.callDidFinish($0.result) }
   }
 
   /// Cannot fail: a failure brings a user too.
@@ -241,14 +237,14 @@ public final class Request {
 }
 
 /// A delegate that turns the SDK's answer into a closure call, as wrappers of such SDKs do.
-public final class RequestDelegate: Sendable {
+public final class CallDelegate: Sendable {
   private let onFinish: @Sendable (Result<User, SDKError>) -> Void
 
   public init(_ onFinish: @escaping @Sendable (Result<User, SDKError>) -> Void) {
     self.onFinish = onFinish
   }
 
-  func requestDidFinish(_ result: Result<User, SDKError>) {
+  func callDidFinish(_ result: Result<User, SDKError>) {
     onFinish(result)
   }
 }
@@ -256,11 +252,6 @@ public final class RequestDelegate: Sendable {
 public enum SDKError: Error, Equatable, Sendable {
   case failed
   case cancelled
-}
-
-public enum UserAttribute: Sendable {
-  case firstName
-  case lastName
 }
 
 /// A value that its backend counts while it lives.

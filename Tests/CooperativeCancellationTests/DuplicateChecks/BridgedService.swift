@@ -35,10 +35,10 @@ final class BridgedService: AccountService {
 
   func rename(to name: String) async throws {
     try await withAsyncThrowingValue { completion in
-      let delegate = RequestDelegate { result in
+      let delegate = CallDelegate { result in
         completion(result.map { _ in }.mapError { _ in RenameFailed() })
       }
-      return sdk.setUserAttributeType(.firstName, value: name, delegate: delegate)
+      return sdk.rename(to: name, delegate: delegate)
     } onCancel: {
       $0.cancel()
     }

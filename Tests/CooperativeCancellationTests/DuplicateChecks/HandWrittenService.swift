@@ -64,14 +64,14 @@ final class HandWrittenService: AccountService {
         continuation.resume(throwing: CancellationError())
         return
       }
-      let delegate = RequestDelegate { result in
+      let delegate = CallDelegate { result in
         guard !Task.isCancelled else {
           continuation.resume(throwing: CancellationError())
           return
         }
         continuation.resume(with: result.map { _ in }.mapError { _ in RenameFailed() })
       }
-      sdk.setUserAttributeType(.firstName, value: name, delegate: delegate)
+      sdk.rename(to: name, delegate: delegate)
     }
   }
 }

@@ -27,8 +27,7 @@ struct TaskBagTests {
     #expect(stored.isCancelled)
   }
 
-  // A class from the original text.
-  final class Alpha {
+  final class Model {
     let bag = TaskBag()
     let ended: Signal
 
@@ -43,7 +42,7 @@ struct TaskBagTests {
   @Test
   func `a task ends when the object that owns the bag is released`() async {
     let ended = Signal()
-    _ = Alpha(ended: ended)
+    _ = Model(ended: ended)
     await ended.wait()
   }
 
