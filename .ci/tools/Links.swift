@@ -9,7 +9,7 @@ struct Links {
   init(_ repository: Repository) throws {
     self.repository = repository
     var pages: [String: Page] = [:]
-    for file in repository.files(ending: ".md") {
+    for file in repository.files where file.hasSuffix(".md") {
       pages[file] = Page(file, try repository.lines(of: file))
     }
     self.pages = pages

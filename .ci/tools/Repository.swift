@@ -21,13 +21,6 @@ struct Repository {
       .sorted()
   }
 
-  /// The files below these folders with this suffix.
-  func files(in folders: [String] = [""], ending: String) -> [String] {
-    files.filter { file in
-      file.hasSuffix(ending) && folders.contains { file.hasPrefix($0) }
-    }
-  }
-
   func contains(_ path: String) -> Bool {
     files.contains(path) || files.contains { $0.hasPrefix(path.isEmpty ? "" : path + "/") }
   }
@@ -49,11 +42,5 @@ struct Failure: Error, CustomStringConvertible {
 }
 
 extension StringProtocol {
-  var trimmed: String { String(trimmedEnd.drop { $0.isWhitespace }) }
-
-  var trimmedEnd: String {
-    var text = Substring(self)
-    while text.last?.isWhitespace == true { text.removeLast() }
-    return String(text)
-  }
+  var trimmed: String { trimmingCharacters(in: .whitespaces) }
 }

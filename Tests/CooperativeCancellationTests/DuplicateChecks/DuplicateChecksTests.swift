@@ -95,7 +95,7 @@ struct DuplicateChecksTests {
   }
 
   @Test(arguments: methods.indices)
-  func `a cancelled call; hand-written: succeeds late; with the library: throws at once`(
+  func `a cancelled call; hand-written: waits for the answer; with the library: throws at once`(
     method: Int
   ) {
     let old = byHand(method, .onDemand)
@@ -122,20 +122,6 @@ struct DuplicateChecksTests {
     let new = bridged(method, .confirmingCancellation)
     new.cancel()
     #expect(new.backend.counts == .init(started: 1, cancelled: 1, completed: 1))
-  }
-
-  @Test(arguments: methods.indices)
-  func `a cancelled call without an answer; hand-written: hangs; with the library: throws`(
-    method: Int
-  ) {
-    let old = byHand(method, .never)
-    old.cancel()
-    #expect(old.ending == nil)
-    old.answer()  // So that the test leaves no task behind.
-
-    let new = bridged(method, .never)
-    new.cancel()
-    #expect(new.ending == .cancelled)
   }
 
   @Test(arguments: methods.indices)
