@@ -13,9 +13,7 @@ import PackageDescription
   let hasSQLite = FileManager.default.fileExists(atPath: "/usr/include/sqlite3.h")
 #endif
 
-let needingSQLite = [
-  "Database.swift", "Ledger.swift", "Ledger+combined.swift", "Scores.swift", "Scores+share.swift",
-]
+let needingSQLite = ["Database.swift", "Ledger.swift", "Ledger+combined.swift", "Scores.swift"]
 let testsNeedingSQLite = ["DatabaseTests.swift", "LedgerTests.swift", "ScoresTests.swift"]
 
 let package = Package(
@@ -25,7 +23,6 @@ let package = Package(
     .package(name: "swift-cooperative-cancellation", path: ".."),
     .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.2"),
-    .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
     .package(url: "https://github.com/apple/swift-async-algorithms.git", from: "1.1.4"),
   ] + (hasSQLite ? [.package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0")] : []),
   targets: [
@@ -34,7 +31,6 @@ let package = Package(
       dependencies: [
         .product(name: "CooperativeCancellation", package: "swift-cooperative-cancellation"),
         .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
-        .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOExtras", package: "swift-nio-extras"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -46,10 +42,7 @@ let package = Package(
       dependencies: [
         "Services",
         .product(name: "CooperativeCancellation", package: "swift-cooperative-cancellation"),
-        .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
-        .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOEmbedded", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ],
       exclude: hasSQLite ? ["DatabaseIsLeftOut.swift"] : testsNeedingSQLite

@@ -16,16 +16,10 @@ struct Transfers: Sendable {
   }
 
   func data(from url: URL) async throws -> (Data, URLResponse) {
-    try await withAsyncThrowingValue {
-      session.dataTask(with: url, completionHandler: $0).resumed()
-    } onCancel: {
-      $0.cancel()
-    }
-  }
-
-  func upload(_ data: Data, with request: URLRequest) async throws -> (Data, URLResponse) {
-    try await withAsyncThrowingValue {
-      session.uploadTask(with: request, from: data, completionHandler: $0).resumed()
+    try await withAsyncThrowingValue { completion in
+      let task = session.dataTask(with: url, completionHandler: completion)
+      task.resume()
+      return task
     } onCancel: {
       $0.cancel()
     }
@@ -100,13 +94,5 @@ private final class DownloadDelegate: NSObject, URLSessionDownloadDelegate {
     if let error { completion(.failure(error)) }
     // Releases the delegate, which the session otherwise keeps.
     session.finishTasksAndInvalidate()
-  }
-}
-
-extension URLSessionTask {
-  /// Resumes the task and returns it, so that one expression starts it.
-  fileprivate func resumed() -> Self {
-    resume()
-    return self
   }
 }

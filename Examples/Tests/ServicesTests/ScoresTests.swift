@@ -32,15 +32,4 @@ struct ScoresTests {
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
   }
-
-  @Test
-  func `two readers share one observation`() async throws {
-    let scores = try Scores()
-    try scores.save(.init(player: "Ann", points: 7))
-    let best = scores.sharedBest(1)
-    async let first = best.first { _ in true }
-    async let second = best.first { _ in true }
-    #expect(try await first?.first?.player == "Ann")
-    #expect(try await second?.first?.player == "Ann")
-  }
 }
