@@ -96,3 +96,8 @@ where !["HostileCLibrary", "MallocStatistics", "OldSDK"].contains(target.name)
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
   ]
 }
+
+// For a build that takes long, as with a sanitizer.
+if Context.environment["LIBRARY_TESTS_ONLY"] != nil {
+  package.targets.removeAll { $0.name.hasSuffix("CallSiteTests") }
+}
