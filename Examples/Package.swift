@@ -22,7 +22,6 @@ let package = Package(
   dependencies: [
     .package(name: "swift-cooperative-cancellation", path: ".."),
     .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
-    .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.2"),
     .package(url: "https://github.com/apple/swift-async-algorithms.git", from: "1.1.4"),
   ] + (hasSQLite ? [.package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0")] : []),
   targets: [
@@ -32,7 +31,6 @@ let package = Package(
         .product(name: "CooperativeCancellation", package: "swift-cooperative-cancellation"),
         .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
         .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOExtras", package: "swift-nio-extras"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ] + (hasSQLite ? ["CSQLite", .product(name: "GRDB", package: "GRDB.swift")] : []),
       exclude: hasSQLite ? [] : needingSQLite

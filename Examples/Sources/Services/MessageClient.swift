@@ -1,6 +1,5 @@
 import CooperativeCancellation
 import NIOCore
-import NIOExtras
 import NIOPosix
 import Synchronization
 
@@ -13,26 +12,28 @@ final class MessageClient: Sendable {
   private let replies: PendingCalls<Int, String>
   private let lastNumber = Atomic(0)
 
+  /// NIO cannot stop connecting, so a connection that arrives after a cancellation is closed.
+  ///
   /// - Parameter onUnexpected: Receives each line that answers no request which waits: its request was cancelled, or
   ///   answered before. Runs on the event loop.
   init(
     host: String,
     port: Int,
+    bootstrap: ClientBootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton),
     onUnexpected: @escaping @Sendable (_ line: String) -> Void = { _ in }
   ) async throws {
     let replies = PendingCalls<Int, String>()
     channel = try await withAsyncThrowingValue {
-      ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-        .channelInitializer { channel in
-          channel.eventLoop.makeCompletedFuture {
-            try channel.pipeline.syncOperations.addHandlers(
-              ByteToMessageHandler(LineBasedFrameDecoder()),
-              ReplyHandler(replies, onUnexpected)
-            )
-          }
+      bootstrap.channelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandlers(
+            ByteToMessageHandler(LineDecoder()),
+            ReplyHandler(replies, onUnexpected)
+          )
         }
-        .connect(host: host, port: port)
-        .whenComplete($0)
+      }
+      .connect(host: host, port: port)
+      .whenComplete($0)
     } onDiscard: {
       $0.close(promise: nil)
     }
@@ -63,6 +64,24 @@ final class MessageClient: Sendable {
 nonisolated extension Channel {
   fileprivate func writeLine(_ line: String) -> EventLoopFuture<Void> {
     writeAndFlush(ByteBuffer(string: line + "\n"))
+  }
+}
+
+/// Cuts what arrives into lines.
+private nonisolated struct LineDecoder: ByteToMessageDecoder {
+  typealias InboundOut = ByteBuffer
+
+  func decode(
+    context: ChannelHandlerContext,
+    buffer: inout ByteBuffer
+  ) throws -> DecodingState {
+    let length = buffer.readableBytesView.prefix { $0 != UInt8(ascii: "\n") }.count
+    guard length < buffer.readableBytes, let line = buffer.readSlice(length: length) else {
+      return .needMoreData
+    }
+    buffer.moveReaderIndex(forwardBy: 1)
+    context.fireChannelRead(wrapInboundOut(line))
+    return .continue
   }
 }
 

@@ -1,5 +1,6 @@
 import CooperativeCancellation
 import NIOCore
+import NIOPosix
 import Testing
 
 @testable import Services
@@ -112,6 +113,24 @@ struct MessageClientTests {
       try await client.close()
     }
   }
+
+  @Test
+  func `a connection that is made after the cancellation is closed`() async throws {
+    try await withServer { connection in
+      await connection.waitUntilClosed()
+    } client: { port in
+      let resolver = HeldResolver()
+      let bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        .resolver(resolver)
+      let task = Task {
+        try await MessageClient(host: "localhost", port: port, bootstrap: bootstrap)
+      }
+      await resolver.isAsked.wait()
+      task.cancel()
+      await #expect(throws: CancellationError.self) { try await task.value }
+      resolver.answer(with: try SocketAddress(ipAddress: "127.0.0.1", port: port))
+    }
+  }
 }
 
 /// Lines that came on the event loop.
@@ -136,4 +155,29 @@ extension ServedConnection {
     }
     return lines
   }
+}
+
+/// A name server that answers when the test says so.
+private final class HeldResolver: Resolver, Sendable {
+  let isAsked = Signal()
+  private let addresses: EventLoopPromise<[SocketAddress]>
+
+  init() {
+    addresses = MultiThreadedEventLoopGroup.singleton.any().makePromise()
+  }
+
+  func answer(with address: SocketAddress) {
+    addresses.succeed([address])
+  }
+
+  func initiateAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
+    isAsked.fire()
+    return addresses.futureResult
+  }
+
+  func initiateAAAAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
+    addresses.futureResult.map { _ in [] }
+  }
+
+  func cancelQueries() {}
 }
