@@ -16,56 +16,23 @@
 /// May be used from any thread. `cancel()` runs the task's cancellation handlers before it returns, without a
 /// lock of the library.
 public final class AnyTask: Sendable {
-  /// How an ``AnyTask`` behaves.
-  public struct Options: OptionSet, Sendable {
-    /// The raw value.
-    public let rawValue: Int
-
-    /// Makes options from a raw value.
-    public init(rawValue: Int) {
-      self.rawValue = rawValue
-    }
-
-    /// Cancels the task when the `AnyTask` is released.
-    public static let cancelWhenReleased = Options(rawValue: 1 << 0)
-
-    /// Stops a debug build with an assertion when ``AnyTask/cancel()`` is called for a task that is already
-    /// cancelled. Releasing the `AnyTask` does not count, and cancels only with ``cancelWhenReleased``.
-    public static let assertOnOverCancellation = Options(rawValue: 1 << 1)
-
-    /// The default: ``cancelWhenReleased``.
-    public static let `default`: Options = [.cancelWhenReleased]
-  }
-
-  /// How this owner behaves.
-  public let options: Options
-
-  @usableFromInline let task: any ErasedTask
-  @usableFromInline let isDetached = Flag()
-  @usableFromInline let wasCancelledHere = Flag()
+  private let task: any ErasedTask
+  private let isDetached = Flag()
 
   /// Takes ownership of a task.
-  public init<Success, Failure>(_ task: Task<Success, Failure>, options: Options = .default) {
+  public init<Success, Failure>(_ task: Task<Success, Failure>) {
     self.task = task
-    self.options = options
   }
 
   deinit {
-    if options.contains(.cancelWhenReleased), !isDetached.isRaised {
-      task.cancel()
-    }
+    if !isDetached.isRaised { task.cancel() }
   }
 
   /// Whether the task was cancelled, here or elsewhere.
   public var isCancelled: Bool { task.isCancelled }
 
-  /// Cancels the task. Has no effect the second time, except with ``Options/assertOnOverCancellation``.
+  /// Cancels the task. Has no effect the second time.
   public func cancel() {
-    let isRepeated = !wasCancelledHere.raiseFirst() || task.isCancelled
-    assert(
-      !(isRepeated && options.contains(.assertOnOverCancellation)),
-      "AnyTask.cancel() was called for a task that is cancelled already"
-    )
     task.cancel()
   }
 
@@ -76,7 +43,7 @@ public final class AnyTask: Sendable {
 }
 
 extension AnyTask: Hashable {
-  /// Two are equal if they own the same task, with any options.
+  /// Two are equal if they own the same task.
   public static func == (left: AnyTask, right: AnyTask) -> Bool {
     left.task.isSame(as: right.task)
   }
@@ -89,9 +56,8 @@ extension AnyTask: Hashable {
 
 extension Task {
   /// This task as an ``AnyTask``, which cancels it when it is released.
-  @inlinable
-  public func erased(options: AnyTask.Options = .default) -> AnyTask {
-    AnyTask(self, options: options)
+  public func erased() -> AnyTask {
+    AnyTask(self)
   }
 
   /// Keeps this task in a collection, which cancels it when the collection is destroyed.
@@ -100,11 +66,8 @@ extension Task {
   ///
   /// - Returns: The stored value.
   @discardableResult
-  public func store(
-    in tasks: inout some RangeReplaceableCollection<AnyTask>,
-    options: AnyTask.Options = .default
-  ) -> AnyTask {
-    let task = erased(options: options)
+  public func store(in tasks: inout some RangeReplaceableCollection<AnyTask>) -> AnyTask {
+    let task = erased()
     tasks.append(task)
     return task
   }
@@ -113,15 +76,26 @@ extension Task {
   ///
   /// Storing the same task again has no effect.
   ///
-  /// - Returns: The stored value. If the task was already there, that is the earlier value with its options.
+  /// - Returns: The stored value. If the task was already there, that is the earlier value.
   @discardableResult
-  public func store(
-    in tasks: inout Set<AnyTask>,
-    options: AnyTask.Options = .default
-  ) -> AnyTask {
-    let task = erased(options: options)
+  public func store(in tasks: inout Set<AnyTask>) -> AnyTask {
+    let task = erased()
     let (isNew, stored) = tasks.insert(task)
     if !isNew { task.detach() }
     return stored
+  }
+}
+
+/// A task of any type, as its owners see it.
+private protocol ErasedTask: Sendable, Hashable {
+  var isCancelled: Bool { get }
+  func cancel()
+}
+
+extension Task: ErasedTask {}
+
+extension ErasedTask {
+  func isSame(as other: any ErasedTask) -> Bool {
+    other as? Self == self
   }
 }

@@ -291,7 +291,10 @@ extension Task {
       return self
     }
     let members = bag.members
-    members.start(slot, .given(erased(options: [])))
+    let task = erased()
+    // The bag cancels it, but does not own it: a release after its end must have no effect.
+    task.detach()
+    members.start(slot, .given(task))
     // Detached, so that it does not keep the caller's task-local values.
     Task<Void, Never>.detached(priority: Task<Never, Never>.currentPriority) {
       _ = await result

@@ -67,7 +67,7 @@ private struct RegistryRun: Explorable {
   init(_ requests: [Request], _ deeds: Set<Deed>) {
     entries = requests.map { Entry(request: $0) }
     ids = requests.map { request in request.id.map { HashedID(CollidingID(name: $0)) } }
-    handles = requests.map { _ in Task {}.erased(options: []) }
+    handles = requests.map { _ in Task {}.erased() }
     seen = Array(repeating: [], count: requests.count + 1)
     self.deeds = deeds
   }

@@ -4,20 +4,20 @@ import FakeCallbackSDK
 import Synchronization
 import Testing
 
+/// Ends only when the task is cancelled.
+func waitForCancellation() async throws {
+  try await withAsyncThrowingValue { FakeSDK(.never).save($0) }
+}
+
 /// A task that ends only when it is cancelled.
 func foreverTask() -> Task<Void, any Error> {
-  Task { try await withAsyncThrowingValue { FakeSDK(.never).save($0) } }
+  Task { try await waitForCancellation() }
 }
 
 @Suite("AnyTask", .watchdog)
 struct AnyTaskTests {
-  // The call sites from the original's README, unchanged.
   @Test
-  func `the call sites of the original compile and do what it promises`() async {
-    let taskA = Task<Bool, Never> { true }
-    let taskB = Task<Void, any Error> {}
-    _ = (taskA, taskB)
-
+  func `tasks of any type are erased and stored in collections`() async {
     var tasks: [AnyTask] = []
     Task<Bool, Never> { true }.store(in: &tasks)
     Task<Void, any Error> {}.store(in: &tasks)
@@ -35,60 +35,39 @@ struct AnyTaskTests {
     let erased: AnyTask = Task {
       // Async task code
     }.erased()
-    #expect(erased.options == .default)
-
     let task = Task {
       // Async task code
     }
     let anyTask = AnyTask(task)
-    #expect(!anyTask.isCancelled)
-
-    Task {}.store(in: &tasks, options: [.assertOnOverCancellation])
-    _ = Task {}.erased(options: [])
-    _ = AnyTask(Task {}, options: [])
+    #expect(!anyTask.isCancelled && !erased.isCancelled)
 
     let stored: AnyTask = foreverTask().store(in: &tasks)
+    #expect(tasks.last === stored, "after those that are there")
     #expect(!stored.isCancelled)
     stored.cancel()
     #expect(stored.isCancelled)
   }
 
-  @Test
-  func `is cancelled when the collection is destroyed, also without options`() async {
-    let inArray = foreverTask()
-    let inSet = foreverTask()
+  @Test(arguments: [false, true])
+  func `is cancelled when it or its collection is released, but not after detach`(
+    isDetached: Bool
+  ) async {
+    let tasks = (0..<3).map { _ in foreverTask() }
     do {
       var array: [AnyTask] = []
       var set: Set<AnyTask> = []
-      inArray.store(in: &array)
-      inSet.store(in: &set)
-      #expect(!inArray.isCancelled && !inSet.isCancelled)
+      let all = [
+        tasks[0].store(in: &array), tasks[1].store(in: &set), tasks[2].erased(),
+      ]
+      if isDetached { for task in all { task.detach() } }
+      #expect(tasks.allSatisfy { !$0.isCancelled })
       _ = (array, set)
     }
-    #expect(inArray.isCancelled && inSet.isCancelled)
-    _ = await (inArray.result, inSet.result)
-  }
-
-  @Test
-  func `is not cancelled by a release without the option, or after detach`() async {
-    let task = foreverTask()
-    do { _ = task.erased(options: []) }
-    #expect(!task.isCancelled)
-    do {
-      var array: [AnyTask] = []
-      var set: Set<AnyTask> = []
-      task.store(in: &array, options: [])
-      task.store(in: &set, options: [])
-      _ = (array, set)
+    #expect(tasks.map(\.isCancelled) == Array(repeating: !isDetached, count: 3))
+    for task in tasks {
+      task.cancel()
+      _ = await task.result
     }
-    #expect(!task.isCancelled)
-    do { task.erased().detach() }
-    #expect(!task.isCancelled)
-    do { _ = task.erased(options: .assertOnOverCancellation) }
-    #expect(!task.isCancelled)
-    do { _ = task.erased() }
-    #expect(task.isCancelled)
-    _ = await task.result
   }
 
   @Test
@@ -101,8 +80,9 @@ struct AnyTaskTests {
       #expect(tasks.count == 1)
       #expect(first === second)
       #expect(!task.isCancelled)
-      #expect(AnyTask(task, options: []) == first)
-      #expect(AnyTask(task, options: []).hashValue == first.hashValue)
+      let another = AnyTask(task)
+      another.detach()
+      #expect(another == first && another.hashValue == first.hashValue)
       #expect(AnyTask(Task {}) != AnyTask(Task {}))
       #expect(AnyTask(Task {}) != AnyTask(Task { 1 }))
       tasks = []
@@ -113,27 +93,16 @@ struct AnyTaskTests {
     _ = await task.result
   }
 
-  @Test
-  func `a task that is cancelled elsewhere is cancelled, for each of its owners`() async {
+  @Test(arguments: [false, true])
+  func `a task that is cancelled elsewhere is cancelled, for each of its owners`(
+    byAnotherOwner: Bool
+  ) async {
     let task = foreverTask()
-    let (first, second) = (task.erased(options: []), task.erased(options: []))
+    let (first, second) = (task.erased(), task.erased())
     #expect(!first.isCancelled && !second.isCancelled)
-    first.cancel()
+    if byAnotherOwner { first.cancel() } else { task.cancel() }
     #expect(first.isCancelled && second.isCancelled && task.isCancelled)
     _ = await task.result
-    let another = foreverTask()
-    let owner = another.erased(options: [])
-    another.cancel()
-    #expect(owner.isCancelled)
-    _ = await another.result
-  }
-
-  @Test
-  func `a task is stored after the tasks that are already there`() {
-    let tasks = [Task {}, Task {}, Task {}]
-    var stored: [AnyTask] = []
-    for task in tasks { task.store(in: &stored, options: []) }
-    #expect(stored == tasks.map { $0.erased(options: []) })
   }
 
   @Test
@@ -144,7 +113,7 @@ struct AnyTaskTests {
     let task = Task {
       await withTaskCancellationHandler {
         isWaiting.fire()
-        _ = try? await withAsyncThrowingValue { FakeSDK(.never).save($0) }
+        try? await waitForCancellation()
       } onCancel: {
         count.add(1, ordering: .relaxed)
         box.withLock { $0 }?.cancel()
@@ -167,7 +136,7 @@ struct AnyTaskTests {
       let task = Task {
         await withTaskCancellationHandler {
           isWaiting.fire()
-          _ = try? await withAsyncThrowingValue { FakeSDK(.never).save($0) }
+          try? await waitForCancellation()
         } onCancel: {
           handlerRuns.add(1, ordering: .relaxed)
         }
@@ -185,36 +154,5 @@ struct AnyTaskTests {
       #expect(handlerRuns.load(ordering: .relaxed) == 1)
     }
     print("AnyTask.cancel() raced, and was first on thread 0 or 1: \(cancelledFirst)")
-  }
-
-  #if DEBUG
-    @Test
-    func `over-cancellation stops a debug build if it is asked to`() async {
-      await #expect(processExitsWith: .failure) {
-        let task = Task {}.erased(options: [.assertOnOverCancellation])
-        task.cancel()
-        task.cancel()
-      }
-      await #expect(processExitsWith: .failure) {
-        let task = Task {}
-        task.cancel()
-        task.erased(options: [.assertOnOverCancellation]).cancel()
-      }
-    }
-  #endif
-
-  @Test
-  func `a release is not an over-cancellation`() async {
-    await #expect(processExitsWith: .success) {
-      do {
-        let task = Task {}.erased(options: [.assertOnOverCancellation, .cancelWhenReleased])
-        task.cancel()
-      }
-      do {
-        let task = Task {}
-        task.cancel()
-        _ = task.erased(options: [.assertOnOverCancellation, .cancelWhenReleased])
-      }
-    }
   }
 }
