@@ -59,21 +59,15 @@ final class BagMembers: Sendable {
 
   @usableFromInline
   func finish(_ slot: Int) {
-    let remains = registry.extract { $0.finish(slot) }
-    for waiter in remains.waiters { waiter.completion(.success) }
+    let released = registry.extract { $0.finish(slot) }
+    for handler in released.endHandlers { handler.completion(.success) }
   }
 
-  /// A task threw. The `CancellationError` of a cancelled task is not reported.
+  /// A task threw, on that actor. The `CancellationError` of a cancelled task is not reported.
   @usableFromInline
-  func report(_ error: any Error, _ callSite: CallSite) {
+  func report(_ error: any Error, _ callSite: CallSite, on _: isolated (any Actor)?) {
     if error is CancellationError, Task.isCancelled { return }
     onError(error, callSite)
-  }
-
-  /// The same, on an actor.
-  @usableFromInline
-  func report(_ error: any Error, _ callSite: CallSite, on _: isolated (any Actor)?) async {
-    report(error, callSite)
   }
 
   // MARK: Cancelling and waiting
@@ -97,7 +91,7 @@ final class BagMembers: Sendable {
   }
 
   func cancelAll() {
-    for remains in registry.extract({ $0.cancelAll() }) { remains.member?.cancel() }
+    for released in registry.extract({ $0.cancelAll() }) { released.member?.cancel() }
   }
 
   func close() {
@@ -106,8 +100,8 @@ final class BagMembers: Sendable {
 
   /// Calls `completion` when all tasks have ended. Returns a token to stop the wait, unless it is over.
   func wait(_ completion: @escaping @Sendable (Result<Void, any Error>) -> Void) -> Int? {
-    let waiter = TaskRegistry.Waiter(completion: completion)
-    let token = registry.locked { $0.wait(waiter) }
+    let handler = TaskRegistry.EndHandler(completion: completion)
+    let token = registry.locked { $0.wait(handler) }
     if token == nil { completion(.success) }
     return token
   }

@@ -4,13 +4,14 @@
 /// ```swift
 /// @MainActor @Observable
 /// final class FeedModel {
-///   private let tasks = TaskBag()
-///   private let service = Service()
-///   var posts: [Post] = []
+///   let taskBag = TaskBag()
+///   private let service = FeedService()
+///   private(set) var posts: [Post] = []
 ///
 ///   func refresh() {
-///     tasks.add(id: "refresh") { [weak self, service] in
+///     taskBag.add(id: "refresh") { [weak self, service] in
 ///       let posts = try await service.posts()
+///       try checkpoint()
 ///       self?.posts = posts
 ///     }
 ///   }
@@ -41,8 +42,7 @@ public final class TaskBag: Sendable {
   ///
   /// - Parameter onError: The initial value of ``onError``.
   public init(
-    onError: @escaping @Sendable (_ error: any Error, _ callSite: CallSite) -> Void = TaskBag
-      .printError
+    onError: @escaping @Sendable (_ error: any Error, _ callSite: CallSite) -> Void = printError
   ) {
     members = BagMembers(onError: onError)
   }
@@ -52,12 +52,14 @@ public final class TaskBag: Sendable {
     members.cancelAll()
   }
 
-  /// Receives each error thrown by a task that `add` started, and the call of `add`. The default is
-  /// ``printError(_:_:)``.
+  /// Receives each error thrown by a task that `add` started, and the call of `add`.
   ///
   /// A `CancellationError` of a cancelled task is not passed on. The closure runs in the failed task, on its
   /// actor, so `Task.isCancelled` describes that task. The bag keeps the closure: capture the bag's owner
   /// weakly.
+  ///
+  /// By default, it prints the error and the call of `add` to standard error, unless the task is cancelled,
+  /// because the error then most likely reports the cancellation.
   public var onError: @Sendable (_ error: any Error, _ callSite: CallSite) -> Void {
     get { members.onError }
     set { members.onError = newValue }
@@ -111,13 +113,8 @@ public final class TaskBag: Sendable {
   /// - Parameters:
   ///   - id: Identifies the task. Its type counts: `1` and `"1"` are different ids.
   ///   - policy: What happens if a task of this bag already has the id.
-  ///   - name: The task's name, for debuggers.
-  ///   - priority: The task's priority; by default the current one.
-  ///   - isolation: The caller's actor.
-  ///   - fileID: The file passed to ``onError``; by default the caller's.
-  ///   - line: The line passed to ``onError``; by default the caller's.
-  ///   - operation: Runs as in `Task { … }`: on the caller's global actor, or on the caller's actor if it
-  ///     captures that. Errors go to ``onError``.
+  ///   - name: This and all that follow are those of
+  ///     ``add(name:priority:isolation:fileID:line:operation:)``.
   /// - Returns: Whether the task was started: `false` if another one was kept, or if the bag is closed.
   @inlinable
   @discardableResult
@@ -191,13 +188,7 @@ public final class TaskBag: Sendable {
     }.value
   }
 
-  /// Waits until all tasks have ended, including those added meanwhile.
-  ///
-  /// ```swift
-  /// bag.close()
-  /// bag.cancelAll()
-  /// try await bag.waitForAll()
-  /// ```
+  /// Waits until all tasks have ended, including those added meanwhile. It neither closes the bag nor cancels.
   ///
   /// Throws `CancellationError` as soon as the waiting task is cancelled; that does not cancel the bag's
   /// tasks. A task of this bag must not call it: it would wait for itself. In a task that is already
@@ -210,18 +201,17 @@ public final class TaskBag: Sendable {
       members.stopWaiting(token)
     }
   }
+}
 
-  /// Prints to standard error which task threw which error. Errors of cancelled tasks are not printed,
-  /// because they most likely report the cancellation.
-  public static func printError(_ error: any Error, _ callSite: CallSite) {
+extension TaskBag {
+  @usableFromInline
+  static func printError(_ error: any Error, _ callSite: CallSite) {
     if Task.isCancelled { return }
     printToStandardError(
       "CooperativeCancellation: \(callSite): the task added here threw: \(error)"
     )
   }
-}
 
-extension TaskBag {
   /// Makes the task of a slot, which begins on the actor of `operation`.
   @inlinable
   func makeTask(
@@ -250,7 +240,7 @@ extension TaskBag {
       Task(name: name, priority: priority) {
         // Captured, so that the task begins on this actor. `operation` keeps the actor too.
         _ = isolation
-        do { try await operation() } catch { members.report(error, callSite) }
+        do { try await operation() } catch { members.report(error, callSite, on: isolation) }
         members.finish(slot)
       }
     )

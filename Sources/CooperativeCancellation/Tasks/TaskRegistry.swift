@@ -12,6 +12,12 @@ package enum Member: Sendable {
   }
 }
 
+/// A task that has an id.
+package struct IDHolder: Sendable {
+  package let slot: Int
+  package let id: any AnyID
+}
+
 /// The tasks of a ``TaskBag``: a value type without a lock.
 ///
 /// The caller cancels, calls or releases what it returns after unlocking. A task has a slot from before it
@@ -25,19 +31,9 @@ package enum Member: Sendable {
 ///
 /// A task is removed by its slot and not by its id: the end of a replaced task must not remove its successor.
 package struct TaskRegistry: Sendable {
-  private enum State: Sendable {
-    /// The task is being made.
-    case starting
-    /// The task is being made, and must be cancelled when it exists.
-    case startingCancelled
-    case running
-    /// The task ended before ``start(_:_:)`` was called.
-    case finished
-  }
-
-  private var slots = KeyedSlots<State, Member?>()
-  private var waiters: [Int: Waiter] = [:]
-  private var nextWaiter = 0
+  private var tasks = TaskTable()
+  private var endHandlers: [Int: EndHandler] = [:]
+  private var lastToken = 0
 
   /// How many tasks have not ended.
   package private(set) var count = 0
@@ -46,12 +42,20 @@ package struct TaskRegistry: Sendable {
   package init() {}
 
   /// A completion to call when all tasks have ended.
-  package struct Waiter: Sendable {
+  package struct EndHandler: Sendable {
     package let completion: @Sendable (Result<Void, any Error>) -> Void
 
     package init(completion: @escaping @Sendable (Result<Void, any Error>) -> Void) {
       self.completion = completion
     }
+  }
+
+  /// What the registry no longer needs: to be cancelled or called, and released, after unlocking.
+  package struct Released: Sendable {
+    package var member: Member?
+    package var id: (any AnyID)?
+    /// Those to call, if this was the last task.
+    package var endHandlers: [EndHandler] = []
   }
 
   // MARK: A task's life
@@ -64,63 +68,42 @@ package struct TaskRegistry: Sendable {
   private mutating func reserve(_ id: (any AnyID)?) -> Int? {
     if isClosed { return nil }
     count += 1
-    return slots.insert(nil, .starting, id: id)
+    return tasks.insert(id)
   }
 
   /// The task of a slot exists. Returns whether to cancel it.
   package mutating func start(_ slot: Int, _ member: Member) -> Bool {
-    let state = slots.state(of: slot)
+    let state = tasks.state(of: slot)
     if state == .finished {
-      _ = slots.remove(slot)
+      _ = tasks.remove(slot)
       return false
     }
-    slots.update(slot, .running, member)
+    tasks.run(slot, member)
     return state == .startingCancelled
   }
 
-  /// What remains of a task.
-  package struct Remains: Sendable {
-    package var member: Member?
-    package var id: (any AnyID)?
-    /// The waiters to complete, if this was the last task.
-    package var waiters: [Waiter] = []
-  }
-
   /// The task of a slot has ended.
-  package mutating func finish(_ slot: Int) -> Remains {
+  package mutating func finish(_ slot: Int) -> Released {
     count -= 1
-    var remains = Remains()
-    if slots.state(of: slot) == .running, let removed = slots.remove(slot) {
-      remains.member = removed.element
-      remains.id = removed.id
+    var released = Released()
+    if tasks.state(of: slot) == .running {
+      (released.member, released.id) = tasks.remove(slot)
     } else {
-      slots.update(slot, .finished)
-      remains.id = slots.unlink(slot)
+      tasks.update(slot, .finished)
+      released.id = tasks.unlink(slot)
     }
-    if count == 0, !waiters.isEmpty {
-      remains.waiters = waiters.keys.sorted().compactMap { waiters[$0] }
-      waiters = [:]
+    if count == 0, !endHandlers.isEmpty {
+      released.endHandlers = endHandlers.keys.sorted().compactMap { endHandlers[$0] }
+      endHandlers = [:]
     }
-    return remains
+    return released
   }
 
   // MARK: Ids
 
-  /// A task that has an id.
-  package struct Holder: Sendable {
-    package let slot: Int
-    package let id: any AnyID
-  }
-
   /// Returns the tasks whose ids have a hash. The caller compares the ids without the lock.
-  package func holders(ofHash hash: Int) -> [Holder] {
-    var holders: [Holder] = []
-    var slot = slots.first(withHash: hash)
-    while let current = slot {
-      if let id = slots.id(of: current) { holders.append(Holder(slot: current, id: id)) }
-      slot = slots.next(withHash: hash, after: current)
-    }
-    return holders
+  package func holders(ofHash hash: Int) -> [IDHolder] {
+    tasks.holders(ofHash: hash)
   }
 
   /// Reserves a slot for a task with an id, which the task has from now on. Returns `nil` if the registry is
@@ -132,7 +115,7 @@ package struct TaskRegistry: Sendable {
   package mutating func reserve(
     id: any AnyID,
     besideOthers: Bool = false
-  ) -> (slot: Int, others: [Holder])? {
+  ) -> (slot: Int, others: [IDHolder])? {
     let others = besideOthers ? [] : holders(ofHash: id.hash)
     guard let slot = reserve(id) else { return nil }
     return (slot, others)
@@ -140,24 +123,35 @@ package struct TaskRegistry: Sendable {
 
   /// Takes the ids from their tasks and returns these tasks, to be cancelled; `nil` if none of them still has
   /// its id. The caller keeps the ids.
-  package mutating func cancel(_ holders: [Holder]) -> [Member]? {
+  package mutating func cancel(_ holders: [IDHolder]) -> [Member]? {
     let found = holders.filter(isThere)
     return found.isEmpty ? nil : found.compactMap { cancel($0.slot).member }
   }
 
   /// Gives up a slot if one of the other tasks still has its id. Returns whether it did.
-  package mutating func withdraw(_ slot: Int, ifThereIsOneOf others: [Holder]) -> Bool {
+  package mutating func withdraw(_ slot: Int, ifThereIsOneOf others: [IDHolder]) -> Bool {
     guard others.contains(where: isThere) else { return false }
     count -= 1  // It cannot be the last: the other one has not ended.
-    _ = slots.remove(slot)  // The caller keeps the id, and releases it.
+    _ = tasks.remove(slot)  // The caller keeps the id, and releases it.
     return true
+  }
+
+  /// Whether a task still has its id.
+  private func isThere(_ holder: IDHolder) -> Bool {
+    tasks.id(in: holder.slot) === holder.id
+  }
+
+  /// Takes the id from a task. Returns it, and the task if it already exists.
+  private mutating func cancel(_ slot: Int) -> Released {
+    if tasks.state(of: slot) == .starting { tasks.update(slot, .startingCancelled) }
+    return Released(member: tasks.member(in: slot), id: tasks.unlink(slot))
   }
 
   // MARK: All
 
   /// Takes the ids from all tasks. Returns both, to be cancelled and released.
-  package mutating func cancelAll() -> [Remains] {
-    slots.used.map { cancel($0) }
+  package mutating func cancelAll() -> [Released] {
+    tasks.used.map { cancel($0) }
   }
 
   /// Adds nothing from now on.
@@ -165,27 +159,16 @@ package struct TaskRegistry: Sendable {
     isClosed = true
   }
 
-  /// Keeps a waiter until all tasks have ended. Returns its token, or `nil` if there are no tasks.
-  package mutating func wait(_ waiter: Waiter) -> Int? {
+  /// Keeps a handler until all tasks have ended. Returns its token, or `nil` if there are no tasks.
+  package mutating func wait(_ handler: EndHandler) -> Int? {
     if count == 0 { return nil }
-    nextWaiter += 1
-    waiters[nextWaiter] = waiter
-    return nextWaiter
+    lastToken += 1
+    endHandlers[lastToken] = handler
+    return lastToken
   }
 
-  /// Returns a waiter that stops waiting.
-  package mutating func stopWaiting(_ waiter: Int) -> Waiter? {
-    waiters.removeValue(forKey: waiter)
-  }
-
-  /// Whether a task still has its id.
-  private func isThere(_ holder: Holder) -> Bool {
-    slots.id(of: holder.slot) === holder.id
-  }
-
-  /// Takes the id from a task. Returns it, and the task if it already exists.
-  private mutating func cancel(_ slot: Int) -> Remains {
-    if slots.state(of: slot) == .starting { slots.update(slot, .startingCancelled) }
-    return Remains(member: slots[slot] ?? nil, id: slots.unlink(slot))
+  /// Returns a handler that is no longer to be called.
+  package mutating func stopWaiting(_ token: Int) -> EndHandler? {
+    endHandlers.removeValue(forKey: token)
   }
 }

@@ -12,14 +12,14 @@ package struct DeadlineQueue: Sendable {
     let slot: Int
   }
 
-  private struct Sleeper: Sendable {
+  private struct QueuedWait: Sendable {
     let wait: Wait
     var position: Int
   }
 
   /// Each node is due no later than its children, at `2 * position + 1` and `2 * position + 2`.
   private var heap: [Node] = []
-  private var sleepers = Slots<Sleeper>()
+  private var waits = Slots<QueuedWait>()
   /// The time at which the alarm rings.
   private var alarm: Moment?
 
@@ -37,7 +37,7 @@ package struct DeadlineQueue: Sendable {
   ///
   /// - Returns: A ticket for removing it, and the time to set the alarm for, or `nil` to leave it.
   package mutating func add(_ wait: Wait, until end: Moment) -> (Ticket, alarm: Moment?) {
-    let slot = sleepers.insert(Sleeper(wait: wait, position: heap.count))
+    let slot = waits.insert(QueuedWait(wait: wait, position: heap.count))
     heap.append(Node(end: end, slot: slot))
     moveUp(heap.count - 1)
     if let alarm, !(end < alarm) { return (Ticket(slot: slot), nil) }
@@ -48,8 +48,8 @@ package struct DeadlineQueue: Sendable {
   /// Removes a wait, if it is still in the queue. Returns it, to release.
   package mutating func remove(_ wait: Wait, by ticket: Ticket) -> Wait? {
     // Another wait may have the slot now.
-    guard let sleeper = sleepers[ticket.slot], sleeper.wait.id == wait.id else { return nil }
-    return take(at: sleeper.position)
+    guard let queued = waits[ticket.slot], queued.wait.id == wait.id else { return nil }
+    return take(at: queued.position)
   }
 
   /// The alarm rang, perhaps early or more than once. Returns at most `most` of the due waits. If there are none,
@@ -76,12 +76,12 @@ package struct DeadlineQueue: Sendable {
     }
     // A copy gives back the array's unused capacity. Small arrays are not copied, to avoid a copy each time.
     if heap.capacity > 4 * max(heap.count, 32) { heap = heap.map { $0 } }
-    return sleepers.remove(node.slot)?.wait
+    return waits.remove(node.slot)?.wait
   }
 
   private mutating func place(_ node: Node, at position: Int) {
     heap[position] = node
-    sleepers.update(node.slot) { $0.position = position }
+    waits.update(node.slot) { $0.position = position }
   }
 
   private mutating func moveUp(_ start: Int) {

@@ -57,7 +57,7 @@ private struct RegistryRun: Explorable {
   let ids: [(any AnyID)?]
   let handles: [AnyTask]
   /// The tasks that each maker knows of; the last entry is what the owner saw.
-  var seen: [[TaskRegistry.Holder]]
+  var seen: [[IDHolder]]
   var freeSlots: [Int] = []
   var deeds: Set<Deed>
   var isClosed = false
@@ -72,7 +72,7 @@ private struct RegistryRun: Explorable {
     self.deeds = deeds
   }
 
-  private func numbers(_ some: [TaskRegistry.Holder]) -> [Int] {
+  private func numbers(_ some: [IDHolder]) -> [Int] {
     some.map { holder in ids.firstIndex { $0 === holder.id } ?? -1 }
   }
 
@@ -202,20 +202,20 @@ private struct RegistryRun: Explorable {
 
   private mutating func finish(_ number: Int) {
     guard let slot = entries[number].slot else { return }
-    let remains = registry.finish(slot)
+    let released = registry.finish(slot)
     let hasStarted = entries[number].maker == .isDone
     entries[number].hasEnded = true
     require(
-      (remains.member == nil) != hasStarted,
+      (released.member == nil) != hasStarted,
       "a task that was there is handed out for release"
     )
-    require((remains.id != nil) == entries[number].hasID, "and so is its id")
-    if let id = remains.id { require(id === ids[number], "its own") }
+    require((released.id != nil) == entries[number].hasID, "and so is its id")
+    if let id = released.id { require(id === ids[number], "its own") }
     entries[number].hasID = false
     if hasStarted { freeSlots.append(slot) }
     let isLast = !entries.contains { $0.isAlive }
     require(
-      remains.waiters.count == (isLast ? waiters.count : 0),
+      released.endHandlers.count == (isLast ? waiters.count : 0),
       "all waiters hear of the last end"
     )
     if isLast { waiters = [] }
@@ -246,7 +246,7 @@ private struct RegistryRun: Explorable {
       isClosed = true
       registry.close()
     case .wait, .waitToo:
-      let token = registry.wait(TaskRegistry.Waiter { _ in })
+      let token = registry.wait(TaskRegistry.EndHandler { _ in })
       require((token == nil) == !entries.contains { $0.isAlive }, "it waits if there is a task")
       if let token { waiters.append(token) }
     case .stopWaiting:
@@ -256,7 +256,7 @@ private struct RegistryRun: Explorable {
     }
   }
 
-  private mutating func cancelEverything(_ all: [TaskRegistry.Remains]) {
+  private mutating func cancelEverything(_ all: [TaskRegistry.Released]) {
     for number in entries.indices where entries[number].isAlive {
       if entries[number].hasID {
         require(all.contains { $0.id === ids[number] }, "its id is handed out for release")
@@ -284,7 +284,7 @@ private struct RegistryRun: Explorable {
     }
   }
 
-  // MARK: Laws
+  // MARK: Guarantees
 
   private func check() {
     require(
@@ -316,7 +316,7 @@ struct RegistryExplorationTests {
   ]
 
   @Test
-  func `every order of two tasks and an owner keeps the registry's laws`() {
+  func `every order of two tasks and an owner keeps the registry's guarantees`() {
     #if DEBUG
       let (deeds, known): (Set<RegistryRun.Deed>, Int) = (
         [.look, .cancelID, .cancelAll, .close], 54_532
@@ -335,7 +335,7 @@ struct RegistryExplorationTests {
   }
 
   @Test
-  func `every order of three tasks and an owner who cancels by id keeps the registry's laws`() {
+  func `every order of three tasks and an owner who cancels by id keeps the registry's guarantees`() {
     #if DEBUG
       let (others, known) = ([Self.a, Request(id: "b")], 130_297)
     #else

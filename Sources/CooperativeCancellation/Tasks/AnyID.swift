@@ -34,14 +34,9 @@ package final class HashedID<Value: Hashable & Sendable>: AnyID {
   package func equals(_ other: any AnyID) -> Bool {
     guard hash == other.hash else { return false }
     if let other = other as? HashedID<Value> { return value == other.value }
-    return value.isOfSameTypeAndEqual(to: other.anyValue)
-  }
-}
-
-extension Hashable {
-  /// An object may have been passed as its superclass.
-  fileprivate func isOfSameTypeAndEqual(to other: any Hashable) -> Bool {
-    // The types are compared first, because a cast also unwraps optionals and accepts subclasses.
-    type(of: other) == type(of: self) && other as? Self == self
+    // An object may have been passed as its superclass. The types are compared first, because a cast also unwraps
+    // optionals and accepts subclasses.
+    let other = other.anyValue
+    return type(of: other) == type(of: anyValue) && other as? Value == value
   }
 }
