@@ -1,15 +1,16 @@
-/// Carries a Swift closure through a C callback's `void *context`.
+/// Carries a Swift closure through a C callback's `void *context`. In the `operation` of a bridge:
 ///
 /// ```swift
-/// // int fetch(const char *key, void (*callback)(void *context, int status, int value), void *context);
-/// let value = try await withAsyncThrowingValue { completion in
-///   let context = CallbackContext { (status: Int32, value: Int32) in
-///     completion(status == 0 ? .success(value) : .failure(FetchError(status)))
-///   }
-///   let status = fetch(key, { @Sendable in CallbackContext.call($0, $1, $2) }, context.pointer)
-///   guard status == 0 else { throw FetchError(status) }
-///   return context
+/// let context = CallbackContext { (status: Int32, degrees: Double) in
+///   completion(status == 0 ? .success(degrees) : .failure(WeatherError(status: status)))
 /// }
+/// let status = weather_fetch(
+///   city,
+///   { @Sendable in CallbackContext.call($0, $1, $2) },
+///   context.pointer
+/// )
+/// guard status == 0 else { throw WeatherError(status: status) }
+/// return context
 /// ```
 ///
 /// Pass on each argument that C passes, including those that you do not need. Write `@Sendable`: without it, a
@@ -43,13 +44,6 @@ public final class CallbackContext: Sendable {
   ///
   /// Use a repeating context for callbacks that report progress or ask whether to continue. If C calls back only
   /// during the call, use ``withCallbackContext(_:fileID:line:in:)``.
-  ///
-  /// ```swift
-  /// // void progress_handler(int (*should_stop)(void *context), void *context);
-  /// let context = CallbackContext(isRepeating: true) { () -> Int32 in flag.isCancelled ? 1 : 0 }
-  /// defer { context.release() }
-  /// progress_handler({ @Sendable in CallbackContext.call($0, otherwise: 1) }, context.pointer)
-  /// ```
   ///
   /// - Parameters:
   ///   - isRepeating: Whether C may call the closure more than once.
