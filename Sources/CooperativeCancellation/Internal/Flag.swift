@@ -24,12 +24,6 @@
     package func raise() {
       value.store(true, ordering: .releasing)
     }
-
-    /// Raises the flag. Returns whether this call was the first.
-    @inlinable
-    package func raiseFirst() -> Bool {
-      !value.exchange(true, ordering: .acquiringAndReleasing)
-    }
   }
 
 #else
@@ -49,15 +43,6 @@
     @inlinable
     package func raise() {
       value.locked { $0 = true }
-    }
-
-    /// Raises the flag. Returns whether this call was the first.
-    @inlinable
-    package func raiseFirst() -> Bool {
-      value.locked { value in
-        defer { value = true }
-        return !value
-      }
     }
   }
 
