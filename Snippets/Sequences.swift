@@ -13,6 +13,7 @@ final class Dashboard {
   private let drive = DriveSDK()
   private let thermostat = Thermostat()
   private let socket = Socket()
+  private let feed = Feed()
 
   // snippet.listener
   func locations() -> AsyncCallbackSequence<Location> {
@@ -88,10 +89,40 @@ final class Dashboard {
   }
   // snippet.end
 
+  // snippet.valueanderror
+  func scores() -> AsyncThrowingCallbackSequence<Int> {
+    AsyncThrowingCallbackSequence(buffering: .newest(1)) { [feed] yield in
+      feed.observeScore(yield)
+    } onTermination: { observation in
+      observation.invalidate()
+    }
+  }
+  // snippet.end
+
+  // snippet.result
+  func headlines() -> AsyncThrowingCallbackSequence<String> {
+    AsyncThrowingCallbackSequence(buffering: .unbounded) { [feed] yield in
+      feed.onHeadline = yield
+    } onTermination: { [feed] in
+      feed.onHeadline = nil
+    }
+  }
+  // snippet.end
+
+  // snippet.threecallbacks
+  func comments() -> AsyncThrowingCallbackSequence<String> {
+    AsyncThrowingCallbackSequence(buffering: .unbounded) { [feed] next, failed, finished in
+      feed.observeComments(next: next, failed: failed, finished: finished)
+    } onTermination: { observation in
+      observation.invalidate()
+    }
+  }
+  // snippet.end
+
   // snippet.asks
   func files() -> AsyncCallbackSequence<String> {
     AsyncCallbackSequence(buffering: .oldest(100)) { [drive] yield in
-      drive.scan { @Sendable file in yield(file) != .terminated }
+      drive.scan(yield)
     } onTermination: { scan in
       scan.stop()
     }
@@ -161,6 +192,15 @@ final class Dashboard {
       break
     }
     for try await message in messages() { print("socket:", message) }
+    for try await score in scores() {
+      print("value and error:", score)
+      break
+    }
+    for try await headline in headlines() {
+      print("result:", headline)
+      break
+    }
+    for try await comment in comments() { print("three callbacks:", comment) }
     for await file in files() {
       print("asks:", file)
       break
@@ -351,6 +391,27 @@ final class Socket {
   func close() {
     onMessage = nil
     onClose = nil
+  }
+}
+
+final class Feed {
+  var onHeadline: (@Sendable (Result<String, any Error>) -> Void)? {
+    didSet { onHeadline?(.success("Storm ahead")) }
+  }
+
+  func observeScore(_ listener: @escaping @Sendable (Int?, (any Error)?) -> Void) -> Observation {
+    listener(3, nil)
+    return Observation()
+  }
+
+  func observeComments(
+    next: @escaping @Sendable (String) -> Void,
+    failed: @escaping @Sendable (any Error) -> Void,
+    finished: @escaping @Sendable () -> Void
+  ) -> Observation {
+    next("Well played")
+    finished()
+    return Observation()
   }
 }
 

@@ -5,53 +5,49 @@ import Testing
 
 @Suite("Sequences: buffering and answers", .watchdog)
 struct BufferingTests {
-  private static func read(_ policy: BufferingPolicy, _ count: Int) -> ([String], [String]) {
-    let read = TestRead(.elements, Mast(), SequenceWatch(policy))
-    read.run()
-    for _ in 0..<count { read.mast.play() }
-    read.run()
-    let received = read.received
-    read.cancel()
-    read.run()
+  /// What is kept of that many elements, and what is discarded.
+  private struct Bound: Sendable, CustomTestStringConvertible {
+    let policy: BufferingPolicy
+    let count: Int
+    let kept: ClosedRange<Int>
+
+    var testDescription: String { "\(policy) of \(count)" }
+    var discarded: [Int] { (1...count).filter { !kept.contains($0) } }
+  }
+
+  private static let bounds = [
+    Bound(policy: .newest(1), count: 3, kept: 3...3),
+    Bound(policy: .newest(2), count: 5, kept: 4...5),
+    Bound(policy: .newest(5), count: 5, kept: 1...5),
+    Bound(policy: .oldest(1), count: 3, kept: 1...1),
+    Bound(policy: .oldest(2), count: 5, kept: 1...2),
+    Bound(policy: .unbounded, count: 1_000, kept: 1...1_000),
+    // A bound below one counts as one.
+    Bound(policy: .newest(0), count: 3, kept: 3...3),
+    Bound(policy: .newest(.min), count: 3, kept: 3...3),
+    Bound(policy: .oldest(0), count: 3, kept: 1...1),
+    Bound(policy: .oldest(-1), count: 3, kept: 1...1),
+  ]
+
+  @Test(arguments: bounds)
+  private func `the buffer keeps what its policy allows, in order, and discards the others`(
+    bound: Bound
+  ) {
+    let read = TestRead(.elements, Mast(), SequenceWatch(bound.policy))
+    read.perform([.run] + Array(repeating: .play, count: bound.count) + [.run])
+    #expect(read.received == bound.kept.map(String.init))
+    read.perform(.cancel, .run)
+    #expect(read.watch.discarded == bound.discarded.map(String.init))
     #expect(read.mast.songsAlive.count == 0)
-    return (received, read.watch.discarded)
-  }
-
-  @Test
-  func `newest keeps the last, in order, and discards the others`() {
-    #expect(Self.read(.newest(1), 3) == (["3"], ["1", "2"]))
-    #expect(Self.read(.newest(2), 5) == (["4", "5"], ["1", "2", "3"]))
-    #expect(Self.read(.newest(5), 5) == (["1", "2", "3", "4", "5"], []))
-  }
-
-  @Test
-  func `oldest keeps the first, in order, and discards the others`() {
-    #expect(Self.read(.oldest(1), 3) == (["1"], ["2", "3"]))
-    #expect(Self.read(.oldest(2), 5) == (["1", "2"], ["3", "4", "5"]))
-  }
-
-  @Test
-  func `unbounded keeps all, in order`() {
-    #expect(Self.read(.unbounded, 1_000) == ((1...1_000).map(String.init), []))
-  }
-
-  @Test(arguments: [0, -1, .min])
-  func `a bound below one counts as one`(bound: Int) {
-    #expect(Self.read(.newest(bound), 3) == (["3"], ["1", "2"]))
-    #expect(Self.read(.oldest(bound), 3) == (["1"], ["2", "3"]))
   }
 
   @Test
   func `a ring that has been read and filled again keeps the order`() {
     let read = TestRead(.elements, Mast(), SequenceWatch(.newest(3)))
-    read.run()
-    for _ in 1...5 {
-      for _ in 1...2 { read.mast.play() }
-      read.run()
-    }
+    read.perform(.run)
+    for _ in 1...5 { read.perform(.play, .play, .run) }
     #expect(read.received == (1...10).map(String.init))
-    read.cancel()
-    read.run()
+    read.perform(.cancel, .run)
   }
 
   @Test
@@ -92,66 +88,35 @@ struct BufferingTests {
     }
   }
 
-  /// What an SDK is told when it yields one element after the other.
-  private static func answers(
-    _ policy: BufferingPolicy,
-    _ count: Int
-  ) async -> [YieldResult] {
-    let answers = Protected<[YieldResult]>([])
+  @Test(arguments: [BufferingPolicy.newest(2), .oldest(2), .unbounded])
+  func `an SDK is told to go on, also when an element does not fit`(
+    policy: BufferingPolicy
+  ) async {
+    let answers = Protected<[Bool]>([])
     let sequence = AsyncCallbackSequence<Int>(buffering: policy) { yield in
-      for number in 1...count {
-        let answer = yield(number)
+      for number in 1...4 {
+        let answer: Bool = yield(number)
         answers.withLock { $0.append(answer) }
       }
     } onTermination: {
     }
     for await _ in sequence { break }
-    return answers.withLock { $0 }
-  }
-
-  @Test
-  func `an SDK is told how much room there is, and what was dropped`() async {
-    #expect(
-      await Self.answers(.oldest(2), 4) == [
-        .buffered(remainingCapacity: 1), .buffered(remainingCapacity: 0), .dropped, .dropped,
-      ]
-    )
-    #expect(
-      await Self.answers(.newest(2), 3) == [
-        .buffered(remainingCapacity: 1), .buffered(remainingCapacity: 0),
-        .buffered(remainingCapacity: 0),
-      ]
-    )
-    #expect(await Self.answers(.unbounded, 1) == [.buffered(remainingCapacity: .max - 1)])
+    #expect(answers.withLock { $0 } == [true, true, true, true])
   }
 
   @Test(arguments: SequenceForm.all.filter(\.answers), WayToEnd.allCases)
   func `an SDK is told that nobody listens anymore`(form: SequenceForm, way: WayToEnd) {
     guard way.exists(in: form), way != .release else { return }
-    let kept = Mast()
     // Unregisters nothing: the SDK goes on calling.
-    let read = TestRead(
-      form,
-      kept,
-      SequenceWatch(keepsListening: true),
-      limit: way == .leave ? 1 : .max
-    )
-    read.run()
-    kept.play()
-    read.run()
-    #expect(kept.refusals == 0)
-    switch way {
-    case .finish: kept.end()
-    case .failure: kept.fail()
-    case .cancel: read.cancel()
-    case .leave, .release: break
-    }
-    kept.play()
-    #expect(kept.refusals == 1)
-    read.run()
-    kept.play()
-    #expect(kept.refusals == 2)
-    #expect(read.watch.discarded == ["2", "3"])
-    #expect(kept.songsAlive.count == 0)
+    let watch = SequenceWatch(keepsListening: true)
+    let read = TestRead(form, Mast(), watch, limit: way.limit)
+    read.perform(.run, .play, .run)
+    #expect(read.mast.refusals == 0)
+    read.perform(way.steps + [.play])
+    #expect(read.mast.refusals == 1)
+    read.perform(.run, .play)
+    #expect(read.mast.refusals == 2)
+    #expect(watch.discarded == ["2", "3"])
+    #expect(read.mast.songsAlive.count == 0)
   }
 }

@@ -3,125 +3,99 @@ import CooperativeCancellationTesting
 import FakeCallbackSDK
 import Testing
 
+/// What happens to a subscription, step by step, and what its reader receives.
+struct Delivery: Sendable, CustomTestStringConvertible {
+  let testDescription: String
+  /// The forms to which it can happen.
+  var forms: @Sendable (SequenceForm) -> Bool = { _ in true }
+  var greetings: [Mast.Greeting] = []
+  var limit = Int.max
+  let steps: [SequenceStep]
+  let readings: @Sendable (SequenceForm) -> [Reading]
+  /// How many elements are discarded.
+  var discarded = 0
+
+  static let all = [
+    Delivery(
+      testDescription: "elements arrive in order, whether they wait or wake the reader",
+      steps: [.run, .play, .play, .play, .run, .play, .run, .cancel],
+      readings: { form in (1...4).map(form.element) + [form.cancelled] }
+    ),
+    Delivery(
+      testDescription: "elements before a finish are delivered, and those after it are discarded",
+      forms: { $0.finishes },
+      steps: [.run, .play, .play, .end, .play, .end],
+      readings: { [$0.element(1), $0.element(2), .end] },
+      discarded: 1
+    ),
+    Delivery(
+      testDescription: "elements before an error are delivered; what comes after is discarded",
+      forms: { $0.fails },
+      steps: [.run, .play, .fail, .play, .fail, .end],
+      readings: { [$0.element(1), $0.failed] },
+      discarded: 1
+    ),
+    Delivery(
+      testDescription: "a cancelled reader wakes, and nothing more is delivered",
+      steps: [.run, .cancel, .play],
+      readings: { [$0.cancelled] },
+      discarded: 1
+    ),
+    Delivery(
+      testDescription: "an element is not delivered to a task that is cancelled when it resumes",
+      steps: [.run, .play, .cancel],
+      readings: { [$0.cancelled] },
+      discarded: 1
+    ),
+    Delivery(
+      testDescription: "a finish with no elements before it is an end, although cancelled",
+      forms: { $0.finishes },
+      steps: [.run, .end, .cancel],
+      readings: { _ in [.end] }
+    ),
+    Delivery(
+      testDescription: "an error with no elements before it is thrown, although cancelled",
+      forms: { $0.fails },
+      steps: [.run, .fail, .cancel],
+      readings: { [$0.failed] }
+    ),
+    Delivery(
+      testDescription: "a finish behind elements that a cancellation discards is not reached",
+      forms: { $0.finishes },
+      steps: [.run, .play, .end, .cancel],
+      readings: { [$0.cancelled] },
+      discarded: 1
+    ),
+    Delivery(
+      testDescription: "an error behind elements that a cancellation discards is not reached",
+      forms: { $0.fails },
+      steps: [.run, .play, .fail, .cancel],
+      readings: { [$0.cancelled] },
+      discarded: 1
+    ),
+    Delivery(
+      testDescription: "elements left in the buffer are discarded before the release returns",
+      greetings: [.play, .play, .play],
+      limit: 1,
+      steps: [],
+      readings: { [$0.element(1)] },
+      discarded: 2
+    ),
+  ]
+}
+
 @Suite("Sequences: one end, prompt, check after, nothing lost", .watchdog)
 struct DeliveryTests {
-  @Test(arguments: SequenceForm.all)
-  func `elements arrive in order, whether they wait or wake the reader`(form: SequenceForm) {
-    let read = TestRead(form)
-    read.run()
-    for _ in 1...3 { read.mast.play() }
-    read.run()
-    read.mast.play()
-    read.run()
-    #expect(read.readings == (1...4).map(form.element))
-    read.cancel()
-    read.run()
-  }
-
-  @Test(arguments: SequenceForm.all.filter(\.finishes))
-  func `the elements before a finish are delivered, and those after it are discarded`(
-    form: SequenceForm
-  ) {
-    let read = TestRead(form)
-    read.run()
-    read.mast.play()
-    read.mast.play()
-    read.mast.end()
-    read.mast.play()
-    read.mast.end()
-    read.run()
-    #expect(read.readings == [form.element(1), form.element(2), .end])
-    #expect(read.watch.discarded == ["3"])
-  }
-
-  @Test(arguments: SequenceForm.all.filter(\.fails))
-  func `the elements before an error are delivered, and what comes after it is discarded`(
-    form: SequenceForm
-  ) {
-    let read = TestRead(form)
-    read.run()
-    read.mast.play()
-    read.mast.fail()
-    read.mast.play()
-    read.mast.fail()
-    read.mast.end()
-    read.run()
-    #expect(read.readings == [form.element(1), .failure(.failed)])
-    #expect(read.watch.discarded == ["2"])
-  }
-
-  @Test(arguments: SequenceForm.all)
-  func `a cancelled reader wakes, and nothing more is delivered`(form: SequenceForm) {
-    let read = TestRead(form)
-    read.run()
-    read.cancel()
-    read.mast.play()
-    read.run()
-    #expect(read.readings == [form.cancelled])
-    #expect(read.watch.discarded.count == (form.carriesSongs ? form.songsPerElement : 0))
-    #expect(read.mast.songsAlive.count == 0)
-  }
-
-  @Test(arguments: SequenceForm.all)
-  func `an element is not delivered to a task that is cancelled when it resumes`(
-    form: SequenceForm
-  ) {
-    let read = TestRead(form)
-    read.run()
-    read.mast.play()
-    read.cancel()
-    read.run()
-    #expect(read.readings == [form.cancelled])
-    #expect(read.watch.discarded.count == (form.carriesSongs ? form.songsPerElement : 0))
+  @Test(arguments: SequenceForm.all, Delivery.all)
+  func `what is delivered, and what is discarded`(form: SequenceForm, delivery: Delivery) {
+    guard delivery.forms(form) else { return }
+    let read = TestRead(form, Mast(greeting: delivery.greetings), limit: delivery.limit)
+    read.perform(delivery.steps + [.run])
+    #expect(read.readings == delivery.readings(form))
+    #expect(read.watch.discarded.count == delivery.discarded * form.songsPerElement)
     #expect(read.watch.terminated == 1)
-  }
-
-  @Test(arguments: SequenceForm.all.filter(\.finishes))
-  func `a finish with no elements before it is an end, although the task is cancelled`(
-    form: SequenceForm
-  ) {
-    let read = TestRead(form)
-    read.run()
-    read.mast.end()
-    read.cancel()
-    read.run()
-    #expect(read.readings == [.end])
-  }
-
-  @Test(arguments: SequenceForm.all.filter(\.fails))
-  func `an error with no elements before it is thrown, although the task is cancelled`(
-    form: SequenceForm
-  ) {
-    let read = TestRead(form)
-    read.run()
-    read.mast.fail()
-    read.cancel()
-    read.run()
-    #expect(read.readings == [.failure(.failed)])
-  }
-
-  @Test(arguments: SequenceForm.all.filter { $0.finishes || $0.fails })
-  func `an end behind elements that a cancellation discards is not reached`(form: SequenceForm) {
-    let read = TestRead(form)
-    read.run()
-    read.mast.play()
-    if form.fails { read.mast.fail() } else { read.mast.end() }
-    read.cancel()
-    read.run()
-    #expect(read.readings == [form.cancelled])
-    #expect(read.watch.discarded == ["1"])
-  }
-
-  @Test(arguments: SequenceForm.all.filter(\.carriesSongs))
-  func `elements that a reader leaves in the buffer are discarded before the release returns`(
-    form: SequenceForm
-  ) {
-    let read = TestRead(form, Mast(greeting: [.play, .play, .play]), limit: 1)
-    read.run()
-    #expect(read.readings == [form.element(1)])
-    #expect(read.watch.discarded.count == 2 * form.songsPerElement)
-    #expect(read.watch.events.last == .terminated, "after the elements are discarded")
-    #expect(read.watch.terminated == 1)
+    #expect(read.watch.events.first == .subscribed)
+    if delivery.steps.isEmpty { #expect(read.watch.events.last == .terminated) }
     #expect(read.mast.songsAlive.count == 0)
   }
 
@@ -138,7 +112,7 @@ struct DeliveryTests {
       return [first, await reader.next()]
     }
     #expect(await task.value == [form.element(1), form.cancelled])
-    #expect(watch.discarded.count == (form.carriesSongs ? form.songsPerElement : 0))
+    #expect(watch.discarded.count == form.songsPerElement)
     #expect(watch.terminated == 1)
   }
 

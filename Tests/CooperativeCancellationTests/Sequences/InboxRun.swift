@@ -107,8 +107,8 @@ struct InboxRun: Explorable {
       case .element(let element): deliver(element)
       case .nothing: situation.reader = .setsHandler
       case .ended: situation.reader = .terminates(.finished)
-      case .cancelled(let remains):
-        discard(remains)
+      case .cancelled(let unread):
+        discard(unread)
         situation.reader = .terminates(.cancelled)
       case .over: situation.reader = .terminates(.over)
       }
@@ -142,8 +142,8 @@ struct InboxRun: Explorable {
     situation.reader = situation.delivered.count == cast.limit ? .leaves : .looks
   }
 
-  private mutating func discard(_ remains: InboxMachine<Int>.Remains) {
-    var elements = remains.elements
+  private mutating func discard(_ unread: InboxMachine<Int>.Unread) {
+    var elements = unread.elements
     while let element = elements.popFirst() {
       situation.discarded.insert(element)
       situation.discards += 1

@@ -50,13 +50,8 @@ struct SequenceIsolationTests {
     limit: Int,
     isolation: isolated (any Actor)?
   ) async -> ([Reading], Int) {
-    let (readings, terminations) = await readAll(
-      form,
-      mast,
-      watch,
-      limit: limit,
-      isolation: isolation
-    )
+    // In a function of its own, which has released the reader when it returns.
+    let (readings, terminations) = await readAll(form, mast, watch, limit, isolation: isolation)
     return (readings, terminations ?? watch.terminated)
   }
 
@@ -64,7 +59,7 @@ struct SequenceIsolationTests {
     _ form: SequenceForm,
     _ mast: Mast,
     _ watch: SequenceWatch,
-    limit: Int,
+    _ limit: Int,
     isolation: isolated (any Actor)?
   ) async -> ([Reading], terminations: Int?) {
     let reader = form.read(FakeStation(mast), watch, isolation)
@@ -79,26 +74,7 @@ struct SequenceIsolationTests {
     return (readings, nil)
   }
 
-  private static func watch(
-    on actor: (any Actor)?,
-    _ isReading: Signal,
-    _ hasEnded: Signal,
-    leavesTheActor: Bool
-  ) -> SequenceWatch {
-    SequenceWatch(
-      leavesTheActor: leavesTheActor,
-      inSubscribe: {
-        actor?.preconditionIsolated()
-        isReading.fire()
-      },
-      inTermination: {
-        actor?.preconditionIsolated()
-        hasEnded.fire()
-      }
-    )
-  }
-
-  @Test(arguments: SequenceForm.plain + SequenceForm.throwingForms, Place.allCases)
+  @Test(arguments: SequenceForm.local, Place.allCases)
   func `both closures run there, before the reader goes on, however the subscription ends`(
     form: SequenceForm,
     place: Place
@@ -108,11 +84,20 @@ struct SequenceIsolationTests {
         let actor = place.makeActor()
         let isReading = Signal()
         let hasEnded = Signal()
-        let watch = Self.watch(on: actor, isReading, hasEnded, leavesTheActor: leavesTheActor)
+        let watch = SequenceWatch(
+          leavesTheActor: leavesTheActor,
+          inSubscribe: {
+            actor?.preconditionIsolated()
+            isReading.fire()
+          },
+          inTermination: {
+            actor?.preconditionIsolated()
+            hasEnded.fire()
+          }
+        )
         let mast = Mast(greeting: [.play])
-        let limit = way == .leave ? 1 : Int.max
         let task = Task {
-          await Self.read(form, mast, watch, limit: limit, isolation: actor)
+          await Self.read(form, mast, watch, limit: way.limit, isolation: actor)
         }
         await isReading.wait()
         switch way {
@@ -131,12 +116,7 @@ struct SequenceIsolationTests {
         }
         #expect(watch.subscribed == 1)
         #expect(watch.terminated == 1)
-        switch way {
-        case .failure: #expect(readings.last == form.failed)
-        case .cancel: #expect(readings.last == form.cancelled)
-        case .leave: #expect(readings == [form.element(1)])
-        case .finish, .release: #expect(readings.last == .end)
-        }
+        #expect(readings.last == way.readings(in: form).last ?? form.element(1))
       }
     }
   }
@@ -153,7 +133,7 @@ struct SequenceIsolationTests {
     }
   }
 
-  @Test(arguments: SequenceForm.plain + SequenceForm.throwingForms)
+  @Test(arguments: SequenceForm.local)
   func `an iterator that a main actor class keeps may be released off the main actor`(
     form: SequenceForm
   ) async {
@@ -233,34 +213,17 @@ struct SequenceIsolationTests {
     #expect(watch.events == [.subscribed, .discarded("2"), .discarded("3"), .terminated])
   }
 
-  @Test
-  func `a reader on the actor does not suspend to register or to unregister`() {
+  @Test(arguments: [false, true])
+  func `a reader on the actor does not suspend to register or to unregister`(isSendable: Bool) {
     let actor = HandDrivenActor()
     let pool = ManualExecutor()
-    let mast = Mast(greeting: [.play])
     let watch = SequenceWatch()
     Task(executorPreference: pool) {
-      await actor.readOne(mast, watch)
+      await actor.readOne(Mast(greeting: [.play]), watch, isSendable: isSendable)
     }
     pool.runUntilIdle()
     #expect(watch.events == [])
     // One job on the actor does it all.
-    actor.executor.runUntilIdle()
-    #expect(watch.events == [.subscribed, .terminated])
-    #expect(pool.jobCount == 1)
-    pool.runUntilIdle()
-  }
-
-  @Test
-  func `a reader on the actor of a sendable sequence does not suspend either`() {
-    let actor = HandDrivenActor()
-    let pool = ManualExecutor()
-    let mast = Mast(greeting: [.play])
-    let watch = SequenceWatch()
-    Task(executorPreference: pool) {
-      await actor.readOneSendable(mast, watch)
-    }
-    pool.runUntilIdle()
     actor.executor.runUntilIdle()
     #expect(watch.events == [.subscribed, .terminated])
     #expect(pool.jobCount == 1)
@@ -290,158 +253,15 @@ struct SequenceIsolationTests {
 }
 
 extension HandDrivenActor {
-  fileprivate func readOneSendable(_ mast: Mast, _ watch: SequenceWatch) async {
+  fileprivate func readOne(_ mast: Mast, _ watch: SequenceWatch, isSendable: Bool = false) async {
     let station = FakeStation(mast)
     let songs = AsyncCallbackSequence(buffering: .unbounded) { yield in
-      watch.subscribe { station.addListener(yield) }
+      watch.subscribe(Never.self) { station.addListener(yield) }
     } onTermination: {
       watch.terminate($0)
-    }.sendable()
-    for await song in songs {
-      #expect(song.title == "1")
-      break
     }
-  }
-
-  fileprivate func readOne(_ mast: Mast, _ watch: SequenceWatch) async {
-    let reader = SequenceForm.elements.read(FakeStation(mast), watch, self)
+    let reader =
+      isSendable ? Reader(songs.sendable(), \.title) : Reader(songs, \.title)
     #expect(await reader.next() == .element("1"))
-  }
-}
-
-/// Typical sequences, with an SDK and a state that are not `Sendable`. That they compile is half of the
-/// test; the runtime's own check of the isolation is the other half.
-@Suite("Sequences: call sites in each isolation", .watchdog)
-struct SequenceCallSiteIsolationTests {
-  @MainActor
-  final class ViewModel {
-    let station = FakeStation(Mast(greeting: [.play]))
-    var steps: [String] = []
-
-    func songs() -> AsyncCallbackSequence<Song> {
-      AsyncCallbackSequence(buffering: .newest(1)) { [station] yield in
-        MainActor.preconditionIsolated()
-        self.steps.append("subscribe")
-        return station.addListener(yield)
-      } onTermination: { subscriber in
-        MainActor.preconditionIsolated()
-        self.steps.append("terminate")
-        subscriber.remove()
-      }
-    }
-
-    func read() async throws {
-      for await song in songs() {
-        steps.append(song.title)
-        break
-      }
-      for await _ in songs() { break }
-      for try await title in LeavingTheActor(base: songs().map(\.title)) {
-        steps.append(title)
-        break
-      }
-    }
-  }
-
-  actor Service {
-    let station = FakeStation(Mast(greeting: [.play]))
-    let hasEnded = Signal()
-    var steps: [String] = []
-
-    func songs() -> AsyncThrowingCallbackSequence<Song> {
-      AsyncThrowingCallbackSequence(buffering: .newest(1)) { yield in
-        self.preconditionIsolated()
-        self.steps.append("subscribe")
-        return self.station.addSnapshots(yield)
-      } onTermination: { subscriber in
-        self.preconditionIsolated()
-        self.steps.append("terminate")
-        subscriber.remove()
-        self.hasEnded.fire()
-      }
-    }
-
-    func read() async throws {
-      for try await song in songs() {
-        steps.append(song.title)
-        break
-      }
-      for try await _ in songs() { break }
-      for try await title in LeavingTheActor(base: songs().map(\.title)) {
-        steps.append(title)
-        break
-      }
-    }
-
-    /// For readers anywhere.
-    func songsForAll() -> SendableThrowingCallbackSequence<Song> { songs().sendable() }
-  }
-
-  private static let steps = [
-    "subscribe", "1", "terminate", "subscribe", "terminate", "subscribe", "3", "terminate",
-  ]
-
-  @Test @MainActor
-  func `from a main actor class`() async throws {
-    let model = ViewModel()
-    try await model.read()
-    #expect(model.steps == Self.steps)
-  }
-
-  @Test
-  func `from an actor`() async throws {
-    let service = Service()
-    try await service.read()
-    #expect(await service.steps == Self.steps)
-  }
-
-  @Test
-  func `from nonisolated code with state that is not Sendable`() async {
-    final class Steps {
-      var all: [String] = []
-    }
-    let station = FakeStation(Mast(greeting: [.play]))
-    let steps = Steps()
-    let songs = AsyncCallbackSequence(buffering: .newest(1)) { yield in
-      steps.all.append("subscribe")
-      return station.addListener(yield)
-    } onTermination: { subscriber in
-      steps.all.append("terminate")
-      subscriber.remove()
-    }
-    for await song in songs {
-      steps.all.append(song.title)
-      break
-    }
-    #expect(steps.all == ["subscribe", "1", "terminate"])
-  }
-
-  @Test @MainActor
-  func `a sequence that an actor hands out registers on that actor, wherever it is read`()
-    async throws
-  {
-    let service = Service()
-    let songs = await service.songsForAll()
-    for try await song in songs {
-      #expect(song.title == "1")
-      break
-    }
-    // Left on the main actor: unregistered on the service's actor, soon after.
-    let titles = await Task.detached {
-      var titles: [String] = []
-      do {
-        for try await song in songs {
-          titles.append(song.title)
-          break
-        }
-      } catch {
-        Issue.record(error)
-      }
-      return titles
-    }.value
-    #expect(titles == ["2"])
-    for _ in 1...2 { await service.hasEnded.wait() }
-    #expect(await service.steps.filter { $0 == "subscribe" }.count == 2)
-    #expect(await service.steps.filter { $0 == "terminate" }.count == 2)
   }
 }

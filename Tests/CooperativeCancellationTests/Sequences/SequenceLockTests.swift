@@ -8,75 +8,53 @@ import Testing
 /// the test run.
 @Suite("Sequences: no lock held", .watchdog)
 struct SequenceLockTests {
+  /// Runs `body` at the first call only.
+  private static func once(_ body: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+    let isOver = Protected(false)
+    return {
+      let isFirst = isOver.withLock { isOver in
+        defer { isOver = true }
+        return !isOver
+      }
+      if isFirst { body() }
+    }
+  }
+
   @Test(arguments: SequenceForm.all)
   func `a reader is woken by an element with no lock held`(form: SequenceForm) {
-    let read = TestRead(form, Mast(), limit: 2)
-    read.run()
-    let mast = read.mast
-    let isFirst = Protected(true)
-    read.executor.onEnqueue {
-      let isFirst = isFirst.withLock { isFirst in
-        defer { isFirst = false }
-        return isFirst
-      }
-      if isFirst { mast.play() }
-    }
-    mast.play()
-    read.run()
+    let read = TestRead(form, limit: 2)
+    read.perform(.run)
+    read.executor.onEnqueue(Self.once { [mast = read.mast] in mast.play() })
+    read.perform(.play, .run)
     #expect(read.readings.count == 2)
   }
 
-  @Test(arguments: SequenceForm.all)
-  func `a reader is woken by a cancellation with no lock of the library held`(form: SequenceForm) {
+  @Test(arguments: SequenceForm.all, [WayToEnd.finish, .failure, .cancel])
+  func `a reader is woken by an end with no lock of the library held`(
+    form: SequenceForm,
+    way: WayToEnd
+  ) {
+    guard way.exists(in: form) else { return }
     let read = TestRead(form)
-    read.run()
-    let mast = read.mast
-    read.executor.onEnqueue { mast.play() }
-    read.cancel()
-    read.run()
-    #expect(read.readings == [form.cancelled])
-    #expect(read.watch.discarded.count == (form.carriesSongs ? form.songsPerElement : 0))
+    read.perform(.run)
+    read.executor.onEnqueue { [mast = read.mast] in mast.play() }
+    read.perform(way.steps + [.run])
+    #expect(read.readings == way.readings(in: form))
+    #expect(read.watch.discarded.count == form.songsPerElement)
   }
 
-  @Test(arguments: SequenceForm.all.filter(\.finishes))
-  func `a reader is woken by an end with no lock held`(form: SequenceForm) {
-    let read = TestRead(form)
-    read.run()
-    let mast = read.mast
-    read.executor.onEnqueue { mast.play() }
-    mast.end()
-    read.run()
-    #expect(read.readings == [.end])
-    #expect(read.watch.discarded == ["1"])
-  }
-
-  @Test(arguments: SequenceForm.all)
-  func `onTermination may play, end and release`(form: SequenceForm) {
-    let mast = Mast()
+  @Test(arguments: SequenceForm.all, [WayToEnd.cancel, .leave])
+  func `onTermination may play, end and release`(form: SequenceForm, way: WayToEnd) {
+    let mast = Mast(greeting: [.play])
     let watch = SequenceWatch(inTermination: {
       mast.play()
       mast.end()
       mast.fail()
       mast.release()
     })
-    let read = TestRead(form, mast, watch)
-    read.run()
-    read.cancel()
-    read.run()
-    #expect(read.readings == [form.cancelled])
-    #expect(watch.terminated == 1)
-    #expect(mast.songsAlive.count == 0)
-  }
-
-  @Test(arguments: SequenceForm.all)
-  func `onTermination may play after the reader has left`(form: SequenceForm) {
-    let mast = Mast(greeting: [.play])
-    let watch = SequenceWatch(inTermination: {
-      mast.play()
-      mast.release()
-    })
-    let read = TestRead(form, mast, watch, limit: 1)
-    read.run()
+    let read = TestRead(form, mast, watch, limit: way.limit)
+    read.perform([.run] + way.steps + [.run])
+    #expect(read.readings == [form.element(1)] + way.readings(in: form))
     #expect(watch.terminated == 1)
     #expect(mast.songsAlive.count == 0)
   }
@@ -84,26 +62,12 @@ struct SequenceLockTests {
   @Test(arguments: SequenceForm.all.filter(\.carriesSongs))
   func `onDiscard may play`(form: SequenceForm) {
     let mast = Mast()
-    let rounds = Protected(0)
-    let watch = SequenceWatch(
-      .oldest(1),
-      inDiscard: {
-        let round = rounds.withLock { rounds in
-          rounds += 1
-          return rounds
-        }
-        if round == 1 { mast.play() }
-      }
-    )
+    let watch = SequenceWatch(.oldest(1), inDiscard: Self.once { mast.play() })
     let read = TestRead(form, mast, watch)
-    read.run()
-    mast.play()
-    mast.play()
-    read.run()
+    read.perform(.run, .play, .play, .run)
     #expect(read.readings == [form.element(1)])
     #expect(watch.discarded.count == 2 * form.songsPerElement)
-    read.cancel()
-    read.run()
+    read.perform(.cancel, .run)
   }
 
   @Test(arguments: SequenceForm.all.filter(\.carriesSongs), [WayToEnd.cancel, .leave])
@@ -112,22 +76,9 @@ struct SequenceLockTests {
     way: WayToEnd
   ) {
     let mast = Mast()
-    let hasPlayed = Protected(false)
-    let watch = SequenceWatch(
-      inDiscard: {
-        let isFirst = hasPlayed.withLock { hasPlayed in
-          defer { hasPlayed = true }
-          return !hasPlayed
-        }
-        if isFirst { mast.play() }
-      }
-    )
-    let read = TestRead(form, mast, watch, limit: way == .leave ? 1 : .max)
-    read.run()
-    mast.play()
-    mast.play()
-    if way == .cancel { read.cancel() }
-    read.run()
+    let watch = SequenceWatch(inDiscard: Self.once { mast.play() })
+    let read = TestRead(form, mast, watch, limit: way.limit)
+    read.perform([.run, .play, .play] + way.steps + [.run])
     #expect(watch.discarded.count == (way == .cancel ? 3 : 2) * form.songsPerElement)
     #expect(mast.songsAlive.count == 0)
   }

@@ -13,20 +13,11 @@ import Testing
 
 /// Two threads that do something to one subscription at the same moment.
 struct SequenceRace: Sendable, CustomTestStringConvertible {
-  enum Event: Sendable {
-    case play
-    case end
-    case release
-    case cancel
-    /// Runs the reader.
-    case run
-  }
-
   let testDescription: String
   var policy = BufferingPolicy.unbounded
   var limit = Int.max
-  let first: [Event]
-  let second: [Event]
+  let first: [SequenceStep]
+  let second: [SequenceStep]
   /// What the reader may see. Each must occur.
   let outcomes: Set<[Reading]>
   /// What it may also see, if a thread is held up between two instructions.
@@ -98,26 +89,17 @@ struct SequenceRaceTests {
     while split.goesOn(for: races, often: 5) {
       let mast = Mast()
       let watch = SequenceWatch(race.policy)
-      let read = SequenceRaceReader(mast, watch, limit: race.limit)
-      read.executor.runUntilIdle()
+      let read = TestRead(.elementsAndEnd, mast, watch, limit: race.limit)
+      read.perform(.run)
       let pauses = [0, 1].map { _ in Int.random(in: 0...400, using: &random) }
       raceTwo { side in
-        for event in side == 0 ? race.first : race.second {
+        for step in side == 0 ? race.first : race.second {
           // Sometimes long enough for the other thread to finish.
           for _ in 0..<pauses[side] { _ = read.executor.isIdle }
-          switch event {
-          case .play: mast.play()
-          case .end: mast.end()
-          case .release: mast.release()
-          case .cancel: read.task.cancel()
-          case .run: read.executor.runUntilIdle()
-          }
+          read.perform(step)
         }
       }
-      read.executor.runUntilIdle()
-      read.task.cancel()
-      read.executor.runUntilIdle()
-      mast.release()
+      read.perform(.run, .cancel, .run, .release)
       let readings = read.readings
       split[readings] += 1
       let delivered = readings.count { if case .element = $0 { true } else { false } }
@@ -133,28 +115,4 @@ struct SequenceRaceTests {
     let readings = "\(split)".replacing("CooperativeCancellationTests.Reading.", with: "")
     print("\(race.testDescription): \(readings)")
   }
-}
-
-/// A `TestRead` that two threads can share.
-private final class SequenceRaceReader: Sendable {
-  let executor = ManualExecutor()
-  let task: Task<Void, Never>
-  private let log: Protected<[Reading]>
-
-  init(_ mast: Mast, _ watch: SequenceWatch, limit: Int) {
-    let log = Protected<[Reading]>([])
-    self.log = log
-    task = Task(executorPreference: executor) {
-      let reader = SequenceForm.elementsAndEnd.read(FakeStation(mast), watch, nil)
-      var count = 0
-      while count < limit {
-        let reading = await reader.next()
-        log.withLock { $0.append(reading) }
-        guard case .element = reading else { return }
-        count += 1
-      }
-    }
-  }
-
-  var readings: [Reading] { log.withLock { $0 } }
 }

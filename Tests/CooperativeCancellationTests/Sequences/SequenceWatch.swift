@@ -47,19 +47,14 @@ final class SequenceWatch: Sendable {
     }
   }
 
-  /// The body of every registration under test that can throw.
-  func trySubscribe(_ add: () -> Subscriber) throws -> Subscriber {
+  /// The body of every registration under test. An error that its sequence cannot throw is dropped.
+  func subscribe<Failure: Error>(
+    _: Failure.Type = (any Error).self,
+    _ add: () -> Subscriber
+  ) throws(Failure) -> Subscriber {
     let subscriber = add()
     log.withLock { $0.append(.subscribed) }
-    try inSubscribe()
-    return subscriber
-  }
-
-  /// The body of every other one.
-  func subscribe(_ add: () -> Subscriber) -> Subscriber {
-    let subscriber = add()
-    log.withLock { $0.append(.subscribed) }
-    try? inSubscribe()
+    do { try inSubscribe() } catch { if let failure = error as? Failure { throw failure } }
     return subscriber
   }
 

@@ -1,17 +1,65 @@
 import CooperativeCancellation
 import FakeCallbackSDK
 
-/// One sequence, read in a task of its own, on the test's thread.
-struct TestRead: ~Copyable {
+/// Something that happens to a subscription.
+enum SequenceStep: CaseIterable, Sendable {
+  /// Runs the reader until it has ended or sleeps.
+  case run
+  case play
+  case end
+  case fail
+  case release
+  case cancel
+}
+
+/// How a subscription may end.
+enum WayToEnd: CaseIterable, Sendable {
+  case finish
+  case failure
+  case release
+  case cancel
+  case leave
+
+  /// Whether this form has that way.
+  func exists(in form: SequenceForm) -> Bool {
+    switch self {
+    case .finish: form.finishes
+    case .failure: form.fails
+    case .release, .cancel, .leave: true
+    }
+  }
+
+  /// What has to happen. A reader that leaves does so after the first element.
+  var steps: [SequenceStep] {
+    switch self {
+    case .finish: [.end]
+    case .failure: [.fail]
+    case .release: [.release]
+    case .cancel: [.cancel]
+    case .leave: []
+    }
+  }
+
+  /// What the reader receives.
+  func readings(in form: SequenceForm) -> [Reading] {
+    switch self {
+    case .finish, .release: [.end]
+    case .failure: [form.failed]
+    case .cancel: [form.cancelled]
+    case .leave: []
+    }
+  }
+
+  var limit: Int { self == .leave ? 1 : .max }
+}
+
+/// One sequence, read in a task of its own, on the threads of the test.
+final class TestRead: Sendable {
   let mast: Mast
   let watch: SequenceWatch
   let executor = ManualExecutor()
   let task: Task<Void, Never>
-  private let log = Log()
-
-  private final class Log: Sendable {
-    let readings = Protected<[Reading]>([])
-  }
+  private let log = Protected<[Reading]>([])
 
   /// Makes the task; it has not begun to run.
   ///
@@ -33,22 +81,30 @@ struct TestRead: ~Copyable {
       var ends = 0
       while elements < limit, ends <= more {
         let reading = await reader.next()
-        log.readings.withLock { $0.append(reading) }
+        log.withLock { $0.append(reading) }
         if case .element = reading { elements += 1 } else { ends += 1 }
       }
     }
   }
 
-  /// Runs the task until it has ended or sleeps.
-  func run() {
-    executor.runUntilIdle()
+  func perform(_ steps: [SequenceStep]) {
+    for step in steps {
+      switch step {
+      case .run: executor.runUntilIdle()
+      case .play: mast.play()
+      case .end: mast.end()
+      case .fail: mast.fail()
+      case .release: mast.release()
+      case .cancel: task.cancel()
+      }
+    }
   }
 
-  func cancel() {
-    task.cancel()
+  func perform(_ steps: SequenceStep...) {
+    perform(steps)
   }
 
-  var readings: [Reading] { log.readings.withLock { $0 } }
+  var readings: [Reading] { log.withLock { $0 } }
 
   /// The titles of all songs that were received.
   var received: [String] {

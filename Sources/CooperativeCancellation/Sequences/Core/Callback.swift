@@ -17,10 +17,19 @@ package struct Callback<Element: Sendable>: ~Copyable, SharedContents {
 }
 
 extension Shared where Contents: ~Copyable {
+  /// The SDK called back with an element. Returns whether the sequence is still read.
   @inlinable
   @discardableResult
-  func yield<Element>(_ element: Element) -> YieldResult where Contents == Callback<Element> {
+  func yield<Element>(_ element: Element) -> Bool where Contents == Callback<Element> {
     contents.inbox.contents.yield(element)
+  }
+
+  /// The same, in the type that the SDK has for such an answer.
+  @inlinable
+  func answer<Element, Answer: ExpressibleByBooleanLiteral>(
+    _ element: Element
+  ) -> Answer where Contents == Callback<Element> {
+    yield(element) ? true : false
   }
 
   @inlinable

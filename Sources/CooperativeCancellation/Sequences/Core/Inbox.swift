@@ -44,9 +44,9 @@ package struct Inbox<Element: Sendable>: ~Copyable, SharedContents {
     state = Locked(initially: State(policy))
   }
 
-  /// The SDK yielded an element, on any thread.
+  /// The SDK yielded an element, on any thread. Returns whether the subscription goes on.
   @inlinable
-  package func yield(_ element: Element) -> YieldResult {
+  package func yield(_ element: Element) -> Bool {
     var sleeper: Sleeper?
     let yielded = state.extract { state in
       let yielded = state.machine.yield(element)
@@ -55,7 +55,7 @@ package struct Inbox<Element: Sendable>: ~Copyable, SharedContents {
     }
     sleeper?.wake()
     if let discard, let surplus = yielded.surplus { discard(surplus) }
-    return yielded.result
+    return yielded.isOpen
   }
 
   /// The SDK finished, failed, or released its callback, on any thread.
@@ -98,7 +98,7 @@ package struct Inbox<Element: Sendable>: ~Copyable, SharedContents {
   @inlinable
   func next() -> InboxMachine<Element>.Found {
     let found = state.extract { $0.machine.next() }
-    if case .cancelled(let remains) = found { discardAll(remains) }
+    if case .cancelled(let unread) = found { discardAll(unread) }
     return found
   }
 
@@ -127,9 +127,9 @@ package struct Inbox<Element: Sendable>: ~Copyable, SharedContents {
   }
 
   @inlinable
-  func discardAll(_ remains: InboxMachine<Element>.Remains) {
+  func discardAll(_ unread: InboxMachine<Element>.Unread) {
     guard let discard else { return }
-    var elements = remains.elements
+    var elements = unread.elements
     while let element = elements.popFirst() { discard(element) }
   }
 

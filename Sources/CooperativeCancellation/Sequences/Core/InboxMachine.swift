@@ -39,13 +39,14 @@ package struct InboxMachine<Element: Sendable>: Sendable {
   @frozen
   @usableFromInline
   package struct Yielded: Sendable {
-    @usableFromInline package let result: YieldResult
+    /// Whether the SDK may go on.
+    @usableFromInline package let isOpen: Bool
     /// An element to discard: this one, or the one that it replaced.
     @usableFromInline package let surplus: Element?
 
     @inlinable
-    init(_ result: YieldResult, surplus: Element?) {
-      self.result = result
+    init(isOpen: Bool = true, surplus: Element?) {
+      self.isOpen = isOpen
       self.surplus = surplus
     }
   }
@@ -57,14 +58,14 @@ package struct InboxMachine<Element: Sendable>: Sendable {
     case nothing
     case ended(SubscriptionEnd)
     /// With the elements to discard.
-    case cancelled(Remains)
+    case cancelled(Unread)
     case over
   }
 
-  /// What remains of a subscription that is not read to its end.
+  /// What is left of a subscription that is not read to its end.
   @frozen
   @usableFromInline
-  package struct Remains: Sendable {
+  package struct Unread: Sendable {
     @usableFromInline package var elements: ElementBuffer<Element>
     /// Kept only to be released.
     @usableFromInline let end: SubscriptionEnd?
@@ -90,17 +91,14 @@ package struct InboxMachine<Element: Sendable>: Sendable {
   /// The SDK yielded an element.
   @inlinable
   package mutating func yield(_ element: Element) -> Yielded {
-    guard case .open = phase else { return Yielded(.terminated, surplus: element) }
+    guard case .open = phase else { return Yielded(isOpen: false, surplus: element) }
     var surplus: Element?
     if elements.count == capacity {
-      guard evicts else { return Yielded(.dropped, surplus: element) }
+      guard evicts else { return Yielded(surplus: element) }
       surplus = elements.popFirst()
     }
     elements.append(element, capacity: capacity)
-    return Yielded(
-      .buffered(remainingCapacity: capacity &- elements.count),
-      surplus: surplus
-    )
+    return Yielded(surplus: surplus)
   }
 
   /// The SDK finished, failed, or released its callback. Returns whether to wake sleeping readers.
@@ -162,17 +160,17 @@ package struct InboxMachine<Element: Sendable>: Sendable {
 
   /// The reader is gone. Returns what remains.
   @inlinable
-  package mutating func abandon() -> Remains {
+  package mutating func abandon() -> Unread {
     let end: SubscriptionEnd? =
       switch phase {
       case .ending(let end): end
       case .cancelled(let end): end
       case .open, .over: nil
       }
-    let remains = Remains(elements, end)
+    let unread = Unread(elements, end)
     elements = ElementBuffer()
     phase = .over
-    return remains
+    return unread
   }
 }
 

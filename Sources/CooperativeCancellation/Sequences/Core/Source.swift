@@ -31,10 +31,10 @@ package struct Source<Element: Sendable> {
   @inlinable
   init<Token>(
     _ policy: BufferingPolicy,
-    isolation: isolated (any Actor)?,
-    onDiscard discard: (@Sendable (Element) -> Void)?,
-    onTermination terminate: @escaping (Token) -> Void,
-    subscribe: @escaping (Shared<Callback<Element>>) throws -> Token
+    _ isolation: isolated (any Actor)?,
+    _ discard: (@Sendable (Element) -> Void)?,
+    _ terminate: @escaping (Token) -> Void,
+    in subscribe: @escaping (Shared<Callback<Element>>) throws -> Token
   ) {
     let start: Start
     if let home = isolation {

@@ -26,7 +26,7 @@ package final class Subscription<Element: Sendable> {
 
   /// What a reader receives.
   @usableFromInline
-  enum Outcome {
+  enum Received {
     case element(Element)
     case ended(SubscriptionEnd)
     case cancelled
@@ -43,7 +43,7 @@ package final class Subscription<Element: Sendable> {
 
   /// Begins if necessary, and waits for an element or the end.
   @inlinable
-  func next(isolation: isolated (any Actor)? = #isolation) async -> Outcome {
+  func next(isolation: isolated (any Actor)? = #isolation) async -> Received {
     let inbox: Shared<Inbox<Element>>
     if let source = source.take() {
       // Check before: a cancelled task registers nothing.

@@ -1,7 +1,7 @@
 // These forms exist for their error messages only: without them, the compiler would blame an unrelated
 // overload.
 
-extension AsyncCallbackSequence {
+extension CallbackSequence where Failure == Never {
   @available(
     *,
     unavailable,
@@ -9,7 +9,8 @@ extension AsyncCallbackSequence {
   )
   public init<Reason: Error, Token>(
     buffering policy: BufferingPolicy,
-    subscribe: @escaping (_ yield: @escaping @Sendable (Result<Element, Reason>) -> Void) -> Token,
+    in subscribe:
+      @escaping (_ yield: @escaping @Sendable (Result<Element, Reason>) -> Void) -> Token,
     onTermination terminate: @escaping (Token) -> Void
   ) {
     self.init(buffering: policy) { (_: @Sendable (Element) -> Void) in
@@ -24,7 +25,8 @@ extension AsyncCallbackSequence {
   )
   public init<Token>(
     buffering policy: BufferingPolicy,
-    subscribe: @escaping (_ yield: @escaping @Sendable (Element?, (any Error)?) -> Void) -> Token,
+    in subscribe:
+      @escaping (_ yield: @escaping @Sendable (Element?, (any Error)?) -> Void) -> Token,
     onTermination terminate: @escaping (Token) -> Void
   ) {
     self.init(buffering: policy) { (_: @Sendable (Element) -> Void) in

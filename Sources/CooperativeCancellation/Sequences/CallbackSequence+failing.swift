@@ -1,0 +1,178 @@
+// The sequences of SDKs that can fail.
+
+extension CallbackSequence where Failure == any Error {
+  /// Makes a sequence for an SDK whose callback takes a `Result`. A failure ends the sequence.
+  ///
+  /// ```swift
+  /// AsyncThrowingCallbackSequence(buffering: .unbounded) { [feed] yield in
+  ///   feed.onHeadline = yield
+  /// } onTermination: { [feed] in
+  ///   feed.onHeadline = nil
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - policy: How many elements wait for a slow reader, and which ones are dropped.
+  ///   - isolation: The home of the sequence; by default the actor of the code that makes it.
+  ///   - subscribe: Registers with the SDK, on the home actor, and returns its token, or nothing.
+  ///   - terminate: Unregisters, on the home actor, once for each registration that did not throw.
+  ///   - discard: Closes or frees an element that is not delivered. Runs once for each, on any thread.
+  @inlinable
+  public init<Reason: Error, Token>(
+    buffering policy: BufferingPolicy,
+    isolation: isolated (any Actor)? = #isolation,
+    in subscribe:
+      @escaping (
+        _ yield: @escaping @Sendable (Result<Element, Reason>) -> Void
+      ) throws(Failure) -> Token,
+    onTermination terminate: @escaping (Token) -> Void,
+    onDiscard discard: (@Sendable (Element) -> Void)? = nil
+  ) {
+    source = Source(policy, isolation, discard, terminate) { callback in
+      try subscribe { callback.yield($0) }
+    }
+  }
+
+  /// Makes a sequence for an SDK whose callback takes a value and an error. An error ends the sequence.
+  ///
+  /// ```swift
+  /// AsyncThrowingCallbackSequence(buffering: .newest(1)) { [feed] yield in
+  ///   feed.observeScore(yield)
+  /// } onTermination: { observation in
+  ///   observation.invalidate()
+  /// }
+  /// ```
+  ///
+  /// A value that comes with an error is discarded. A call with neither ends the sequence with ``MissingValueError``.
+  ///
+  /// - Parameters:
+  ///   - policy: How many elements wait for a slow reader, and which ones are dropped.
+  ///   - isolation: The home of the sequence; by default the actor of the code that makes it.
+  ///   - fileID: The file to name in errors; by default the caller's.
+  ///   - line: The line to name in errors; by default the caller's.
+  ///   - subscribe: Registers with the SDK, on the home actor, and returns its token, or nothing.
+  ///   - terminate: Unregisters, on the home actor, once for each registration that did not throw.
+  ///   - discard: Closes or frees an element that is not delivered. Runs once for each, on any thread.
+  @inlinable
+  public init<Token>(
+    buffering policy: BufferingPolicy,
+    isolation: isolated (any Actor)? = #isolation,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    in subscribe:
+      @escaping (
+        _ yield: @escaping @Sendable (Element?, (any Error)?) -> Void
+      ) throws(Failure) -> Token,
+    onTermination terminate: @escaping (Token) -> Void,
+    onDiscard discard: (@Sendable (Element) -> Void)? = nil
+  ) {
+    let callSite = CallSite(fileID: fileID, line: line)
+    source = Source(policy, isolation, discard, terminate) { callback in
+      try subscribe { callback.yield($0, $1, callSite) }
+    }
+  }
+
+  /// Makes a sequence for an SDK with one callback for values and one for the end, which takes an optional error.
+  ///
+  /// ```swift
+  /// AsyncThrowingCallbackSequence(buffering: .unbounded) { [socket] yield, finish in
+  ///   socket.onMessage = yield
+  ///   socket.onClose = finish
+  ///   try socket.open()
+  /// } onTermination: { [socket] in
+  ///   socket.close()
+  /// }
+  /// ```
+  ///
+  /// `finish(nil)` ends the sequence; `finish(error)` ends it with that error. It also fits a callback for errors only.
+  ///
+  /// - Parameters:
+  ///   - policy: How many elements wait for a slow reader, and which ones are dropped.
+  ///   - isolation: The home of the sequence; by default the actor of the code that makes it.
+  ///   - subscribe: Registers with the SDK, on the home actor, and returns its token, or nothing.
+  ///   - terminate: Unregisters, on the home actor, once for each registration that did not throw.
+  ///   - discard: Closes or frees an element that is not delivered. Runs once for each, on any thread.
+  @inlinable
+  public init<Token>(
+    buffering policy: BufferingPolicy,
+    isolation: isolated (any Actor)? = #isolation,
+    in subscribe:
+      @escaping (
+        _ yield: @escaping @Sendable (Element) -> Void,
+        _ finish: @escaping @Sendable ((any Error)?) -> Void
+      ) throws(Failure) -> Token,
+    onTermination terminate: @escaping (Token) -> Void,
+    onDiscard discard: (@Sendable (Element) -> Void)? = nil
+  ) {
+    source = Source(policy, isolation, discard, terminate) { callback in
+      try subscribe({ callback.yield($0) }, { callback.end($0.map { .failed($0) } ?? .finished) })
+    }
+  }
+
+  /// Makes a sequence for an SDK with three callbacks: values, failure and end.
+  ///
+  /// ```swift
+  /// AsyncThrowingCallbackSequence(buffering: .unbounded) { [feed] next, failed, finished in
+  ///   feed.observeComments(next: next, failed: failed, finished: finished)
+  /// } onTermination: { observation in
+  ///   observation.invalidate()
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - policy: How many elements wait for a slow reader, and which ones are dropped.
+  ///   - isolation: The home of the sequence; by default the actor of the code that makes it.
+  ///   - subscribe: Registers with the SDK, on the home actor, and returns its token, or nothing.
+  ///   - terminate: Unregisters, on the home actor, once for each registration that did not throw.
+  ///   - discard: Closes or frees an element that is not delivered. Runs once for each, on any thread.
+  @inlinable
+  public init<Token>(
+    buffering policy: BufferingPolicy,
+    isolation: isolated (any Actor)? = #isolation,
+    in subscribe:
+      @escaping (
+        _ next: @escaping @Sendable (Element) -> Void,
+        _ failed: @escaping @Sendable (any Error) -> Void,
+        _ finished: @escaping @Sendable () -> Void
+      ) throws(Failure) -> Token,
+    onTermination terminate: @escaping (Token) -> Void,
+    onDiscard discard: (@Sendable (Element) -> Void)? = nil
+  ) {
+    source = Source(policy, isolation, discard, terminate) { callback in
+      try subscribe(
+        { callback.yield($0) },
+        { callback.end(.failed($0)) },
+        { callback.end(.finished) }
+      )
+    }
+  }
+
+  /// Makes a sequence for an SDK with one callback for values, which returns whether to continue, and one for the end,
+  /// which takes an optional error.
+  ///
+  /// `yield` returns `true` while the sequence is read.
+  ///
+  /// - Parameters:
+  ///   - policy: How many elements wait for a slow reader, and which ones are dropped.
+  ///   - isolation: The home of the sequence; by default the actor of the code that makes it.
+  ///   - subscribe: Registers with the SDK, on the home actor, and returns its token, or nothing.
+  ///   - terminate: Unregisters, on the home actor, once for each registration that did not throw.
+  ///   - discard: Closes or frees an element that is not delivered. Runs once for each, on any thread.
+  @_disfavoredOverload
+  @inlinable
+  public init<Answer: ExpressibleByBooleanLiteral & Sendable, Token>(
+    buffering policy: BufferingPolicy,
+    isolation: isolated (any Actor)? = #isolation,
+    in subscribe:
+      @escaping (
+        _ yield: @escaping @Sendable (Element) -> Answer,
+        _ finish: @escaping @Sendable ((any Error)?) -> Void
+      ) throws(Failure) -> Token,
+    onTermination terminate: @escaping (Token) -> Void,
+    onDiscard discard: (@Sendable (Element) -> Void)? = nil
+  ) {
+    source = Source(policy, isolation, discard, terminate) { callback in
+      try subscribe({ callback.answer($0) }, { callback.end($0.map { .failed($0) } ?? .finished) })
+    }
+  }
+}

@@ -1,0 +1,184 @@
+// The sequences of SDKs that report no errors. They serve the throwing sequence as well: the registration may throw
+// then. They give way to the forms for SDKs that can fail, where both fit.
+
+extension CallbackSequence {
+  /// Makes a sequence of the values that an SDK passes to its callback.
+  ///
+  /// ```swift
+  /// AsyncCallbackSequence(buffering: .newest(1)) { [manager] yield in
+  ///   manager.addListener(yield)
+  /// } onTermination: { [manager] token in
+  ///   manager.removeListener(token)
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - policy: How many elements wait for a slow reader, and which ones are dropped.
+  ///   - isolation: The home of the sequence; by default the actor of the code that makes it.
+  ///   - subscribe: Registers with the SDK and returns its token, or nothing. Runs on the home actor, at each
+  ///     iterator's first `next()`, which throws what it throws.
+  ///   - terminate: Unregisters. Runs on the home actor, once for each registration that did not throw, after
+  ///     the registration has returned.
+  ///   - discard: Closes or frees an element that is not delivered. Runs once for each, on any thread.
+  @_disfavoredOverload
+  @inlinable
+  public init<Token>(
+    buffering policy: BufferingPolicy,
+    isolation: isolated (any Actor)? = #isolation,
+    in subscribe:
+      @escaping (
+        _ yield: @escaping @Sendable (Element) -> Void
+      ) throws(Failure) -> Token,
+    onTermination terminate: @escaping (Token) -> Void,
+    onDiscard discard: (@Sendable (Element) -> Void)? = nil
+  ) {
+    source = Source(policy, isolation, discard, terminate) { callback in
+      try subscribe { callback.yield($0) }
+    }
+  }
+
+  /// Makes a sequence for an SDK with one callback for values and one for the end.
+  ///
+  /// ```swift
+  /// AsyncCallbackSequence(buffering: .unbounded) { [queue] yield, finish in
+  ///   queue.onEnd = finish
+  ///   return queue.addListener(yield)
+  /// } onTermination: { [queue] token in
+  ///   queue.removeListener(token)
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - policy: How many elements wait for a slow reader, and which ones are dropped.
+  ///   - isolation: The home of the sequence; by default the actor of the code that makes it.
+  ///   - subscribe: Registers with the SDK, on the home actor, and returns its token, or nothing.
+  ///   - terminate: Unregisters, on the home actor, once for each registration that did not throw.
+  ///   - discard: Closes or frees an element that is not delivered. Runs once for each, on any thread.
+  @_disfavoredOverload
+  @inlinable
+  public init<Token>(
+    buffering policy: BufferingPolicy,
+    isolation: isolated (any Actor)? = #isolation,
+    in subscribe:
+      @escaping (
+        _ yield: @escaping @Sendable (Element) -> Void,
+        _ finish: @escaping @Sendable () -> Void
+      ) throws(Failure) -> Token,
+    onTermination terminate: @escaping (Token) -> Void,
+    onDiscard discard: (@Sendable (Element) -> Void)? = nil
+  ) {
+    source = Source(policy, isolation, discard, terminate) { callback in
+      try subscribe({ callback.yield($0) }, { callback.end(.finished) })
+    }
+  }
+
+  /// Makes a sequence for an SDK whose callback takes no arguments.
+  ///
+  /// - Parameters:
+  ///   - policy: How many elements wait for a slow reader, and which ones are dropped.
+  ///   - isolation: The home of the sequence; by default the actor of the code that makes it.
+  ///   - subscribe: Registers with the SDK, on the home actor, and returns its token, or nothing.
+  ///   - terminate: Unregisters, on the home actor, once for each registration that did not throw.
+  @_disfavoredOverload
+  @inlinable
+  public init<Token>(
+    buffering policy: BufferingPolicy,
+    isolation: isolated (any Actor)? = #isolation,
+    in subscribe: @escaping (_ yield: @escaping @Sendable () -> Void) throws(Failure) -> Token,
+    onTermination terminate: @escaping (Token) -> Void
+  ) where Element == Void {
+    source = Source(policy, isolation, nil, terminate) { callback in
+      try subscribe { callback.yield(()) }
+    }
+  }
+
+  /// Makes a sequence for an SDK whose callback takes two values.
+  ///
+  /// - Parameters:
+  ///   - policy: How many elements wait for a slow reader, and which ones are dropped.
+  ///   - isolation: The home of the sequence; by default the actor of the code that makes it.
+  ///   - subscribe: Registers with the SDK, on the home actor, and returns its token, or nothing.
+  ///   - terminate: Unregisters, on the home actor, once for each registration that did not throw.
+  ///   - discard: Closes or frees an element that is not delivered. Runs once for each, on any thread.
+  @_disfavoredOverload
+  @inlinable
+  public init<First: Sendable, Second: Sendable, Token>(
+    buffering policy: BufferingPolicy,
+    isolation: isolated (any Actor)? = #isolation,
+    in subscribe:
+      @escaping (
+        _ yield: @escaping @Sendable (First, Second) -> Void
+      ) throws(Failure) -> Token,
+    onTermination terminate: @escaping (Token) -> Void,
+    onDiscard discard: (@Sendable (First, Second) -> Void)? = nil
+  ) where Element == (First, Second) {
+    source = Source(policy, isolation, all(to: discard), terminate) { callback in
+      try subscribe { callback.yield(($0, $1)) }
+    }
+  }
+
+  /// Makes a sequence for an SDK whose callback returns whether to continue.
+  ///
+  /// ```swift
+  /// AsyncCallbackSequence(buffering: .oldest(100)) { [drive] yield in
+  ///   drive.scan(yield)
+  /// } onTermination: { scan in
+  ///   scan.stop()
+  /// }
+  /// ```
+  ///
+  /// `yield` returns `true` while the sequence is read, also for an element that does not fit and goes to `onDiscard`. It
+  /// returns `false` when the sequence has ended or has no reader: this element went to `onDiscard`, and later ones will
+  /// too. `Answer` is `Bool`, or another type that has `true` and `false`, as the SDK's callback has it.
+  ///
+  /// - Parameters:
+  ///   - policy: How many elements wait for a slow reader, and which ones are dropped.
+  ///   - isolation: The home of the sequence; by default the actor of the code that makes it.
+  ///   - subscribe: Registers with the SDK, on the home actor, and returns its token, or nothing.
+  ///   - terminate: Unregisters, on the home actor, once for each registration that did not throw.
+  ///   - discard: Closes or frees an element that is not delivered. Runs once for each, on any thread.
+  @_disfavoredOverload
+  @inlinable
+  public init<Answer: ExpressibleByBooleanLiteral & Sendable, Token>(
+    buffering policy: BufferingPolicy,
+    isolation: isolated (any Actor)? = #isolation,
+    in subscribe:
+      @escaping (
+        _ yield: @escaping @Sendable (Element) -> Answer
+      ) throws(Failure) -> Token,
+    onTermination terminate: @escaping (Token) -> Void,
+    onDiscard discard: (@Sendable (Element) -> Void)? = nil
+  ) {
+    source = Source(policy, isolation, discard, terminate) { callback in
+      try subscribe { callback.answer($0) }
+    }
+  }
+
+  /// Makes a sequence for an SDK with one callback for values, which returns whether to continue, and one for the end.
+  ///
+  /// `yield` returns `true` while the sequence is read.
+  ///
+  /// - Parameters:
+  ///   - policy: How many elements wait for a slow reader, and which ones are dropped.
+  ///   - isolation: The home of the sequence; by default the actor of the code that makes it.
+  ///   - subscribe: Registers with the SDK, on the home actor, and returns its token, or nothing.
+  ///   - terminate: Unregisters, on the home actor, once for each registration that did not throw.
+  ///   - discard: Closes or frees an element that is not delivered. Runs once for each, on any thread.
+  @_disfavoredOverload
+  @inlinable
+  public init<Answer: ExpressibleByBooleanLiteral & Sendable, Token>(
+    buffering policy: BufferingPolicy,
+    isolation: isolated (any Actor)? = #isolation,
+    in subscribe:
+      @escaping (
+        _ yield: @escaping @Sendable (Element) -> Answer,
+        _ finish: @escaping @Sendable () -> Void
+      ) throws(Failure) -> Token,
+    onTermination terminate: @escaping (Token) -> Void,
+    onDiscard discard: (@Sendable (Element) -> Void)? = nil
+  ) {
+    source = Source(policy, isolation, discard, terminate) { callback in
+      try subscribe({ callback.answer($0) }, { callback.end(.finished) })
+    }
+  }
+}

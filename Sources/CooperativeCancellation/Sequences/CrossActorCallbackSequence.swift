@@ -1,0 +1,78 @@
+/// A ``CallbackSequence`` that any task on any actor may read: for a service's interface, or for `merge`,
+/// `debounce`, `zip` and other operators that require a `Sendable` sequence.
+///
+/// ``SendableCallbackSequence`` and ``SendableThrowingCallbackSequence`` are this type.
+///
+/// On an actor, make the sequence as usual and add ``CallbackSequence/sendable(isolation:)``. Both closures
+/// run on that actor:
+///
+/// ```swift
+/// actor Thermometer {
+///   private let sensor = Sensor()
+///
+///   func readings() -> SendableCallbackSequence<Double> {
+///     AsyncCallbackSequence(buffering: .newest(1)) { [sensor] yield in
+///       sensor.addListener(yield)
+///     } onTermination: { [sensor] number in
+///       sensor.removeListener(number)
+///     }.sendable()
+///   }
+/// }
+/// ```
+///
+/// In code without an actor, pass a closure that makes the sequence; each iterator calls it. Both closures
+/// run on the reader's actor, and what they capture must be `Sendable`:
+///
+/// ```swift
+/// SendableCallbackSequence {
+///   AsyncCallbackSequence(buffering: .unbounded) { [bus] yield in
+///     bus.subscribe(yield)
+///   } onTermination: { [bus] subscriber in
+///     bus.unsubscribe(subscriber)
+///   }
+/// }
+/// ```
+///
+/// Each iterator is a subscription of its own, as with ``CallbackSequence``.
+public struct CrossActorCallbackSequence<Element: Sendable, Failure: Error>: AsyncSequence, Sendable
+{
+  private let source: @Sendable () -> Source<Element>
+
+  /// Makes a sequence whose iterators each read a new sequence that `make` returns.
+  ///
+  /// - Parameter make: Makes the sequence. Runs once for each iterator, where the iterator is made.
+  public init(_ make: @escaping @Sendable () -> CallbackSequence<Element, Failure>) {
+    source = { make().source }
+  }
+
+  fileprivate init(_ source: @escaping @Sendable () -> Source<Element>) {
+    self.source = source
+  }
+
+  /// Makes an iterator. Nothing is registered yet.
+  public func makeAsyncIterator() -> CallbackSequence<Element, Failure>.Iterator {
+    CallbackSequence.Iterator(source())
+  }
+}
+
+/// An ``AsyncCallbackSequence`` that any task on any actor may read; see ``CrossActorCallbackSequence``.
+public typealias SendableCallbackSequence<Element: Sendable> =
+  CrossActorCallbackSequence<Element, Never>
+
+/// An ``AsyncThrowingCallbackSequence`` that any task on any actor may read; see ``CrossActorCallbackSequence``.
+public typealias SendableThrowingCallbackSequence<Element: Sendable> =
+  CrossActorCallbackSequence<Element, any Error>
+
+extension CallbackSequence {
+  /// Returns the same sequence for readers on any actor.
+  ///
+  /// The closures still run on the actor on which this sequence was made, or on `isolation` if it was made
+  /// without an actor.
+  ///
+  /// - Parameter isolation: The actor that this sequence belongs to; by default the caller's.
+  public func sendable(
+    isolation: isolated any Actor = #isolation
+  ) -> CrossActorCallbackSequence<Element, Failure> {
+    CrossActorCallbackSequence(source.crossingIsolation(isolation: isolation))
+  }
+}
