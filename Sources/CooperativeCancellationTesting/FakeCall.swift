@@ -155,10 +155,15 @@ extension FakeCall {
     /// - Parameter body: Receives the completion and calls it.
     public func answer(_ body: (Completion) -> Void) {
       guard let completion = state.state.completion else { return }
+      collecting { body(completion) }
+    }
+
+    /// Runs code whose misuse reports are collected, if they are anywhere.
+    private func collecting(_ body: () -> Void) {
       if let collector {
-        MisuseReport.collector.withValue(collector) { body(completion) }
+        MisuseReport.collector.withValue(collector, operation: body)
       } else {
-        body(completion)
+        body()
       }
     }
 
@@ -175,12 +180,7 @@ extension FakeCall {
     /// Releases the completion, so that the SDK can never call it again.
     public func drop() {
       // Released here, where the report of a dropped completion is collected.
-      let release = { _ = self.state.change { $0.completion.take() } }
-      if let collector {
-        MisuseReport.collector.withValue(collector, operation: release)
-      } else {
-        release()
-      }
+      collecting { _ = state.change { $0.completion.take() } }
     }
 
     /// Waits until the wrapper has cancelled the call, or, for a sequence, has unregistered.

@@ -30,14 +30,14 @@ public final class ManualClock: Clock {
     public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
   }
 
-  private struct Sleeper: Sendable {
+  private struct Sleep: Sendable {
     let deadline: Instant
     let continuation: CheckedContinuation<Void, any Error>
   }
 
   private struct State: Sendable {
     var now: Instant
-    var sleepers: [Int: Sleeper] = [:]
+    var sleepers: [Int: Sleep] = [:]
     var cancelled: Set<Int> = []
     var sleeps = 0
     /// How many sleeps have begun to wait.
@@ -128,7 +128,7 @@ public final class ManualClock: Clock {
           state.begun += 1
           if state.cancelled.contains(number) { return .failure(CancellationError()) }
           if deadline <= state.now { return .success(()) }
-          state.sleepers[number] = Sleeper(deadline: deadline, continuation: continuation)
+          state.sleepers[number] = Sleep(deadline: deadline, continuation: continuation)
           return nil
         }
         if let outcome { continuation.resume(with: outcome) }

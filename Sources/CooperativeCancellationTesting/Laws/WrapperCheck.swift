@@ -92,4 +92,11 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
     let call = makeCall()
     return (Trial(limit: limit, call.run), call)
   }
+
+  /// Returns a call that the SDK has received, if there is one in time.
+  func beginTrial() async -> (Trial<Completion>, Request)? {
+    let (trial, _) = makeTrial()
+    trial.start()
+    return await trial.nextCall().map { (trial, $0) }
+  }
 }

@@ -46,7 +46,7 @@ nonisolated(nonsending) public func checkWrapper<Completion: Sendable, Output, F
   success: @escaping @Sendable (Completion) -> Void,
   failure: (@Sendable (Completion) -> Void)? = nil
 ) async throws {
-  let check = WrapperCheck(
+  try await WrapperCheck(
     makeCall: { WrapperCheck.Call(run: { _ = try await wrapper($0) }) },
     canThrow: Failure.self != Never.self,
     response: response,
@@ -55,8 +55,7 @@ nonisolated(nonsending) public func checkWrapper<Completion: Sendable, Output, F
     limit: limit,
     success: success,
     failure: failure
-  )
-  try await check.runOnOwnThread(at: CallSite(fileID: fileID, line: line))
+  ).runOnOwnThread(at: CallSite(fileID: fileID, line: line))
 }
 
 /// Tests a wrapper with a timeout against every ``WrapperLaw``, and reports all that it breaks.
@@ -100,7 +99,7 @@ nonisolated(nonsending) public func checkWrapper<Completion: Sendable, Output, F
   success: @escaping @Sendable (Completion) -> Void,
   failure: (@Sendable (Completion) -> Void)? = nil
 ) async throws {
-  let check = WrapperCheck(
+  try await WrapperCheck(
     makeCall: {
       let clock = ManualClock()
       return WrapperCheck.Call(run: { _ = try await wrapper($0, clock) }) { limit in
@@ -115,8 +114,7 @@ nonisolated(nonsending) public func checkWrapper<Completion: Sendable, Output, F
     limit: limit,
     success: success,
     failure: failure
-  )
-  try await check.runOnOwnThread(at: CallSite(fileID: fileID, line: line))
+  ).runOnOwnThread(at: CallSite(fileID: fileID, line: line))
 }
 
 extension WrapperCheck {

@@ -22,9 +22,7 @@ extension WrapperCheck {
 
   func error() async -> [Finding] {
     guard let failure else { return [] }
-    let (trial, _) = makeTrial()
-    trial.start()
-    guard let request = await trial.nextCall() else { return [] }
+    guard let (trial, request) = await beginTrial() else { return [] }
     request.answer(failure)
     request.drop()
     let end = await trial.end()
@@ -58,9 +56,7 @@ extension WrapperCheck {
   }
 
   func cancelledWhileWaiting() async -> [Finding] {
-    let (trial, _) = makeTrial()
-    trial.start()
-    guard let request = await trial.nextCall() else { return [] }
+    guard let (trial, request) = await beginTrial() else { return [] }
     trial.task.cancel()
     var findings: [Finding]
     if response == .abandonCallback {
@@ -87,9 +83,7 @@ extension WrapperCheck {
   func droppedCompletion() async -> [Finding] {
     // A wrapper that makes an exception here would wait until the limit, and its task would be left.
     guard laws.contains(.droppedCompletion) else { return [] }
-    let (trial, _) = makeTrial()
-    trial.start()
-    guard let request = await trial.nextCall() else { return [] }
+    guard let (trial, request) = await beginTrial() else { return [] }
     request.drop()
     let when = "the SDK had released the completion without calling it"
     return complaints(.droppedCompletion, aboutFailed: await trial.end(), when: when)
@@ -147,9 +141,7 @@ extension WrapperCheck {
   }
 
   func lateAnswer() async -> [Finding] {
-    let (trial, _) = makeTrial()
-    trial.start()
-    guard let request = await trial.nextCall() else { return [] }
+    guard let (trial, request) = await beginTrial() else { return [] }
     trial.task.cancel()
     if response == .abandonCallback {
       _ = await trial.end()
@@ -164,9 +156,7 @@ extension WrapperCheck {
   }
 
   func secondAnswer() async -> [Finding] {
-    let (trial, _) = makeTrial()
-    trial.start()
-    guard let request = await trial.nextCall() else { return [] }
+    guard let (trial, request) = await beginTrial() else { return [] }
     request.answer(success)
     request.answer(success)
     return complaints(.secondAnswer, about: await trial.end(), when: "the SDK had answered twice")
@@ -192,9 +182,7 @@ extension WrapperCheck {
   /// The SDK holds its lock. The task is cancelled, and the SDK is told, which waits for the lock. Then the
   /// SDK calls the completion. Returns `nil` if the SDK is not told.
   private func deadlocks() async -> Bool? {
-    let (trial, _) = makeTrial()
-    trial.start()
-    guard let request = await trial.nextCall() else { return nil }
+    guard let (trial, request) = await beginTrial() else { return nil }
     request.lock.hold()
     startOnOwnThread { trial.task.cancel() }
     let isForwarded = await trial.isForwarded(to: request)

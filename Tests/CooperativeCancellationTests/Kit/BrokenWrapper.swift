@@ -50,24 +50,16 @@ struct BrokenWrapper: Sendable, CustomTestStringConvertible {
     testDescription: "one that forgets onCancel",
     laws: [.forwarding, .timeout]
   ) { book in
-    try await withAsyncThrowingValue(timeout: book.timeout) { completion in
-      book.dial(completion)
-    } onDiscard: {
-      $0.hangUp()
-    }
+    try await book.line(onCancel: { _ in })
   }
 
   private static let dropping = BrokenWrapper(
     testDescription: "one that drops on a path",
     laws: [.error]
   ) { book in
-    try await withAsyncThrowingValue(timeout: book.timeout) { completion in
-      book.dial { if case .success = $0 { completion($0) } }
-    } onCancel: {
-      $0.cancel()
-    } onDiscard: {
-      $0.hangUp()
-    }
+    try await book.line(dial: { completion in
+      { if case .success = $0 { completion($0) } }
+    })
   }
 
   private static let callingTwice = BrokenWrapper(
@@ -75,27 +67,19 @@ struct BrokenWrapper: Sendable, CustomTestStringConvertible {
     laws: [.oneAnswer, .lateAnswer],
     words: ["once, with success", "once, with an error"]
   ) { book in
-    try await withAsyncThrowingValue(timeout: book.timeout) { completion in
-      book.dial { result in
+    try await book.line(dial: { completion in
+      { result in
         completion(result)
         completion(.failure(SDKError.failed))
       }
-    } onCancel: {
-      $0.cancel()
-    } onDiscard: {
-      $0.hangUp()
-    }
+    })
   }
 
   private static let losing = BrokenWrapper(
     testDescription: "one that loses the late value",
     laws: [.nothingLost]
   ) { book in
-    try await withAsyncThrowingValue(timeout: book.timeout) { completion in
-      book.dial(completion)
-    } onCancel: {
-      $0.cancel()
-    }
+    try await book.line(onDiscard: { _ in })
   }
 
   /// The slot is empty while the SDK's method runs.
@@ -125,7 +109,7 @@ struct BrokenWrapper: Sendable, CustomTestStringConvertible {
     laws: [.timeout, .checkAfter, .nothingLost, .noLockHeld]
   ) { book in
     try Task.checkCancellation()
-    let call = Protected<(once: Weak, request: FakeCall<PhoneBook.Completion>.Request)?>(nil)
+    let call = Protected<(once: Weak, request: PhoneBook.Call)?>(nil)
     @Sendable func cancel() {
       guard let (once, request) = call.withLock({ $0.take() }) else { return }
       request.cancel()
@@ -148,13 +132,7 @@ struct BrokenWrapper: Sendable, CustomTestStringConvertible {
     laws: [.error, .droppedCompletion, .timeout]
   ) { book in
     do {
-      return try await withAsyncThrowingValue(timeout: book.timeout) { completion in
-        book.dial(completion)
-      } onCancel: {
-        $0.cancel()
-      } onDiscard: {
-        $0.hangUp()
-      }
+      return try await book.line()
     } catch {
       throw CancellationError()
     }
@@ -165,13 +143,7 @@ struct BrokenWrapper: Sendable, CustomTestStringConvertible {
     laws: [.checkBefore, .prompt, .checkAfter]
   ) { book in
     do {
-      return try await withAsyncThrowingValue(timeout: book.timeout) { completion in
-        book.dial(completion)
-      } onCancel: {
-        $0.cancel()
-      } onDiscard: {
-        $0.hangUp()
-      }
+      return try await book.line()
     } catch is CancellationError {
       throw SDKError.cancelled
     }
@@ -182,35 +154,26 @@ struct BrokenWrapper: Sendable, CustomTestStringConvertible {
     laws: [.forwarding, .timeout, .nothingLost],
     words: ["was told 2 times", "was discarded more than once"]
   ) { book in
-    try await withAsyncThrowingValue(timeout: book.timeout) { completion in
-      book.dial(completion)
-    } onCancel: {
-      $0.cancel()
-      $0.cancel()
-    } onDiscard: {
-      $0.hangUp()
-      $0.hangUp()
-    }
+    try await book.line(
+      onCancel: { for _ in 0..<2 { $0.cancel() } },
+      onDiscard: { for _ in 0..<2 { $0.hangUp() } }
+    )
   }
 
   private static let losingTheSecond = BrokenWrapper(
     testDescription: "one that loses the value of a second answer",
     laws: [.nothingLost]
   ) { book in
-    let isAnswered = Protected(false)
-    return try await withAsyncThrowingValue(timeout: book.timeout) { completion in
-      book.dial { result in
+    try await book.line(dial: { completion in
+      let isAnswered = Protected(false)
+      return { result in
         let isSecond = isAnswered.withLock { isAnswered in
           defer { isAnswered = true }
           return isAnswered
         }
         if !isSecond { completion(result) }
       }
-    } onCancel: {
-      $0.cancel()
-    } onDiscard: {
-      $0.hangUp()
-    }
+    })
   }
 
   private static let blocking = BrokenWrapper(

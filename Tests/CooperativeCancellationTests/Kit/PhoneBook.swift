@@ -9,8 +9,28 @@ struct PhoneBook {
   let calls: FakeCall<Completion>
   var timeout: Timeout?
 
-  func dial(_ completion: @escaping Completion) -> FakeCall<Completion>.Request {
+  func dial(_ completion: @escaping Completion) -> Call {
     calls.record(completion)
+  }
+}
+
+extension PhoneBook {
+  typealias Call = FakeCall<Completion>.Request
+
+  /// A correct wrapper, but for what is given. `dial` wraps the completion.
+  func line(
+    whenCancelled response: CancellationResponse = .abandonCallback,
+    dial wrap: @Sendable (@escaping Completion) -> Completion = { $0 },
+    onCancel cancel: (Call) -> Void = { $0.cancel() },
+    onDiscard discard: @escaping @Sendable (Line) -> Void = { $0.hangUp() }
+  ) async throws -> Line {
+    try await withAsyncThrowingValue(whenCancelled: response, timeout: timeout) { completion in
+      dial(wrap(completion))
+    } onCancel: {
+      cancel($0)
+    } onDiscard: {
+      discard($0)
+    }
   }
 }
 

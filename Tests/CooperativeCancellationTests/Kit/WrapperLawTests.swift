@@ -21,18 +21,10 @@ struct WrapperLawTests {
     for words in wrapper.words { #expect(text.contains(words)) }
   }
 
-  @Test(
-    arguments: [.abandonCallback, .waitForCallback, .deliverResult] as [CancellationResponse]
-  )
+  @Test(arguments: CancellationResponse.allCases)
   func `pass a correct wrapper`(response: CancellationResponse) async throws {
     try await checkDialling(whenCancelled: response) { book in
-      try await withAsyncThrowingValue(whenCancelled: response, timeout: book.timeout) {
-        book.dial($0)
-      } onCancel: {
-        $0.cancel()
-      } onDiscard: {
-        $0.hangUp()
-      }
+      try await book.line(whenCancelled: response)
     }
   }
 
@@ -41,16 +33,9 @@ struct WrapperLawTests {
   {
     let error = await #expect(throws: BrokenLaws.self) {
       try await checkDialling(whenCancelled: response) { book in
-        try await withAsyncThrowingValue(
-          whenCancelled: response == .waitForCallback ? .deliverResult : .waitForCallback,
-          timeout: book.timeout
-        ) {
-          book.dial($0)
-        } onCancel: {
-          $0.cancel()
-        } onDiscard: {
-          $0.hangUp()
-        }
+        try await book.line(
+          whenCancelled: response == .waitForCallback ? .deliverResult : .waitForCallback
+        )
       }
     }
     #expect(error?.laws.contains(.lateAnswer) == true)
@@ -58,12 +43,8 @@ struct WrapperLawTests {
 
   @Test
   func `skip the laws that are excepted`() async throws {
-    try await checkDialling(except: [.forwarding, .timeout]) { book in
-      try await withAsyncThrowingValue { completion in
-        _ = book.dial(completion)
-      } onDiscard: {
-        $0.hangUp()
-      }
+    try await checkDialling(except: [.forwarding, .timeout]) {
+      try await $0.line(onCancel: { _ in })
     }
   }
 
