@@ -16,12 +16,6 @@ final class Radio: CentralDelegate {
     central.delegate = self
   }
 
-  func ready() async throws {
-    try await poweredOn.value(timeout: .seconds(5)) {
-      if central.isPoweredOn { poweredOn.resume() }
-    }
-  }
-
   func connect(_ peripheral: Peripheral) async throws {
     try await connections.value(for: peripheral.id, timeout: .seconds(10)) {
       central.connect(peripheral)
@@ -32,6 +26,12 @@ final class Radio: CentralDelegate {
 
   func disconnect(_ peripheral: Peripheral) async throws {
     try await disconnections.value(for: peripheral.id) { central.cancelConnection(peripheral) }
+  }
+
+  func ready() async throws {
+    try await poweredOn.value(timeout: .seconds(5)) {
+      if central.isPoweredOn { poweredOn.resume() }
+    }
   }
 
   // The delegate's methods, on any thread.
@@ -144,15 +144,38 @@ impatient.cancel()
 print("no connection: \(await impatient.result)")
 try await radio.disconnect(lamp)
 
-let client = Client(Socket())
+let socket = Socket()
+let client = Client(socket)
 print(try await client.ask("one"), try await client.order("two"))
-print(try await Search(Index()).names(matching: "a"))
+let search = Search(Index())
+print(try await search.names(matching: "a"))
 print(try await Shop().buy("coffee"))
 
-// The SDKs.
+// Each kind of call is cancelled, and tells the SDK.
+let calls: [@MainActor @Sendable () async throws -> Void] = [
+  { _ = try await client.ask("silence") },
+  { _ = try await client.order("silence") },
+  { _ = try await search.names(matching: "silence") },
+]
+for call in calls {
+  let cancelled = Task { try await call() }
+  while !Silence.isAsked.withLock({ $0 }) { await Task.yield() }
+  cancelled.cancel()
+  print("cancelled: \(await cancelled.result)")
+  // Perhaps a `send` has to return first.
+  while Silence.isAsked.withLock({ $0 }) { await Task.yield() }
+}
+socket.close()
+print("closed: \(await Task { try await client.ask("three") }.result)")
+
+// The SDKs. They do not answer to "silence", until that is cancelled.
+
+nonisolated enum Silence {
+  static let isAsked = Mutex(false)
+}
 
 /// From before Swift 6: neither `Sendable` nor on an actor.
-protocol CentralDelegate: AnyObject {
+nonisolated protocol CentralDelegate: AnyObject {
   func centralDidUpdateState(_ central: Central)
   func central(_ central: Central, didConnect peripheral: Peripheral)
   func central(_ central: Central, didFail peripheral: Peripheral, error: any Error)
@@ -160,12 +183,12 @@ protocol CentralDelegate: AnyObject {
   func centralDidReset(_ central: Central, error: any Error)
 }
 
-final class Peripheral {
+nonisolated final class Peripheral {
   let id: String
   init(_ id: String) { self.id = id }
 }
 
-final class Central {
+nonisolated final class Central {
   weak var delegate: (any CentralDelegate)?
   private(set) var isPoweredOn = true
 
@@ -178,16 +201,19 @@ final class Central {
   }
 }
 
-final class Socket: Sendable {
+nonisolated final class Socket: Sendable {
   private let queue = DispatchQueue(label: "socket")
-  private let handler = Mutex<(@Sendable (Int, String) -> Void)?>(nil)
+  private let message = Mutex<(@Sendable (Int, String) -> Void)?>(nil)
+  private let end = Mutex<(@Sendable (any Error) -> Void)?>(nil)
   private let last = Mutex(0)
 
   func onMessage(_ handler: @escaping @Sendable (Int, String) -> Void) {
-    self.handler.withLock { $0 = handler }
+    message.withLock { $0 = handler }
   }
 
-  func onClose(_ handler: @escaping @Sendable (any Error) -> Void) {}
+  func onClose(_ handler: @escaping @Sendable (any Error) -> Void) {
+    end.withLock { $0 = handler }
+  }
 
   func nextID() -> Int {
     last.withLock {
@@ -197,11 +223,19 @@ final class Socket: Sendable {
   }
 
   func write(_ id: Int, _ text: String) {
-    queue.async { self.handler.withLock { $0 }?(id, "answer to \(text)") }
+    if text == "silence" || text == "cancel" {
+      return Silence.isAsked.withLock { $0 = text == "silence" }
+    }
+    queue.async { self.message.withLock { $0 }?(id, "answer to \(text)") }
   }
 
   func send(_ id: Int, _ text: String) async throws {
     write(id, text)
+  }
+
+  func close() {
+    struct Loss: Error {}
+    end.withLock { $0 }?(Loss())
   }
 }
 
@@ -216,11 +250,17 @@ final class Index {
 
   func search(_ text: String) -> Int {
     last += 1
-    handler(last, ["Ada", "Alan"])  // Before it returns.
+    if text == "silence" {
+      Silence.isAsked.withLock { $0 = true }
+    } else {
+      handler(last, ["Ada", "Alan"])  // Before it returns.
+    }
     return last
   }
 
-  func stop(_ number: Int) {}
+  func stop(_ number: Int) {
+    Silence.isAsked.withLock { $0 = false }
+  }
 }
 
 @MainActor

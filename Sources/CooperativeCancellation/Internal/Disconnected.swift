@@ -14,6 +14,7 @@ enum Disconnected<Value>: Sendable {
   }
 
   @inlinable
+  @inline(__always)
   func open() -> sending Value? {
     switch self {
     case .once(let once): once.take()

@@ -1,7 +1,7 @@
 /// The call was refused because another pending call has the same id. If the SDK returns the id, it was
 /// called already; otherwise it was not called.
 ///
-/// ``PendingCall`` throws this error for a second call with ``PendingCall/BusyPolicy/refuse``.
+/// A ``PendingCall`` whose calls do not wait for their turn throws it for a second call.
 public struct AlreadyPendingError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The call that was refused.
   public let callSite: CallSite

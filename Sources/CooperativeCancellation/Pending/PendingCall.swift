@@ -1,19 +1,21 @@
 /// One call at a time, to an SDK whose answers have no ids: one delegate, one listener.
 ///
 /// ```swift
-/// let signIn = PendingCall<Account>()
+/// @MainActor
+/// final class Shop {
+///   private let queue = PurchaseQueue()
+///   private let purchase = PendingCall<String>()
 ///
-/// func account() async throws -> Account {
-///   try await signIn.value(timeout: .seconds(60)) {
-///     controller.performRequests()
-///   } onCancel: {
-///     controller.cancel()
+///   init() {
+///     queue.observer = { [purchase] result in
+///       if !purchase.resume(with: result) { print("no call waits for \(result)") }
+///     }
+///   }
+///
+///   func buy(_ product: String) async throws -> String {
+///     try await purchase.value(whenCancelled: .deliverResult) { queue.add(product) }
 ///   }
 /// }
-///
-/// // The delegate, on any thread:
-/// func didComplete(with account: Account) { signIn.resume(returning: account) }
-/// func didFail(with error: any Error) { signIn.resume(throwing: error) }
 /// ```
 ///
 /// A call that is cancelled or times out ends at once, but keeps its place until the SDK answers it and
@@ -23,23 +25,14 @@
 ///
 /// Each call has the guarantees of a bridge: see <doc:Contract#Pending-calls>.
 public final class PendingCall<Value>: Sendable {
-  /// What happens to a call while another one is pending.
-  public enum BusyPolicy: Sendable, Hashable, CaseIterable {
-    /// The call waits for its turn. The time counts toward its timeout, and a cancellation ends it.
-    case wait
-    /// The call throws ``AlreadyPendingError``.
-    case refuse
-  }
-
-  @usableFromInline typealias Answer = Result<Disconnected<Value>, any Error>
-
   @usableFromInline let turns: Turns
 
   /// Makes one without calls.
   ///
-  /// - Parameter policy: What happens to a call while another one is pending.
-  public init(ifBusy policy: BusyPolicy = .wait) {
-    turns = Turns(mayWait: policy == .wait)
+  /// - Parameter waitsForTurn: Whether a call waits while another one is pending. The time counts toward its timeout,
+  ///   and a cancellation ends it. Otherwise, it throws ``AlreadyPendingError``.
+  public init(waitsForTurn: Bool = true) {
+    turns = Turns(mayWait: waitsForTurn)
   }
 
   /// How many calls are pending or wait for their turn.
@@ -49,9 +42,8 @@ public final class PendingCall<Value>: Sendable {
 
   /// Calls the SDK when no other call is pending, and waits for its answer.
   ///
-  /// Returns the value passed to `resume(returning:)`. Throws the error passed to `resume(throwing:)` or
-  /// ``close(throwing:)``, the error of `operation`, `CancellationError`, ``TimeoutError`` or
-  /// ``AlreadyPendingError``. See <doc:Contract#Pending-calls>.
+  /// Returns the value that answers the call. Throws the error that answers it or closes all calls, the error of
+  /// `operation`, `CancellationError`, ``TimeoutError`` or ``AlreadyPendingError``. See <doc:Contract#Pending-calls>.
   ///
   /// - Parameters:
   ///   - response: What to do when the task is cancelled or the call times out before the answer.
@@ -59,8 +51,8 @@ public final class PendingCall<Value>: Sendable {
   ///   - fileID: The file to name in errors; by default the caller's.
   ///   - line: The line to name in errors; by default the caller's.
   ///   - operation: Calls the SDK and returns what `onCancel` needs, or nothing. Runs on the caller's actor.
-  ///   - cancel: Tells the SDK to stop. Receives what `operation` returned; runs on the caller's actor, at
-  ///     most once.
+  ///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what
+  ///     `operation` returned; runs on the caller's actor, at most once.
   ///   - discard: Closes or frees a value that this call does not return. Runs on the thread that brought it,
   ///     or on the caller's actor.
   @inlinable
@@ -76,37 +68,24 @@ public final class PendingCall<Value>: Sendable {
     let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
     let deadline = try terms.begin()
     try await turns.wait(terms, by: deadline)
-    let discardDisconnected = Disconnected.opening(discard)
-    let discardAnswer: (@Sendable (Answer) -> Void)? = onlyValues(to: discardDisconnected)
-    let disconnected: Disconnected<Value> = try await pendingBridge(
+    return try await pendingBridge(
       terms,
       by: deadline,
-      in: { wait in
-        let number = try turns.begin(wait, onDiscard: opening(discardAnswer))
-        do {
-          return PendingRequest(number, try operation())
-        } catch {
-          turns.fail(number)
-          throw error
-        }
-      },
-      onCancel: { pending in
-        cancel(pending.request)
-        turns.forwarded(pending.number)
-      },
-      onDiscard: discardDisconnected
+      register: { wait in try turns.begin(wait, onDiscard: discarding(to: discard)) },
+      in: { _, _ in try operation() },
+      onCancel: cancel,
+      leave: { number, request in turns.leave(number, hasFailed: request == nil) },
+      onDiscard: discard
     )
-    guard let value = disconnected.open() else { throw MissingValueError(callSite: terms.callSite) }
-    return value
   }
 
   // MARK: Answers
 
-  /// Answers the pending call with a value, which need not be `Sendable`.
+  /// Answers the pending call with a value that need not be `Sendable`.
   ///
   /// - Returns: `nil` if a call took the value, and otherwise the value.
   @inlinable
-  public func resume(returning value: sending Value) -> sending Value? {
+  public func resume(sending value: sending Value) -> sending Value? {
     let disconnected = Disconnected(value)
     return answer(.success(disconnected)) ? nil : disconnected.open()
   }
@@ -128,11 +107,11 @@ public final class PendingCall<Value>: Sendable {
   /// - Parameter error: What the calls throw.
   @inlinable
   public func close(throwing error: any Error) {
-    turns.close(error, carrier(of: Answer.failure(error)))
+    turns.close(error, carrier(of: PendingAnswer<Value>.failure(error)))
   }
 
   @inlinable
-  func answer(_ answer: Answer) -> Bool {
+  func answer(_ answer: PendingAnswer<Value>) -> Bool {
     turns.answer(carrier(of: answer))
   }
 }
@@ -153,7 +132,7 @@ extension PendingCall where Value: Sendable {
   @inlinable
   @discardableResult
   public func resume(with result: Result<Value, some Error>) -> Bool {
-    answer(result.map { Disconnected(sendable: $0) }.mapError { $0 })
+    answer(.sendable(result))
   }
 }
 

@@ -2,10 +2,10 @@ extension PendingCalls {
   /// Calls an asynchronous SDK whose answer arrives by id, and waits for the answer.
   ///
   /// ```swift
-  /// let reply = try await replies.value(for: request.id, timeout: .seconds(30)) {
-  ///   try await connection.send(request)
-  /// } onCancel: {
-  ///   connection.cancel(request.id)
+  /// return try await replies.value(for: id, timeout: .seconds(5)) { [socket] in
+  ///   try await socket.send(id, text)
+  /// } onCancel: { [socket] in
+  ///   socket.write(id, "cancel")
   /// }
   /// ```
   ///
@@ -32,8 +32,8 @@ extension PendingCalls {
   ///   - line: The line to name in errors; by default the caller's.
   ///   - operation: Calls the SDK and returns what `onCancel` needs, or nothing. Runs as in `Task { … }`, on the
   ///     caller's actor.
-  ///   - cancel: Tells the SDK to stop. Receives what `operation` returned; runs as in `Task { … }`, on the
-  ///     caller's actor, at most once, after `operation` has returned.
+  ///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what
+  ///     `operation` returned; runs on the caller's actor, at most once.
   ///   - discard: Closes or frees a value that this call took and does not return. Runs on the caller's
   ///     actor.
   @_disfavoredOverload
@@ -53,8 +53,10 @@ extension PendingCalls {
     let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
     let deadline = try terms.begin()
     let wait = Wait(response: response)
-    let number = try registry.extract { $0.add(wait, id) }.get(terms.callSite)
-    let send = Send(operation, onCancel: cancel) { [self] in forwarded(id, number, response) }
+    let number = try registry.locked { try $0.add(wait, id, terms.callSite) }
+    let send = Send(operation, onCancel: cancel) { [self] in
+      leave(id, number, isOver: response == .abandonCallback)
+    }
     let task = Task {
       // Captured, so that the task begins there.
       _ = isolation
@@ -62,18 +64,14 @@ extension PendingCalls {
     }
     let end = await wait.end(by: deadline, isolation: isolation) { await send.interrupt(task) }
     task.cancel()
-    let discardDisconnected = Disconnected.opening(discard)
-    let outcome: Outcome<Answer> = outcome(
-      of: end,
-      takeAnswer: { carried(by: $0) },
-      onDiscard: onlyValues(to: discardDisconnected)
-    )
-    return try open(try deliver(outcome, terms, onDiscard: discardDisconnected), terms)
+    return try deliver(end, terms, onDiscard: discard)
   }
 
   /// An asynchronous `operation` threw, or stopped because its task was cancelled.
   private func fail(_ id: ID, _ number: Int, _ error: (any Error)?) {
-    let word = error.map { WaitMachine.LastWord.answered(in: carrier(of: Answer.failure($0))) }
+    let word = error.map {
+      WaitMachine.LastWord.answered(in: carrier(of: PendingAnswer<Value>.failure($0)))
+    }
     if case .call(let call, _) = registry.extract({ $0.fail(id, number, word ?? .stopped) }) {
       call.wake()
     }

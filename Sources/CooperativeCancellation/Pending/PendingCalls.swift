@@ -1,19 +1,25 @@
 /// Calls whose answers arrive elsewhere, by id: over a socket, from a process, through a delegate.
 ///
 /// ```swift
-/// let replies = PendingCalls<RequestID, Reply>()
+/// final class Client: Sendable {
+///   private let socket: Socket
+///   private let replies = PendingCalls<Int, String>()
 ///
-/// func send(_ request: Request) async throws -> Reply {
-///   try await replies.value(for: request.id, timeout: .seconds(30)) {
-///     socket.write(request)
-///   } onCancel: {
-///     socket.write(.cancel(request.id))
+///   init(_ socket: Socket) {
+///     self.socket = socket
+///     socket.onMessage { [replies] id, text in replies.resume(id, returning: text) }
+///     socket.onClose { [replies] error in replies.close(throwing: error) }
+///   }
+///
+///   func ask(_ question: String) async throws -> String {
+///     let id = socket.nextID()
+///     return try await replies.value(for: id, timeout: .seconds(5)) {
+///       socket.write(id, question)
+///     } onCancel: {
+///       socket.write(id, "cancel")
+///     }
 ///   }
 /// }
-///
-/// // Where the answers come in, on any thread:
-/// func received(_ reply: Reply) { replies.resume(reply.id, returning: reply) }
-/// func closed(_ error: any Error) { replies.close(throwing: error) }
 /// ```
 ///
 /// A call is registered before its SDK is called, so an immediate answer is not missed, and removed when it has
@@ -25,8 +31,6 @@
 ///
 /// A waiting call keeps this object alive, so call ``close(throwing:)`` where the connection ends.
 public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
-  @usableFromInline typealias Answer = Result<Disconnected<Value>, any Error>
-
   @usableFromInline let registry = Locked(initially: CallRegistry<ID>())
   @usableFromInline let unclaimed: (@Sendable (ID, sending Result<Value, any Error>) -> Void)?
 
@@ -48,17 +52,14 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
   /// ``CancellationResponse/deliverResult``, their answer has come.
   public var count: Int { registry.locked { $0.count } }
 
-  /// Whether there are no such calls.
-  public var isEmpty: Bool { count == 0 }
-
   // MARK: Answers
 
-  /// Answers a call with a value, which need not be `Sendable`.
+  /// Answers a call with a value that need not be `Sendable`.
   ///
   /// - Returns: `nil` if a call took the value, and otherwise the value: the id is unknown, or its call has
   ///   ended.
   @inlinable
-  public func resume(_ id: ID, returning value: sending Value) -> sending Value? {
+  public func resume(_ id: ID, sending value: sending Value) -> sending Value? {
     let disconnected = Disconnected(value)
     return answer(id, .success(disconnected)) ? nil : disconnected.open()
   }
@@ -88,7 +89,7 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
   /// - Parameter error: What the calls throw.
   @inlinable
   public func close(throwing error: any Error) {
-    let answer = carrier(of: Answer.failure(error))
+    let answer = carrier(of: PendingAnswer<Value>.failure(error))
     let (calls, _, unclaimed) = registry.extract { $0.close(error, answer) }
     for call in calls { call.wake() }
     pass(unclaimed)
@@ -112,16 +113,7 @@ extension PendingCalls where Value: Sendable {
   @inlinable
   @discardableResult
   public func resume(_ id: ID, with result: Result<Value, some Error>) -> Bool {
-    answer(id, result.map { Disconnected(sendable: $0) }.mapError { $0 })
-  }
-
-  /// Answers all calls with the same value, including those that are being made.
-  ///
-  /// - Returns: How many took it.
-  @inlinable
-  @discardableResult
-  public func resumeAll(returning value: Value) -> Int {
-    answerAll(.success(Disconnected(sendable: value)))
+    answer(id, .sendable(result))
   }
 }
 
@@ -134,15 +126,6 @@ extension PendingCalls where Value == Void {
   public func resume(_ id: ID) -> Bool {
     resume(id, returning: ())
   }
-
-  /// Ends all calls without an error, including those that are being made.
-  ///
-  /// - Returns: How many took it.
-  @inlinable
-  @discardableResult
-  public func resumeAll() -> Int {
-    resumeAll(returning: ())
-  }
 }
 
 // The common part of all answers.
@@ -150,7 +133,7 @@ extension PendingCalls {
   /// Answers the call with an id, or keeps the answer for a call that is being made. Returns whether it did one of
   /// these. A call that has just been cancelled takes no answer.
   @inlinable
-  func answer(_ id: ID, _ answer: Answer) -> Bool {
+  func answer(_ id: ID, _ answer: PendingAnswer<Value>) -> Bool {
     let answer = carrier(of: answer)
     switch registry.extract({ $0.take(id, answer) }) {
     case .call(let call, _):
@@ -162,11 +145,18 @@ extension PendingCalls {
   }
 
   @inlinable
-  func answerAll(_ answer: Answer) -> Int {
+  func answerAll(_ answer: PendingAnswer<Value>) -> Int {
     let answer = carrier(of: answer)
     let (calls, _) = registry.extract { $0.takeAll(answer) }
     for call in calls { call.wake() }
     return calls.count
+  }
+
+  /// The `onCancel` of a call has returned, or its `operation` threw. Frees the id, unless the call waits for its
+  /// answer.
+  @inlinable
+  func leave(_ id: ID, _ number: Int, isOver: Bool) {
+    _ = registry.extract { $0.leave(id, number, isOver: isOver) }
   }
 
   /// Passes on the answers that no call claimed.
@@ -174,7 +164,7 @@ extension PendingCalls {
   func pass(_ answers: [CallRegistry<ID>.Parked]) {
     guard let unclaimed else { return }
     for one in answers {
-      guard let answer: Answer = carried(by: one.answer) else { continue }
+      guard let answer: PendingAnswer<Value> = carried(by: one.answer) else { continue }
       switch answer {
       case .success(let disconnected):
         if let value = disconnected.open() { unclaimed(one.id, .success(value)) }

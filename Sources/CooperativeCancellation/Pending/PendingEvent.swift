@@ -1,34 +1,34 @@
 /// Waits for an event that an SDK reports to all its users: that it is ready, that it has an update.
 ///
 /// ```swift
-/// let poweredOn = PendingEvent<Void>()
-///
 /// func ready() async throws {
-///   try await poweredOn.value(timeout: .seconds(30)) {
-///     if central.state == .poweredOn { poweredOn.resume() }
+///   try await poweredOn.value(timeout: .seconds(5)) {
+///     if central.isPoweredOn { poweredOn.resume() }
 ///   }
 /// }
 ///
-/// // The delegate, on any thread:
-/// func didUpdateState() { if central.state == .poweredOn { poweredOn.resume() } }
-/// func didFail(with error: any Error) { poweredOn.close(throwing: error) }
+/// // The delegate's methods, on any thread.
+///
+/// nonisolated func centralDidUpdateState(_ central: Central) {
+///   if central.isPoweredOn { poweredOn.resume() }
+/// }
 /// ```
 ///
 /// An event reaches all waiting tasks, and none that begins to wait later. The tasks share the value and the
 /// SDK's work, so no value is discarded and no cancellation is forwarded.
 public final class PendingEvent<Value: Sendable>: Sendable {
-  @usableFromInline let registry = Locked(initially: CallRegistry<Int>())
+  @usableFromInline let waits = PendingCalls<Int, Value>()
 
   /// Makes one without waiting tasks.
   public init() {}
 
   /// How many tasks wait.
-  public var count: Int { registry.locked { $0.count } }
+  public var count: Int { waits.count }
 
   /// Waits for the next event.
   ///
-  /// Returns the event's value. Throws the error passed to `resume(throwing:)` or ``close(throwing:)``, the
-  /// error of `operation`, `CancellationError` or ``TimeoutError``.
+  /// Returns the event's value. Throws the error that is reported or passed to ``close(throwing:)``, the error of
+  /// `operation`, `CancellationError` or ``TimeoutError``.
   ///
   /// - Parameters:
   ///   - timeout: How long to wait; `nil` for no limit.
@@ -47,54 +47,54 @@ public final class PendingEvent<Value: Sendable>: Sendable {
     return try await pendingBridge(
       terms,
       by: try terms.begin(),
-      in: { wait in
-        let number = try registry.extract { $0.add(wait) }.get(terms.callSite)
-        do {
-          try operation()
-        } catch {
-          remove(number)
-          throw error
-        }
-        return number
-      },
-      onCancel: { remove($0) },
+      register: { wait in try waits.registry.locked { try $0.add(wait, terms.callSite) } },
+      in: { _, _ in try operation() },
+      onCancel: { _ in },
+      leave: { number, _ in waits.leave(number, number, isOver: true) },
       onDiscard: nil
     )
   }
 
-  /// Reports the event. Returns how many tasks waited for it.
+  // MARK: Events
+
+  /// Reports the event.
+  ///
+  /// - Returns: How many tasks waited for it.
   @discardableResult
   public func resume(returning value: Value) -> Int {
-    answerAll(.success(value))
+    waits.answerAll(.success(Disconnected(sendable: value)))
   }
 
-  /// Reports a failure, which all waiting tasks throw. Returns how many there were.
+  /// Reports a failure, which all waiting tasks throw.
+  ///
+  /// - Returns: How many tasks waited.
   @discardableResult
   public func resume(throwing error: any Error) -> Int {
-    answerAll(.failure(error))
+    waits.resumeAll(throwing: error)
   }
 
-  /// Ends all current and later waits with the error. Only the first error counts.
+  /// Reports the event or a failure.
+  ///
+  /// - Returns: How many tasks waited.
+  @discardableResult
+  public func resume(with result: Result<Value, some Error>) -> Int {
+    waits.answerAll(.sendable(result))
+  }
+
+  /// Ends all current and later waits with an error.
+  ///
+  /// Only the first error counts.
+  ///
+  /// - Parameter error: What the waits throw.
   public func close(throwing error: any Error) {
-    let answer = carrier(of: Result<Value, any Error>.failure(error))
-    for call in registry.extract({ $0.close(error, answer) }).calls { call.wake() }
-  }
-
-  @usableFromInline
-  func remove(_ number: Int) {
-    _ = registry.extract { $0.remove(number, number) }
-  }
-
-  private func answerAll(_ answer: Result<Value, any Error>) -> Int {
-    let answer = carrier(of: answer)
-    let calls = registry.extract { $0.takeAll(answer) }.calls
-    for call in calls { call.wake() }
-    return calls.count
+    waits.close(throwing: error)
   }
 }
 
 extension PendingEvent where Value == Void {
-  /// Reports the event. Returns how many tasks waited for it.
+  /// Reports the event.
+  ///
+  /// - Returns: How many tasks waited for it.
   @discardableResult
   public func resume() -> Int {
     resume(returning: ())

@@ -6,8 +6,6 @@ import Testing
 /// One call at a time, without ids. The laws that it shares with all bridges run over it as ``BridgeForm/pending``.
 @Suite("Pending calls, one at a time", .watchdog)
 struct PendingCallTests {
-  struct Loss: Error, Equatable {}
-
   private let call = PendingCall<String>()
   private let executor = ManualExecutor()
   private let log = Protected<[String]>([])
@@ -51,32 +49,24 @@ struct PendingCallTests {
     #expect(!call.resume(returning: "nobody's"))
   }
 
-  @Test
-  func `a call that was cancelled keeps its place until the SDK has answered`() async throws {
-    let (first, second) = (begin("a"), begin("b"))
-    first.cancel()
-    await #expect(throws: CancellationError.self) { try await value(of: first) }
-    #expect(events == ["a", "cancel a"])
-    #expect(call.resume(returning: "late"))
-    executor.runUntilIdle()
-    #expect(events == ["a", "cancel a", "discard late", "b"])
-    #expect(call.resume(returning: "own"))
-    #expect(try await value(of: second) == "own")
-  }
-
-  @Test(arguments: CancellationResponse.allCases)
+  @Test(arguments: CancellationResponse.allCases, [false, true])
   func `the turn passes when the call has its answer and its onCancel has returned`(
-    response: CancellationResponse
+    response: CancellationResponse,
+    answersFirst: Bool
   ) async throws {
     let first = begin("a", response)
     let second = begin("b")
     first.cancel()
-    // Its task has not gone on.
+    // Otherwise, its task has not gone on when the answer comes.
+    if !answersFirst { executor.runUntilIdle() }
+    #expect(call.count == 2)
     #expect(call.resume(returning: "late"))
     #expect(!call.resume(returning: "again"))
-    #expect(call.count == 2)
+    #expect(call.count == (answersFirst ? 2 : 1))
     executor.runUntilIdle()
-    _ = await first.result
+    #expect((try? await first.value) == (response == .deliverResult ? "late" : nil))
+    let discards = response == .deliverResult ? [] : ["discard late"]
+    #expect(events.filter { $0.hasPrefix("discard") } == discards)
     #expect(events.filter { !$0.hasPrefix("discard") } == ["a", "cancel a", "b"])
     #expect(call.resume(returning: "own"))
     #expect(try await value(of: second) == "own")
@@ -106,22 +96,11 @@ struct PendingCallTests {
     await #expect(throws: CancellationError.self) { try await first.value }
   }
 
-  @Test(arguments: [CancellationResponse.waitForCallback, .deliverResult])
+  @Test(arguments: CancellationResponse.allCases)
   func `a call that is cancelled in the queue leaves it, whatever it would do with an answer`(
     response: CancellationResponse
   ) async throws {
-    let (first, second) = (begin("a"), begin("b", response))
-    second.cancel()
-    await #expect(throws: CancellationError.self) { try await value(of: second) }
-    #expect(call.count == 1)
-    call.resume(returning: "1")
-    #expect(try await value(of: first) == "1")
-    #expect(events == ["a"])
-  }
-
-  @Test
-  func `a call that is cancelled before its turn does not call the SDK`() async throws {
-    let tasks = ["a", "b", "c"].map { begin($0) }
+    let tasks = [begin("a"), begin("b", response), begin("c")]
     tasks[1].cancel()
     await #expect(throws: CancellationError.self) { try await value(of: tasks[1]) }
     #expect(call.count == 2)
@@ -130,6 +109,20 @@ struct PendingCallTests {
     call.resume(returning: "3")
     #expect(try await value(of: tasks[2]) == "3")
     #expect(events == ["a", "c"])
+  }
+
+  @Test
+  func `a turn passes over a call that has just been cancelled`() async throws {
+    let tasks = ["a", "b", "c"].map { begin($0) }
+    tasks[1].cancel()
+    // Its task has not gone on.
+    call.resume(returning: "1")
+    executor.runUntilIdle()
+    #expect(events == ["a", "c"])
+    call.resume(returning: "3")
+    #expect(try await value(of: tasks[2]) == "3")
+    await #expect(throws: CancellationError.self) { try await tasks[1].value }
+    #expect(call.count == 0)
   }
 
   @Test
@@ -190,7 +183,7 @@ struct PendingCallTests {
 
   @Test
   func `a second call can be refused`() async throws {
-    let call = PendingCall<Void>(ifBusy: .refuse)
+    let call = PendingCall<Void>(waitsForTurn: false)
     let task = Task(executorPreference: executor) { try await call.value {} }
     executor.runUntilIdle()
     await #expect(throws: AlreadyPendingError.self) {
@@ -203,12 +196,16 @@ struct PendingCallTests {
   }
 
   @Test
-  func `an operation that throws passes its turn on`() async throws {
-    await #expect(throws: SDKError.failed) { try await call.value { throw SDKError.failed } }
-    let task = begin("a")
+  func `close ends the calls that wait, and one whose turn has just come`() async {
+    let tasks = ["a", "b", "c"].map { begin($0) }
+    call.resume(returning: "1")
+    call.close(throwing: SDKError.failed)
+    executor.runUntilIdle()
+    for task in tasks.dropFirst() {
+      await #expect(throws: SDKError.failed) { try await task.value }
+    }
     #expect(events == ["a"])
-    call.resume(throwing: SDKError.cancelled)
-    await #expect(throws: SDKError.cancelled) { try await value(of: task) }
+    #expect(call.count == 0)
   }
 
   @Test
@@ -234,28 +231,6 @@ struct PendingCallTests {
   }
 
   @Test
-  func `close ends the call, those that wait, and later ones`() async {
-    let tasks = ["a", "b", "c"].map { begin($0) }
-    call.close(throwing: Loss())
-    call.close(throwing: SDKError.failed)
-    for task in tasks { await #expect(throws: Loss()) { try await value(of: task) } }
-    await #expect(throws: Loss()) { try await call.value { Issue.record("the SDK is called") } }
-    #expect(events == ["a"])
-    #expect(call.count == 0)
-    #expect(!call.resume(returning: "late"))
-  }
-
-  @Test
-  func `close ends a call whose turn has just come`() async {
-    let tasks = ["a", "b"].map { begin($0) }
-    call.resume(returning: "1")
-    call.close(throwing: Loss())
-    executor.runUntilIdle()
-    await #expect(throws: Loss()) { try await tasks[1].value }
-    #expect(events == ["a"])
-  }
-
-  @Test
   func `calls that leave the queue leave nothing behind`() async throws {
     let tasks = (0..<1_000).map { begin("\($0)") }
     for task in tasks.dropFirst(2) { task.cancel() }
@@ -267,65 +242,5 @@ struct PendingCallTests {
     #expect(try await value(of: tasks[1]) == "second")
     #expect(events == ["0", "1"])
     #expect(call.count == 0)
-  }
-}
-
-/// Many that wait for one event.
-@Suite("Pending events", .watchdog)
-struct PendingEventTests {
-  private let event = PendingEvent<Int>()
-  private let executor = ManualExecutor()
-
-  private func begin() -> Task<Int, any Error> {
-    defer { executor.runUntilIdle() }
-    return Task(executorPreference: executor) { [event] in try await event.value() }
-  }
-
-  @Test
-  func `every wait receives the event, and later waits do not`() async throws {
-    let tasks = (0..<10).map { _ in begin() }
-    #expect(event.count == 10)
-    #expect(event.resume(returning: 1) == 10)
-    let next = begin()
-    #expect(event.resume(throwing: SDKError.failed) == 1)
-    executor.runUntilIdle()
-    for task in tasks { #expect(try await task.value == 1) }
-    await #expect(throws: SDKError.failed) { try await next.value }
-    #expect(event.resume(returning: 2) == 0)
-  }
-
-  @Test
-  func `a wait that is cancelled or times out leaves, and the others go on`() async throws {
-    let (first, second) = (begin(), begin())
-    first.cancel()
-    executor.runUntilIdle()
-    await #expect(throws: CancellationError.self) { try await first.value }
-    #expect(event.count == 1)
-    await #expect(throws: TimeoutError.self) { try await event.value(timeout: .milliseconds(1)) }
-    #expect(event.count == 1)
-    event.resume(returning: 1)
-    executor.runUntilIdle()
-    #expect(try await second.value == 1)
-  }
-
-  @Test
-  func `an event inside the closure is not missed, and an error leaves nothing behind`()
-    async throws
-  {
-    #expect(try await event.value { event.resume(returning: 1) } == 1)
-    await #expect(throws: SDKError.failed) { try await event.value { throw SDKError.failed } }
-    let nothing = PendingEvent<Void>()
-    try await nothing.value { nothing.resume() }
-    #expect(event.count == 0 && nothing.count == 0)
-  }
-
-  @Test
-  func `close ends all waits, and later ones`() async {
-    let task = begin()
-    event.close(throwing: SDKError.failed)
-    event.close(throwing: SDKError.cancelled)
-    executor.runUntilIdle()
-    await #expect(throws: SDKError.failed) { try await task.value }
-    await #expect(throws: SDKError.failed) { try await event.value() }
   }
 }

@@ -2,93 +2,26 @@ import CooperativeCancellation
 import FakeCallbackSDK
 import Testing
 
-/// What is special about calls whose answers come by id. The laws that they share with all bridges run over them as
-/// ``BridgeForm/pending``.
+/// What is special about calls whose answers come by id.
 @Suite("Pending calls", .watchdog)
 struct PendingCallsTests {
-  struct Refusal: Error, Equatable {}
-  struct Loss: Error, Equatable {
-    var number = 1
-  }
-
   private let calls = PendingCalls<Int, String>()
   private let executor = ManualExecutor()
 
   /// Begins a call in a task of its own, and runs it until it sleeps.
   private func begin(
     _ id: Int,
-    _ response: CancellationResponse = .abandonCallback,
-    timeout: Timeout? = nil
+    _ response: CancellationResponse = .abandonCallback
   ) -> Task<String, any Error> {
     defer { executor.runUntilIdle() }
     return Task(executorPreference: executor) { [calls] in
-      try await calls.value(for: id, whenCancelled: response, timeout: timeout) {}
+      try await calls.value(for: id, whenCancelled: response) {}
     }
   }
 
   private func result(of task: Task<String, any Error>) async -> Result<String, any Error> {
     executor.runUntilIdle()
     return await task.result
-  }
-
-  @Test
-  func `answers in another order find their calls`() async throws {
-    let tasks = (0..<100).map { begin($0) }
-    #expect(calls.count == 100)
-    for id in (0..<100).reversed() { #expect(calls.resume(id, returning: "\(id)")) }
-    #expect(calls.isEmpty)
-    executor.runUntilIdle()
-    for (id, task) in tasks.enumerated() { #expect(try await task.value == "\(id)") }
-  }
-
-  @Test
-  func `an answer that nobody waits for is not taken`() async throws {
-    #expect(!calls.resume(1, returning: "unknown"))
-    #expect(!calls.resume(1, throwing: Refusal()))
-    let task = begin(1)
-    #expect(!calls.resume(2, returning: "unknown"))
-    #expect(calls.resume(1, returning: "first"))
-    #expect(!calls.resume(1, returning: "second"))
-    #expect(try await result(of: task).get() == "first")
-    #expect(!calls.resume(1, returning: "late"))
-  }
-
-  @Test
-  func `a call that is cancelled leaves nothing, and its late answer is not taken`() async {
-    let task = begin(1)
-    task.cancel()
-    executor.runUntilIdle()
-    #expect(calls.isEmpty)
-    #expect(!calls.resume(1, returning: "late"))
-    await #expect(throws: CancellationError.self) { try await result(of: task).get() }
-  }
-
-  @Test
-  func `a value that comes after the cancellation is not taken, although the call is still there`()
-    async
-  {
-    let task = Task(executorPreference: executor) { [calls] in
-      try await calls.value(for: 1) {
-      } onDiscard: { _ in
-        Issue.record("no call took it")
-      }
-    }
-    executor.runUntilIdle()
-    task.cancel()
-    #expect(calls.count == 1)
-    #expect(!calls.resume(1, returning: "late"))
-    executor.runUntilIdle()
-    await #expect(throws: CancellationError.self) { try await task.value }
-  }
-
-  @Test
-  func `what answers all calls counts only those that take it`() async throws {
-    let (cancelled, waiting) = (begin(1), begin(2))
-    cancelled.cancel()
-    #expect(calls.count == 2)
-    #expect(calls.resumeAll(returning: "all") == 1)
-    #expect(try await result(of: waiting).get() == "all")
-    await #expect(throws: CancellationError.self) { try await cancelled.value }
   }
 
   @Test
@@ -137,7 +70,7 @@ struct PendingCallsTests {
     executor.runUntilIdle()
     #expect(calls.count == 1)
     #expect(calls.resume(1, returning: "late"))
-    #expect(calls.isEmpty)
+    #expect(calls.count == 0)
     let value = try? await result(of: task).get()
     #expect(value == (response == .deliverResult ? "late" : nil))
   }
@@ -153,12 +86,13 @@ struct PendingCallsTests {
     #expect(error.map { "\($0)" }?.contains("was refused") == true)
     #expect(calls.resume(1, returning: "first"))
     #expect(try await result(of: task).get() == "first")
-    #expect(calls.isEmpty)
+    #expect(calls.count == 0)
   }
 
-  @Test(arguments: CancellationResponse.allCases)
+  @Test(arguments: CancellationResponse.allCases, [false, true])
   func `an id is free when onCancel has returned, and not before`(
-    response: CancellationResponse
+    response: CancellationResponse,
+    allAreAnswered: Bool
   ) async throws {
     let events = Protected<[String]>([])
     let refused = Protected(0)
@@ -178,151 +112,65 @@ struct PendingCallsTests {
         expectRefusal()
         executor.runUntilIdle()
         events.withLock { $0.append("onCancel") }
+      } onDiscard: { _ in
+        #expect(response == .waitForCallback, "no call took it")
       }
     }
     executor.runUntilIdle()
     first.cancel()
     // Its task has not gone on.
-    #expect(calls.resume(1, returning: "late") == (response != .abandonCallback))
+    let isTaken =
+      allAreAnswered
+      ? calls.resumeAll(throwing: SDKError.failed) == 1 : calls.resume(1, returning: "late")
+    #expect(isTaken == (response != .abandonCallback))
     #expect(!calls.resume(1, returning: "again"))
-    #expect(calls.resumeAll(returning: "all") == 0)
+    #expect(calls.resumeAll(throwing: SDKError.cancelled) == 0)
     #expect(calls.count == 1)
     executor.runUntilIdle()
     #expect(refused.withLock { $0 } == 1)
     #expect(events.withLock { $0 } == ["onCancel"])
-    #expect(calls.isEmpty)
-    #expect((try? await first.value) == (response == .deliverResult ? "late" : nil))
+    #expect(calls.count == 0)
+    let value = response == .deliverResult && !allAreAnswered ? "late" : nil
+    #expect((try? await first.value) == value)
     let second = begin(1)
     #expect(calls.resume(1, returning: "second"))
     #expect(try await result(of: second).get() == "second")
     #expect(events.withLock { $0 } == ["onCancel"])
   }
 
-  @Test(arguments: [CancellationResponse.waitForCallback, .deliverResult])
-  func `a call that was interrupted and closed keeps its id until its onCancel has returned`(
-    response: CancellationResponse
-  ) async {
-    let task = begin(1, response)
-    task.cancel()
-    #expect(calls.resumeAll(throwing: Refusal()) == 1)
-    #expect(calls.count == 1)
-    _ = await result(of: task)
-    #expect(calls.isEmpty)
-  }
-
   @Test
-  func `an operation that throws leaves nothing`() async {
-    await #expect(throws: Refusal.self) {
-      try await calls.value(for: 1) { throw Refusal() }
-    }
-    await #expect(throws: Refusal.self) {
-      try await calls.value { throw Refusal() }
-    }
-    #expect(calls.isEmpty)
-    #expect(!calls.resume(1, returning: "late"))
-  }
-
-  @Test
-  func `close ends every call, and later calls do not call the SDK`() async {
-    let tasks = (0..<10).map { begin($0) }
-    calls.close(throwing: Loss())
-    calls.close(throwing: Loss(number: 2))
-    #expect(calls.isEmpty)
-    for task in tasks {
-      await #expect(throws: Loss()) { try await result(of: task).get() }
-    }
-    await #expect(throws: Loss()) {
-      try await calls.value(for: 1) { Issue.record("the SDK is called") }
-    }
-    await #expect(throws: Loss()) {
-      try await calls.value {
-        Issue.record("the SDK is called")
-        return 1
-      }
-    }
-    #expect(!calls.resume(1, returning: "late"))
-    #expect(calls.resumeAll(returning: "nobody") == 0)
-  }
-
-  @Test
-  func `all calls are answered in the order in which they began`() {
+  func `all calls are ended, those that are being made, too, in the order in which they began`()
+    async
+  {
     let order = Protected<[Int]>([])
-    func begin(_ id: Int) {
+    @Sendable func fail(_ id: Int, _ end: @Sendable () async throws -> String) async {
+      await #expect(throws: SDKError.failed) { try await end() }
+      order.withLock { $0.append(id) }
+    }
+    for id in 0..<5 {
       Task(executorPreference: executor) { [calls] in
-        _ = try? await calls.value(for: id) {}
-        order.withLock { $0.append(id) }
+        await fail(id) { try await calls.value(for: id) {} }
       }
       executor.runUntilIdle()
     }
-    for id in 0..<5 { begin(id) }
-    #expect(calls.resume(2, returning: "first"))
-    begin(5)
+    #expect(calls.resume(2, throwing: SDKError.failed))
     executor.runUntilIdle()
-    #expect(calls.resumeAll(returning: "all") == 5)
-    executor.runUntilIdle()
-    #expect(order.withLock { $0 } == [2, 0, 1, 3, 4, 5])
-  }
-
-  @Test
-  func `close inside the call ends it`() async {
-    await #expect(throws: Loss()) {
-      try await calls.value(for: 1) { calls.close(throwing: Loss()) }
-    }
-    let others = PendingCalls<Int, String>()
-    await #expect(throws: Loss()) {
-      try await others.value {
-        others.close(throwing: Loss())
-        return 1
+    await #expect(throws: SDKError.failed) {
+      try await calls.value {
+        #expect(calls.resumeAll(throwing: SDKError.failed) == 5)
+        return 5
       }
     }
-    #expect(calls.isEmpty && others.isEmpty)
-  }
-
-  @Test
-  func `resumeAll answers every call, even one that is being made, and later calls are unaffected`()
-    async throws
-  {
-    let tasks = (0..<10).map { begin($0) }
-    let own = try await calls.value {
-      #expect(calls.resumeAll(returning: "all") == 11)
-      return 10
-    }
-    #expect(own == "all")
-    for task in tasks { #expect(try await result(of: task).get() == "all") }
+    executor.runUntilIdle()
+    #expect(order.withLock { $0 } == [2, 0, 1, 3, 4])
     let next = begin(1)
-    #expect(calls.resumeAll(throwing: Refusal()) == 1)
-    await #expect(throws: Refusal.self) { try await result(of: next).get() }
-    #expect(calls.isEmpty)
+    #expect(calls.resume(1, returning: "next"), "a later call is not affected")
+    #expect((try? await result(of: next).get()) == "next")
+    #expect(calls.count == 0)
   }
 
   @Test
-  func `calls that only wait for the end need no value`() async throws {
-    let ends = PendingCalls<Int, Void>()
-    try await ends.value(for: 1) { ends.resume(1) }
-    try await ends.value(for: 1) { ends.resumeAll() }
-    #expect(!ends.resume(1))
-  }
-
-  @Test
-  func `a value that is not Sendable is handed back if nobody waits`() async throws {
-    let sessions = PendingCalls<Int, Document>()
-    let refused = sessions.resume(1, returning: Document(name: "refused"))
-    #expect(refused?.name == "refused")
-    let session = try await sessions.value(for: 1) {
-      let rest = sessions.resume(1, returning: Document(name: "taken"))
-      #expect(rest == nil)
-    }
-    #expect(session.name == "taken")
-    let own = try await sessions.value {
-      let rest = sessions.resume(7, returning: Document(name: "parked"))
-      #expect(rest == nil)
-      return 7
-    }
-    #expect(own.name == "parked")
-  }
-
-  @Test
-  func `ids of the same hash are told apart`() async throws {
+  func `answers in another order find their calls, even by ids of the same hash`() async throws {
     let calls = PendingCalls<Colliding, String>()
     let tasks = (0..<50).map { number in
       Task(executorPreference: executor) {
@@ -330,10 +178,11 @@ struct PendingCallsTests {
       }
     }
     executor.runUntilIdle()
+    #expect(calls.count == 50)
     await #expect(throws: AlreadyPendingError.self) {
       try await calls.value(for: Colliding(number: 30)) {}
     }
-    #expect(!calls.resume(Colliding(number: 50), returning: "nobody"))
+    #expect(!calls.resume(Colliding(number: 50), returning: "of no call"))
     for number in (0..<50).reversed() {
       #expect(calls.resume(Colliding(number: number), returning: "\(number)"))
       #expect(!calls.resume(Colliding(number: number), returning: "again"))
@@ -347,15 +196,6 @@ struct PendingCallsTests {
       return Colliding(number: 2)
     }
     #expect(own == "two")
-  }
-}
-
-/// A value that is not `Sendable`.
-private final class Document {
-  var name: String
-
-  init(name: String) {
-    self.name = name
   }
 }
 

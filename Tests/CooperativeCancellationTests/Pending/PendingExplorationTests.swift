@@ -192,18 +192,18 @@ private struct RegistryOfCallsRun: Explorable {
 
   private mutating func begin(_ number: Int) {
     let isReturned = cast.calls[number].kind == .returned
-    let added =
-      isReturned ? registry.begin(waits[number]) : registry.add(waits[number], ids[number])
-    switch added {
-    case .at(let place):
+    do {
+      let place =
+        try isReturned
+        ? registry.begin(waits[number]) : registry.add(waits[number], ids[number], CallSite())
       require(!isClosed, "nothing is added when all is closed")
       require(isReturned || holder(of: ids[number]) == nil, "no two calls have one id")
       if number == 0 { self.place = place }
       calls[number] = isReturned ? .starts(place) : .waits(place)
-    case .taken:
+    } catch is AlreadyPendingError {
       require(!isReturned && holder(of: ids[number]) != nil, "an id is taken by a call that has it")
       calls[number] = .refused
-    case .closed:
+    } catch {
       require(isClosed, "no call is turned away before the close")
       calls[number] = .ended(.close)
     }
@@ -264,7 +264,7 @@ private struct RegistryOfCallsRun: Explorable {
   private mutating func forwarded(_ place: Int) {
     require(!hasForwarded, "an interruption is forwarded once")
     let isAbandoned = cast.response == .abandonCallback
-    let removed = registry.forwarded(ids[0], place, isAbandoned: isAbandoned)
+    let removed = registry.leave(ids[0], place, isOver: isAbandoned)
     require(
       (removed != nil) == (isAbandoned || words[0] != nil),
       "a call leaves when it has forwarded, and waits for no answer"

@@ -67,41 +67,60 @@ struct PendingRaceTests {
     static let ofAnswers = [delivered, discarded, refused, unclaimed]
   }
 
-  /// An answer, a cancellation and a close of the same call, from two threads at once, while a third is calling.
-  @Test(arguments: [false, true])
+  enum Kind: CaseIterable {
+    case idGiven, idReturned, oneAtATime
+  }
+
+  /// An answer, a cancellation and a close of the same call, from two threads at once, while others are calling, or
+  /// wait for their turn.
+  @Test(arguments: Kind.allCases)
   func `an answer is delivered, discarded, handed back or passed on in every race`(
-    idIsReturned: Bool
+    kind: Kind
   ) async {
-    let possible = Outcome.allCases.filter { idIsReturned || $0 != .unclaimed }
+    let possible = Outcome.allCases.filter { kind == .idReturned || $0 != .unclaimed }
     let split = Protected(Split(of: possible))
     let answered = Protected(0)
     while split.withLock({ $0.goesOn(for: rounds, often: 5) }) {
       let round = split.withLock { $0.rounds }
       let calls = PendingCalls<Int, Int> { _, _ in split.withLock { $0[.unclaimed] += 1 } }
+      let call = PendingCall<Int>()
       @Sendable func answer(_ id: Int) {
         answered.withLock { $0 += 1 }
-        if !calls.resume(id, returning: round) { split.withLock { $0[.refused] += 1 } }
+        let isTaken =
+          kind == .oneAtATime
+          ? call.resume(returning: round) : calls.resume(id, returning: round)
+        if !isTaken { split.withLock { $0[.refused] += 1 } }
+      }
+      @Sendable func discard(_ value: Int) { split.withLock { $0[.discarded] += 1 } }
+      @Sendable func value(_ id: Int) async throws -> Int {
+        switch kind {
+        case .idGiven:
+          return try await calls.value(for: id) {
+          } onDiscard: {
+            discard($0)
+          }
+        case .idReturned:
+          return try await calls.value {
+            // Only one of them can be this call's.
+            if round.isMultiple(of: 5) {
+              for _ in 0..<2 { answer(id) }
+            }
+            return id
+          } onDiscard: {
+            discard($0)
+          }
+        case .oneAtATime:
+          return try await call.value {
+          } onDiscard: {
+            discard($0)
+          }
+        }
       }
       await withTaskGroup(of: Void.self) { group in
-        for id in 0..<2 {
+        for id in 0..<(kind == .oneAtATime ? 3 : 2) {
           let call = Task {
             do {
-              if idIsReturned {
-                _ = try await calls.value {
-                  // Only one of them can be this call's.
-                  if round.isMultiple(of: 5) {
-                    for _ in 0..<2 { answer(id) }
-                  }
-                  return id
-                } onDiscard: { _ in
-                  split.withLock { $0[.discarded] += 1 }
-                }
-              } else {
-                _ = try await calls.value(for: id) {
-                } onDiscard: { _ in
-                  split.withLock { $0[.discarded] += 1 }
-                }
-              }
+              _ = try await value(id)
               split.withLock { $0[.delivered] += 1 }
             } catch is CancellationError {
               split.withLock { $0[.cancelled] += 1 }
@@ -129,59 +148,15 @@ struct PendingRaceTests {
         if round.isMultiple(of: 3) { group.cancelAll() }
         for _ in 0..<Int.random(in: 0...3) { await Task.yield() }
         calls.close(throwing: SDKError.failed)
+        call.close(throwing: SDKError.failed)
       }
-      #expect(calls.isEmpty)
+      #expect(calls.count == 0 && call.count == 0)
       let ends = split.withLock { split in Outcome.ofAnswers.reduce(0) { $0 + split[$1] } }
       #expect(ends == answered.withLock { $0 }, "nothing is lost, round \(round)")
     }
     let result = split.withLock { $0 }
-    print("pending calls, ids \(idIsReturned ? "returned" : "given"): \(result)")
-    #expect(idIsReturned || result[.unclaimed] == 0)
-  }
-
-  /// Answers, cancellations and a close, from threads of their own, of calls that wait for their turn.
-  @Test
-  func `one call at a time, an answer is delivered, discarded or handed back`() async {
-    let split = Protected(Split(of: Outcome.allCases.filter { $0 != .unclaimed }))
-    let answered = Protected(0)
-    while split.withLock({ $0.goesOn(for: rounds, often: 5) }) {
-      let round = split.withLock { $0.rounds }
-      let call = PendingCall<Int>()
-      await withTaskGroup(of: Void.self) { group in
-        for _ in 0..<3 {
-          let task = Task {
-            do {
-              _ = try await call.value {
-              } onDiscard: { _ in
-                split.withLock { $0[.discarded] += 1 }
-              }
-              split.withLock { $0[.delivered] += 1 }
-            } catch is CancellationError {
-              split.withLock { $0[.cancelled] += 1 }
-            } catch {
-              split.withLock { $0[.closed] += 1 }
-            }
-          }
-          group.addTask {
-            await task.value
-          }
-          group.addTask {
-            for _ in 0..<2 {
-              answered.withLock { $0 += 1 }
-              if !call.resume(returning: round) { split.withLock { $0[.refused] += 1 } }
-              if round.isMultiple(of: 2) { task.cancel() }
-              await Task.yield()
-            }
-          }
-        }
-        for _ in 0..<Int.random(in: 0...6) { await Task.yield() }
-        call.close(throwing: SDKError.failed)
-      }
-      #expect(call.count == 0)
-      let ends = split.withLock { split in Outcome.ofAnswers.reduce(0) { $0 + split[$1] } }
-      #expect(ends == answered.withLock { $0 }, "nothing is lost, round \(round)")
-    }
-    print("one call at a time: \(split.withLock { $0 })")
+    print("pending calls, \(kind): \(result)")
+    #expect(kind == .idReturned || result[.unclaimed] == 0)
   }
 
   /// What the `onCancel` of a call stopped.
@@ -275,7 +250,7 @@ struct PendingRaceTests {
     await #expect(throws: CancellationError.self) { try await tasks[0].value }
     calls.close(throwing: SDKError.failed)
     await #expect(throws: SDKError.self) { try await tasks[1].value }
-    #expect(calls.isEmpty)
+    #expect(calls.count == 0)
   }
 
   @Test
@@ -302,9 +277,9 @@ struct PendingRaceTests {
         for id in 0..<count / 3 { calls.resume(id, returning: id) }
         for id in count / 3..<2 * count / 3 { tasks[id].cancel() }
         executor.runUntilIdle()
-        calls.resumeAll(returning: 0)
+        calls.resumeAll(throwing: SDKError.failed)
         executor.runUntilIdle()
-        #expect(calls.isEmpty)
+        #expect(calls.count == 0)
       }
       round(1_000)
       var left = Int.max

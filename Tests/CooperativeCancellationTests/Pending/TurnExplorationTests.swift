@@ -7,6 +7,8 @@ private struct TurnsRun: Explorable {
   struct Call: Hashable {
     enum State: Hashable {
       case asks
+      /// Another one has the turn, and it will wait.
+      case queues
       case queued(Int)
       /// Its turn has come, and its SDK has not been called.
       case granted
@@ -17,6 +19,10 @@ private struct TurnsRun: Explorable {
     }
 
     var state = State.asks
+    /// Its task was cancelled while it was in the queue.
+    var gaveUp = false
+    /// It is in the queue no more, and has not noticed.
+    var isPassedOver = false
     /// Its number, since the SDK was called.
     var place: Int?
     var isInterrupted = false
@@ -37,7 +43,7 @@ private struct TurnsRun: Explorable {
   }
 
   enum Move {
-    case call(Int, Call), leaves(Int), declines(Int), cancel(Int), answer, fails(Int), close
+    case call(Int, Call), givesUp(Int), declines(Int), cancel(Int), answer, fails(Int), close
   }
 
   struct Situation: Hashable {
@@ -50,8 +56,11 @@ private struct TurnsRun: Explorable {
   let mayWait: Bool
   let mayClose: Bool
   let waits: [Wait]
-  var machine = TurnMachine()
+  /// Those of the calls in the queue.
+  let turnWaits: [Wait]
+  var machine = TurnMachine(turn: carrier(of: 0))
   var waitMachines: [WaitMachine]
+  var turnMachines: [WaitMachine]
   var calls: [Call]
   var answers = 0
   var isClosed = false
@@ -63,7 +72,9 @@ private struct TurnsRun: Explorable {
     self.mayClose = mayClose
     calls = Array(repeating: Call(), count: count)
     waits = calls.map { _ in Wait(response: response) }
+    turnWaits = calls.map { _ in Wait(response: .abandonCallback) }
     waitMachines = calls.map { _ in WaitMachine(response: response) }
+    turnMachines = calls.map { _ in WaitMachine(response: .abandonCallback) }
   }
 
   var situation: Situation {
@@ -83,16 +94,25 @@ private struct TurnsRun: Explorable {
       switch call.state {
       case .asks:
         step(.call(number, call)) { $0.ask(number) }
+      case .queues:
+        step(.call(number, call)) { $0.queue(number) }
+      case .queued where !call.gaveUp:
+        step(.givesUp(number)) {
+          $0.calls[number].gaveUp = $0.turnMachines[number].interrupt(.cancelled)
+        }
       case .queued(let place):
-        step(.leaves(number)) { run in
+        step(.call(number, call)) { run in
           run.calls[number].state = .over
-          run.release(run.machine.leave(place))
+          let left = run.machine.leaveQueue(place)
+          run.require((left == nil) == call.isPassedOver, "a call leaves the queue once")
         }
       case .granted:
         step(.call(number, call)) { $0.begin(number) }
         step(.declines(number)) { run in
           run.calls[number].state = .over
-          run.pass(run.machine.decline(), from: nil)
+          let isHolder = run.holder == nil && !run.isClosed
+          let next = run.hearing { $0.decline(hear: $1) }
+          if isHolder { run.pass(to: next) } else { run.require(next == nil, "no turn after all") }
         }
       case .called:
         if !waitMachines[number].hasNoEvent {
@@ -118,41 +138,40 @@ private struct TurnsRun: Explorable {
   }
 
   private mutating func ask(_ number: Int) {
-    switch machine.ask(mayWait ? waits[number] : nil) {
-    case .granted:
-      require(!isClosed && holder == nil, "one has the turn at a time")
-      calls[number].state = .granted
-    case .queued(let place):
-      require(!isClosed && mayWait && holder != nil, "who waits, waits for another")
-      calls[number].state = .queued(place)
-    case .busy:
-      require(!isClosed && !mayWait && holder != nil, "who is refused would have to wait")
-      calls[number].state = .over
-    case .closed:
-      require(isClosed, "no call is turned away before the close")
-      calls[number].state = .over
-    }
+    guard let isGranted = try? machine.ask() else { return turnAway(number) }
+    require(!isClosed && isGranted == (holder == nil), "one has the turn at a time")
+    calls[number].state = isGranted ? .granted : mayWait ? .queues : .over
+  }
+
+  private mutating func queue(_ number: Int) {
+    let isFree = holder == nil
+    let place = hearing { [turnWaits] in try? $0.queue(turnWaits[number], hear: $1) }
+    guard let place else { return turnAway(number) }
+    require(!isClosed && isFree == !turnMachines[number].hasNoEvent, "it waits for another call")
+    calls[number].state = isFree ? .granted : .queued(place)
   }
 
   private mutating func begin(_ number: Int) {
-    switch machine.begin(waits[number], onDiscard: nil) {
-    case .call(let place):
-      require(!isClosed, "no SDK is called after the close")
-      calls[number].state = .called
-      calls[number].place = place
-    case .closed:
-      require(isClosed, "no call is turned away before the close")
-      calls[number].state = .over
+    guard let place = try? machine.begin(waits[number], onDiscard: nil) else {
+      return turnAway(number)
     }
+    require(!isClosed, "no SDK is called after the close")
+    calls[number].state = .called
+    calls[number].place = place
+  }
+
+  private mutating func turnAway(_ number: Int) {
+    require(isClosed, "no call is turned away before the close")
+    calls[number].state = .over
   }
 
   private mutating func fail(_ number: Int) {
     let wasHolder = calls[number].isHolder
     calls[number].hasFailed = true
     calls[number].state = .over
-    let passed = calls[number].place.flatMap { machine.fail($0) }
+    let passed = leave(number, hasFailed: true)
     if wasHolder {
-      pass(passed, from: number)
+      pass(passed)
     } else {
       require(passed == nil, "a call that was answered has no turn to pass on")
     }
@@ -169,33 +188,35 @@ private struct TurnsRun: Explorable {
   private mutating func forwarded(_ number: Int) {
     calls[number].hasForwarded = true
     calls[number].state = .called
-    let passed = calls[number].place.flatMap { machine.forwarded($0) }
+    let passed = leave(number, hasFailed: false)
     if calls[number].isAnswered, !calls[number].isClosed {
-      pass(passed, from: number)
+      pass(passed)
     } else {
       require(passed == nil, "a call keeps its turn until its answer")
     }
+  }
+
+  private mutating func leave(_ number: Int, hasFailed: Bool) -> TurnMachine.Passed? {
+    guard let place = calls[number].place else { return nil }
+    return hearing { $0.leave(place, hasFailed: hasFailed, hear: $1) }
   }
 
   private mutating func answer() {
     answers += 1
     let pending = calls.indices.first { calls[$0].isHolder && calls[$0].place != nil }
     let waiting = pending.flatMap { calls[$0].isAnswered ? nil : $0 }
-    var run = self
-    let taken = machine.take(carrier(of: answers)) { wait, word in
-      run.hear(waits.firstIndex { $0.id == wait.id } ?? -1, word)
-    }
-    (waitMachines, calls) = (run.waitMachines, run.calls)
-    require((taken == nil) == (waiting == nil), "an answer goes to the call that is pending")
-    guard let taken, let waiting else { return }
-    require(taken.call.wait.id == waits[waiting].id, "it is the call's own wait")
+    let answer = carrier(of: answers)
+    let answered = hearing { $0.answer(answer, hear: $1) }
+    require((answered == nil) == (waiting == nil), "an answer goes to the call that is pending")
+    guard let answered, let waiting else { return }
+    require(answered.call.wait.id == waits[waiting].id, "it is the call's own wait")
     let isAbandoned = calls[waiting].isInterrupted && response == .abandonCallback
-    require(taken.counts == !isAbandoned, "an abandoned call takes no answer")
+    require(answered.counts == !isAbandoned, "an abandoned call takes no answer")
     calls[waiting].isAnswered = true
     if calls[waiting].isInterrupted, !calls[waiting].hasForwarded {
-      require(taken.passed == nil, "a call keeps its turn until it has forwarded")
+      require(answered.passed == nil, "a call keeps its turn until it has forwarded")
     } else {
-      pass(taken.passed, from: waiting)
+      pass(answered.passed)
     }
   }
 
@@ -203,39 +224,51 @@ private struct TurnsRun: Explorable {
     let holder = holder.flatMap { calls[$0].isAnswered ? nil : $0 }
     let pending = holder.flatMap { calls[$0].place == nil ? nil : $0 }
     let queued = inQueue
-    let (call, waiters) = machine.close(CancellationError())
     isClosed = true
+    let end = carrier(of: 0)
+    let (call, ended) = hearing { $0.close(CancellationError(), end, waiting: end, hear: $1) }
     require(call?.wait.id == pending.map { waits[$0].id }, "the call that is pending is ended")
     if let holder { calls[holder].isClosed = true }
-    if let call {
-      _ = hear(waits.firstIndex { $0.id == call.wait.id } ?? -1, .answered(in: carrier(of: 0)))
+    let waiting = ended.map { wait in turnWaits.firstIndex { $0.id == wait.id } ?? -1 }
+    require(waiting == queued, "all in the queue are ended, in order: \(waiting), not \(queued)")
+    for call in queued {
+      if calls[call].gaveUp { calls[call].isPassedOver = true } else { calls[call].state = .over }
     }
-    let ended = waiters.compactMap { waiter in waits.firstIndex { $0.id == waiter.wait.id } }
-    let waiting = ended.filter { queued.contains($0) }
-    require(waiting == queued, "all in the queue are ended, in order: \(ended), not \(queued)")
-    for call in queued { calls[call].state = .over }
   }
 
-  private mutating func hear(_ call: Int, _ word: WaitMachine.LastWord) -> WaitMachine.Heard {
+  /// What a wait says in the place of the one in the machine.
+  private mutating func hear(_ wait: Wait, _ word: WaitMachine.LastWord) -> WaitMachine.Heard {
+    if let call = turnWaits.firstIndex(where: { $0.id == wait.id }) {
+      return turnMachines[call].hear(word)
+    }
+    guard let call = waits.firstIndex(where: { $0.id == wait.id }) else { return .refused }
     let heard = waitMachines[call].hear(word)
     if heard != .refused { calls[call].words += 1 }
     require(calls[call].words <= 1, "no answer is replaced")
     return heard
   }
 
-  /// The turn of a call is over.
-  private mutating func pass(_ passed: TurnMachine.Passed?, from call: Int?) {
-    guard let passed else { return require(isClosed, "a turn is not lost") }
-    let next = passed.next.flatMap { next in waits.firstIndex { $0.id == next.wait.id } }
-    require(next == inQueue.first, "the first in the queue is next")
-    if let next { calls[next].state = .granted }
+  private mutating func hearing<Result>(
+    _ body: (inout TurnMachine, TurnMachine.Hear) -> Result
+  ) -> Result {
+    var run = self
+    let result = body(&machine) { run.hear($0, $1) }
+    (waitMachines, turnMachines, calls) = (run.waitMachines, run.turnMachines, run.calls)
+    return result
   }
 
-  private func release(_ waiters: [TurnMachine.Waiter]) {
-    for waiter in waiters {
-      let call = waits.firstIndex { $0.id == waiter.wait.id }
-      require(call.map { calls[$0].state } == .over, "no call that waits goes out of the queue")
-    }
+  /// The turn of a call is over.
+  private mutating func pass(_ passed: TurnMachine.Passed?) {
+    require(passed != nil || isClosed, "a turn is not lost")
+    if let passed { pass(to: passed.next) }
+  }
+
+  private mutating func pass(to wait: Wait?) {
+    let next = wait.flatMap { next in turnWaits.firstIndex { $0.id == next.id } }
+    let expected = inQueue.first { !calls[$0].gaveUp }
+    require(next == expected, "the first in the queue that waits is next")
+    for call in inQueue.prefix(while: { $0 != expected }) { calls[call].isPassedOver = true }
+    if let next { calls[next].state = .granted }
   }
 
   // MARK: What is so, whatever the machine says
@@ -248,7 +281,11 @@ private struct TurnsRun: Explorable {
   private var inQueue: [Int] {
     calls.indices
       .compactMap { call in
-        if case .queued(let place) = calls[call].state { (call, place) } else { nil }
+        if case .queued(let place) = calls[call].state, !calls[call].isPassedOver {
+          (call, place)
+        } else {
+          nil
+        }
       }
       .sorted { $0.1 < $1.1 }
       .map(\.0)

@@ -50,7 +50,7 @@ extension BridgeForm {
         return sdk.openSession { result in
           switch result {
           case .success(let session):
-            if let late = calls.resume(1, returning: session) { watch.onDiscard(late.user.id) }
+            if let late = calls.resume(1, sending: session) { watch.onDiscard(late.user.id) }
           case .failure(let error): calls.resume(1, throwing: error)
           }
           withExtendedLifetime(connection) {}

@@ -77,30 +77,13 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
 
   // MARK: A call's life
 
-  /// The number of an added call.
-  @frozen
-  @usableFromInline
-  package enum Added: Sendable {
-    case at(Int)
-    case taken
-    case closed(any Error)
-
-    @inlinable
-    package func get(_ callSite: CallSite) throws -> Int {
-      switch self {
-      case .at(let number): return number
-      case .taken: throw AlreadyPendingError(callSite: callSite)
-      case .closed(let error): throw error
-      }
-    }
-  }
-
-  /// Adds a waiting call.
+  /// Adds a waiting call. Returns its number.
   @inlinable
-  package mutating func add(_ wait: Wait, _ id: ID) -> Added {
-    if let end { return .closed(end) }
+  package mutating func add(_ wait: Wait, _ id: ID, _ callSite: CallSite) throws -> Int {
+    if let end { throw end }
     lastNumber += 1
-    return insert(Entry(wait, lastNumber), id) ? .at(lastNumber) : .taken
+    if insert(Entry(wait, lastNumber), id) { return lastNumber }
+    throw AlreadyPendingError(callSite: callSite)
   }
 
   /// Returns whether no other call has the id.
@@ -113,13 +96,13 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
     return false
   }
 
-  /// Adds a call whose id is known only after its SDK was called.
+  /// Adds a call whose id is known only after its SDK was called. Returns its number.
   @inlinable
-  package mutating func begin(_ wait: Wait) -> Added {
-    if let end { return .closed(end) }
+  package mutating func begin(_ wait: Wait) throws -> Int {
+    if let end { throw end }
     lastNumber += 1
     starting.append(Entry(wait, lastNumber))
-    return .at(lastNumber)
+    return lastNumber
   }
 
   @frozen
@@ -170,23 +153,14 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
     return Array(parked.prefix(count))
   }
 
-  /// The `onCancel` of an interrupted call has returned. Returns the call, if it is over, to release.
+  /// The `onCancel` of an interrupted call has returned, or the call is over because its `operation` threw. Returns the
+  /// call, if it waits for no answer, to release.
   @inlinable
-  package mutating func forwarded(
-    _ id: ID,
-    _ number: Int,
-    isAbandoned: Bool
-  ) -> (key: ID, value: Entry)? {
+  package mutating func leave(_ id: ID, _ number: Int, isOver: Bool) -> (key: ID, value: Entry)? {
     guard let index = index(of: id, number) else { return nil }
-    if isAbandoned || waiting.values[index].isAnswered { return remove(at: index) }
+    if isOver || waiting.values[index].isAnswered { return remove(at: index) }
     waiting.values[index].isForwarded = true
     return nil
-  }
-
-  /// Takes a call out, if it is still there.
-  @inlinable
-  package mutating func remove(_ id: ID, _ number: Int) -> (key: ID, value: Entry)? {
-    index(of: id, number).map { remove(at: $0) }
   }
 
   @inlinable
@@ -219,8 +193,8 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
 
   @frozen
   @usableFromInline
-  package enum Taken: Sendable {
-    /// A call took it and is to be woken. With the id to release, unless the call still has it.
+  package enum Recipient: Sendable {
+    /// A call took the answer and is to be woken. With the id to release, unless the call still has it.
     case call(Wait, ID?)
     case parked
     case noCall
@@ -233,11 +207,11 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
     _ id: ID,
     _ answer: AnyReply,
     hear: Hear = { $0.accept($1) }
-  ) -> Taken {
+  ) -> Recipient {
     if let index = waiting.index(forKey: id),
-      let taken = pass(.answered(in: answer), to: index, hear: hear)
+      let recipient = pass(.answered(in: answer), to: index, hear: hear)
     {
-      return taken
+      return recipient
     }
     if starting.isEmpty || end != nil { return .noCall }
     parked.append(Parked(id, answer, lastNumber))
@@ -251,7 +225,7 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
     _ number: Int,
     _ word: WaitMachine.LastWord,
     hear: Hear = { $0.accept($1) }
-  ) -> Taken {
+  ) -> Recipient {
     guard let index = index(of: id, number) else { return .noCall }
     return pass(word, to: index, hear: hear) ?? .noCall
   }
@@ -263,7 +237,7 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
     _ word: WaitMachine.LastWord,
     to index: [ID: Entry].Index,
     hear: Hear
-  ) -> Taken? {
+  ) -> Recipient? {
     if waiting.values[index].isAnswered { return nil }
     let wait = waiting.values[index].wait
     switch hear(wait, word) {
@@ -322,7 +296,7 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
 extension CallRegistry<Int> {
   /// Adds a call that needs no id.
   @inlinable
-  package mutating func add(_ wait: Wait) -> Added {
-    add(wait, lastNumber + 1)
+  package mutating func add(_ wait: Wait, _ callSite: CallSite) throws -> Int {
+    try add(wait, lastNumber + 1, callSite)
   }
 }

@@ -3,12 +3,14 @@
 /// ```
 ///   free ── ask ──▶ granted ── begin ──▶ call
 ///     ▲                ▲  │                │
-///     │   the next one │  │ decline        │ answer and, after an interruption, forwarding; or fail
+///     │   the next one │  │ decline        │ answer and, after an interruption, forwarding; or failure
 ///     └────────────────┴──┴────────────────┘
 /// ```
 ///
 /// An interrupted call keeps its turn until its answer has arrived and its `onCancel` has returned. Otherwise, the
 /// next call would receive the answer, or be stopped by that `onCancel`. Other calls wait in order.
+///
+/// The waits and the calls that it returns are woken and released after unlocking.
 package struct TurnMachine: Sendable {
   private enum Holder: Sendable {
     case free
@@ -27,96 +29,105 @@ package struct TurnMachine: Sendable {
     var isForwarded = false
   }
 
+  /// Passes the last word to a wait, which is woken after unlocking. A parameter for the search of all orders.
+  package typealias Hear = (Wait, WaitMachine.LastWord) -> WaitMachine.Heard
+
+  /// What a call in the queue hears when its turn has come.
+  private let turn: AnyReply
   private var holder = Holder.free
-  private var queue = ElementBuffer<Waiter>()
-  /// The numbers of those in the queue that have stopped waiting.
-  private var gone: Set<Int> = []
+  /// Those who wait for their turn, by number. They come in the order of their numbers.
+  private var queue: [Int: Wait] = [:]
+  /// No smaller number is in the queue.
+  private var firstNumber = 0
   private var lastNumber = 0
   private var end: (any Error)?
 
-  package struct Waiter: Sendable {
-    let number: Int
-    package let wait: Wait
+  package init(turn: AnyReply) {
+    self.turn = turn
   }
-
-  package init() {}
 
   /// How many calls are pending or wait for their turn.
-  package var count: Int {
-    let waiting = queue.count - gone.count
-    return if case .free = holder { waiting } else { waiting + 1 }
+  package var count: Int { queue.count + (isFree ? 0 : 1) }
+
+  private var isFree: Bool { if case .free = holder { true } else { false } }
+
+  // MARK: The turn
+
+  /// A call asks for its turn. Returns whether it has it.
+  package mutating func ask() throws -> Bool {
+    if let end { throw end }
+    guard isFree else { return false }
+    holder = .granted
+    return true
   }
 
-  package enum Asked: Sendable {
-    case granted
-    case queued(Int)
-    /// Another call is pending, and this one does not wait.
-    case busy
-    case closed(any Error)
-  }
-
-  /// A call asks for its turn. Without a wait, it is not queued.
-  package mutating func ask(_ wait: Wait?) -> Asked {
-    if let end { return .closed(end) }
-    if case .free = holder {
-      holder = .granted
-      return .granted
-    }
-    guard let wait else { return .busy }
+  /// A call waits for its turn, which may be there by now. Returns its number in the queue.
+  package mutating func queue(_ wait: Wait, hear: Hear = { $0.accept($1) }) throws -> Int {
     lastNumber += 1
-    queue.append(Waiter(number: lastNumber, wait: wait), capacity: .max)
-    return .queued(lastNumber)
-  }
-
-  /// A call in the queue stops waiting. Returns those to release.
-  package mutating func leave(_ number: Int) -> [Waiter] {
-    // Perhaps the call was already passed over.
-    guard let first = queue.first, number >= first.number else { return [] }
-    gone.insert(number)
-    var released = takeGone()
-    // Removes those who left in the middle when they outnumber the others.
-    if 2 * gone.count > queue.count {
-      var rest = ElementBuffer<Waiter>()
-      while let waiter = queue.popFirst() {
-        if gone.contains(waiter.number) {
-          released.append(waiter)
-        } else {
-          rest.append(waiter, capacity: .max)
-        }
-      }
-      queue = rest
-      gone = []
+    if try ask() {
+      // It counts: the task does not sleep, and is not interrupted.
+      _ = hear(wait, .answered(in: turn))
+    } else {
+      if queue.isEmpty { firstNumber = lastNumber }
+      queue[lastNumber] = wait
     }
-    return released
+    return lastNumber
   }
 
-  package enum Begun: Sendable {
-    case call(Int)
-    case closed(any Error)
+  /// A call in the queue stops waiting. Returns its wait, to release.
+  package mutating func leaveQueue(_ number: Int) -> Wait? {
+    let wait = queue.removeValue(forKey: number)
+    // A dictionary never gives memory back itself.
+    if queue.isEmpty, queue.capacity > 64 { queue = [:] }
+    return wait
   }
 
-  /// The call that has its turn is about to call the SDK.
+  /// The call that has its turn is about to call the SDK. Returns its number.
   package mutating func begin(
     _ wait: Wait,
     onDiscard discard: (@Sendable (AnyReply) -> Void)?
-  ) -> Begun {
-    if let end { return .closed(end) }
+  ) throws -> Int {
+    if let end { throw end }
     lastNumber += 1
     holder = .call(Call(number: lastNumber, wait: wait, discard: discard))
-    return .call(lastNumber)
+    return lastNumber
+  }
+
+  /// The call that has its turn declines it. Returns the next call.
+  package mutating func decline(hear: Hear = { $0.accept($1) }) -> Wait? {
+    guard case .granted = holder else { return nil }
+    return pass(hear).next
   }
 
   /// The turn of a call is over.
   package struct Passed: Sendable {
     /// The call whose turn begins.
-    package let next: Waiter?
-    /// Kept only to be released.
-    let gone: [Waiter]
+    package let next: Wait?
+    /// Those that were interrupted and passed over, and the call: only to be released.
+    let skipped: [Wait]
     let call: Call?
   }
 
+  private mutating func pass(_ hear: Hear) -> Passed {
+    let call: Call? = if case .call(let call) = holder { call } else { nil }
+    var skipped: [Wait] = []
+    while !queue.isEmpty {
+      defer { firstNumber += 1 }
+      guard let next = leaveQueue(firstNumber) else { continue }
+      if hear(next, .answered(in: turn)) != .refused {
+        holder = .granted
+        return Passed(next: next, skipped: skipped, call: call)
+      }
+      skipped.append(next)
+    }
+    holder = .free
+    return Passed(next: nil, skipped: skipped, call: call)
+  }
+
+  // MARK: The call
+
   /// What became of an answer.
-  package struct Taken: Sendable {
+  package struct Answered: Sendable {
     package let call: Call
     /// Whether the call's task is to be woken. Otherwise, the answer is discarded.
     package let counts: Bool
@@ -124,12 +135,7 @@ package struct TurnMachine: Sendable {
   }
 
   /// An answer arrived. Returns `nil` if no call waits for one.
-  ///
-  /// - Parameter hear: Passes the answer to the wait, which is woken after unlocking.
-  package mutating func take(
-    _ answer: AnyReply,
-    hear: (Wait, WaitMachine.LastWord) -> WaitMachine.Heard = { $0.accept($1) }
-  ) -> Taken? {
+  package mutating func answer(_ answer: AnyReply, hear: Hear = { $0.accept($1) }) -> Answered? {
     guard case .call(var call) = holder, !call.isAnswered else { return nil }
     let heard = hear(call.wait, .answered(in: answer))
     // A wait refuses its first answer only after an interruption.
@@ -138,60 +144,43 @@ package struct TurnMachine: Sendable {
       call.isAnswered = true
       holder = .call(call)
     }
-    return Taken(call: call, counts: heard != .refused, passed: mayPass ? pass() : nil)
+    return Answered(call: call, counts: heard != .refused, passed: mayPass ? pass(hear) : nil)
   }
 
-  /// The `onCancel` of a call has returned. Returns the next call, if the answer has arrived.
-  package mutating func forwarded(_ number: Int) -> Passed? {
+  /// The `onCancel` of a call has returned, or the SDK was not called. Returns the next call, if the turn is over.
+  package mutating func leave(
+    _ number: Int,
+    hasFailed: Bool,
+    hear: Hear = { $0.accept($1) }
+  ) -> Passed? {
     guard case .call(var call) = holder, call.number == number else { return nil }
-    if call.isAnswered { return pass() }
+    if hasFailed || call.isAnswered { return pass(hear) }
     call.isForwarded = true
     holder = .call(call)
     return nil
   }
 
-  /// The SDK was not called. Returns the next call.
-  package mutating func fail(_ number: Int) -> Passed? {
-    guard case .call(let call) = holder, call.number == number else { return nil }
-    return pass()
-  }
-
-  /// The call that has its turn declines it. Returns the next call.
-  package mutating func decline() -> Passed? {
-    guard case .granted = holder else { return nil }
-    return pass()
-  }
-
-  private mutating func pass() -> Passed {
-    let released = takeGone()
-    let next = queue.popFirst()
-    let call: Call? = if case .call(let call) = holder { call } else { nil }
-    holder = if case .none = next { .free } else { .granted }
-    return Passed(next: next, gone: released, call: call)
-  }
-
-  /// Closes the machine: no call gets a turn. Returns the pending call, unless it has its answer, and the waiting ones
-  /// in order.
-  package mutating func close(_ error: any Error) -> (call: Call?, waiters: [Waiter]) {
-    if case .none = end { end = error }
-    var call: Call?
-    if case .call(let pending) = holder, !pending.isAnswered {
-      call = pending
-      holder = .free
-    } else if case .granted = holder {
+  /// Ends the pending call with an answer, unless it has its own, and the waiting ones in order. No call gets a turn
+  /// from now on.
+  package mutating func close(
+    _ error: any Error,
+    _ answer: AnyReply,
+    waiting end: AnyReply,
+    hear: Hear = { $0.accept($1) }
+  ) -> (call: Call?, waiting: [Wait]) {
+    if self.end == nil { self.end = error }
+    var ended: Call?
+    if case .call(let call) = holder {
+      if !call.isAnswered {
+        _ = hear(call.wait, .answered(in: answer))
+        (ended, holder) = (call, .free)
+      }
+    } else {
       holder = .free
     }
-    var waiters: [Waiter] = []
-    while let waiter = queue.popFirst() { waiters.append(waiter) }
-    gone = []
-    return (call, waiters)
-  }
-
-  private mutating func takeGone() -> [Waiter] {
-    var released: [Waiter] = []
-    while let first = queue.first, gone.remove(first.number) != nil, let waiter = queue.popFirst() {
-      released.append(waiter)
-    }
-    return released
+    let waiting = queue.sorted { $0.key < $1.key }.map(\.value)
+    queue = [:]
+    for wait in waiting { _ = hear(wait, .answered(in: end)) }
+    return (ended, waiting)
   }
 }

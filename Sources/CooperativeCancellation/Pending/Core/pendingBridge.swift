@@ -1,5 +1,5 @@
 // The bridge of a call whose answer comes in elsewhere. There is no completion to drop or to call again, so there is
-// no ``Reply``: the registry keeps the wait, and the answer comes in an object of its own.
+// no ``Reply``: a registry keeps the wait, and the answer comes in an object of its own.
 
 /// An answer on its way to a wait.
 // `@_fixed_layout` allows the inlined `init` in a build with library evolution.
@@ -14,76 +14,132 @@ package final class Carrier<Answer: Sendable>: Sendable {
   }
 }
 
-/// Returns a closure that discards an answer on its way.
+/// What brings a value of the SDK, which need not be `Sendable`, or an error.
+@usableFromInline
+typealias PendingAnswer<Value> = Result<Disconnected<Value>, any Error>
+
+extension Result where Failure == any Error {
+  /// What brings a `Sendable` value or an error.
+  @inlinable
+  static func sendable<Value: Sendable>(_ result: Result<Value, some Error>) -> Self
+  where Success == Disconnected<Value> {
+    result.map { Disconnected(sendable: $0) }.mapError { $0 }
+  }
+}
+
+/// Returns a closure that discards the value of an answer on its way.
 @inlinable
-func opening<Answer: Sendable>(
-  _ discard: (@Sendable (Answer) -> Void)?
+func discarding<Value>(
+  to discard: (@Sendable (sending Value) -> Void)?
 ) -> (@Sendable (AnyReply) -> Void)? {
   guard let discard else { return nil }
   return { carrier in
-    if let answer: Answer = carried(by: carrier) { discard(answer) }
+    if let answer: PendingAnswer<Value> = carried(by: carrier),
+      let value = try? answer.get().open()
+    {
+      discard(value)
+    }
   }
 }
 
-extension Wait {
-  /// `operation` threw. Discards an earlier answer; a later one does not count.
-  @inlinable
-  func refuse<Answer: Sendable>(onDiscard discard: (@Sendable (Answer) -> Void)?) {
-    if let carrier = refuse(), let answer: Answer = carried(by: carrier) { discard?(answer) }
-  }
-}
-
-/// Runs `operation`, which registers the wait and calls the SDK. An answer at once is found when the task begins to
-/// wait: to look for it before would cost each call a lock.
+/// One pending call, from its deadline to the value that it returns.
+///
+/// - Parameters:
+///   - register: Makes an answer find the wait. Returns the number of the call.
+///   - operation: Calls the SDK. An answer at once is found when the task begins to wait: to look for it before would
+///     cost each call a lock.
+///   - leave: Ends what `register` began. Receives the request, after an interruption was forwarded, or `nil`, if
+///     `operation` threw.
 @inlinable
 @inline(__always)
-func start<Answer: Sendable, Request>(
-  _ wait: Wait,
-  in operation: (Wait) throws -> Request,
-  onDiscard discard: (@Sendable (Answer) -> Void)?
-) throws -> Started<Answer, Request> {
-  do {
-    return .waiting(wait, try operation(wait))
-  } catch {
-    wait.refuse(onDiscard: discard)
-    throw error
-  }
-}
-
-/// Bridges, checks after, and returns the value or throws.
-@inlinable
-@inline(__always)
-nonisolated(nonsending) func pendingBridge<Value: Sendable, Request>(
+nonisolated(nonsending) func pendingBridge<Value, Request>(
   _ terms: Terms,
   by deadline: Deadline?,
-  in operation: (Wait) throws -> Request,
+  register: (Wait) throws -> Int,
+  in operation: (Wait, Int) throws -> Request,
   onCancel cancel: (Request) -> Void,
-  onDiscard discard: (@Sendable (Value) -> Void)?
-) async throws -> Value {
-  let discardAnswer: (@Sendable (Result<Value, any Error>) -> Void)? = onlyValues(to: discard)
+  leave: (Int, Request?) -> Void,
+  onDiscard discard: (@Sendable (sending Value) -> Void)?
+) async throws -> sending Value {
+  let pending = try PendingRequest(
+    Wait(response: terms.response),
+    register: register,
+    in: operation,
+    leave: leave,
+    onDiscard: discard
+  )
   return try deliver(
-    await outcome(
-      of: try start(Wait(response: terms.response), in: operation, onDiscard: discardAnswer),
-      by: deadline,
-      takeAnswer: { carried(by: $0) },
-      onCancel: cancel,
-      onDiscard: discardAnswer
-    ),
+    await pending.wait.end(by: deadline) {
+      cancel(pending.request)
+      leave(pending.number, pending.request)
+    },
     terms,
     onDiscard: discard
   )
 }
 
-/// The number of a call in its registry, and what `operation` returned.
+/// A call that was registered, and what its `operation` returned.
 @frozen
 @usableFromInline
 struct PendingRequest<Request> {
+  @usableFromInline let wait: Wait
   @usableFromInline let number: Int
   @usableFromInline let request: Request
 
   @inlinable
-  init(_ number: Int, _ request: Request) {
-    self.number = number
-    self.request = request
+  @inline(__always)
+  init<Value>(
+    _ wait: Wait,
+    register: (Wait) throws -> Int,
+    in operation: (Wait, Int) throws -> Request,
+    leave: (Int, Request?) -> Void,
+    onDiscard discard: (@Sendable (sending Value) -> Void)?
+  ) throws {
+    self.wait = wait
+    number = try register(wait)
+    do {
+      request = try operation(wait, number)
+    } catch {
+      leave(number, nil)
+      // Discards an earlier answer; a later one does not count.
+      if let carrier = wait.refuse() { discarding(to: discard)?(carrier) }
+      throw error
+    }
+  }
+}
+
+/// Checks after, and returns the value of a pending call that has ended, or throws.
+@inlinable
+@inline(__always)
+func deliver<Value>(
+  _ end: WaitMachine.End,
+  _ terms: Terms,
+  onDiscard discard: (@Sendable (sending Value) -> Void)?
+) throws -> sending Value {
+  switch end {
+  case .answered(let carrier):
+    guard let answer: PendingAnswer<Value> = carried(by: carrier),
+      let value = try value(of: answer)
+    else { throw MissingValueError(callSite: terms.callSite) }
+    if terms.response.checksAfter, Task.isCancelled {
+      discard?(value)
+      throw cancellationError()
+    }
+    return value
+  case .interrupted(let cause, let carrier):
+    if let carrier { discarding(to: discard)?(carrier) }
+    throw terms.error(for: cause)
+  case .dropped:
+    throw droppedCompletionError(terms.callSite)
+  }
+}
+
+/// Returns the value of an answer, or throws its error. Not `get()`, which would copy the value.
+@inlinable
+@inline(__always)
+func value<Value>(of answer: consuming PendingAnswer<Value>) throws -> sending Value? {
+  switch consume answer {
+  case .success(let disconnected): return disconnected.open()
+  case .failure(let error): throw error
   }
 }

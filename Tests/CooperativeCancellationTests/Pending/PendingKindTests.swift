@@ -1,0 +1,215 @@
+import CooperativeCancellation
+import FakeCallbackSDK
+import Testing
+
+/// What waits for an answer that comes from elsewhere, for what holds for each kind of wait. What holds for every bridge
+/// is tested over ``BridgeForm/pending``.
+struct PendingKind: Sendable, CustomTestStringConvertible {
+  /// One object, whose calls all have the same id, if they have one.
+  struct Waits: Sendable {
+    /// Waits. The closure is the `operation`, or part of it.
+    let value: @Sendable (() throws -> Void) async throws -> String
+    /// Returns how many took the answer.
+    let resume: @Sendable (Result<String, SDKError>) -> Int
+    let close: @Sendable (any Error) -> Void
+    let count: @Sendable () -> Int
+  }
+
+  let testDescription: String
+  let make: @Sendable () -> Waits
+
+  static let all = [
+    PendingKind(testDescription: "id given") {
+      let calls = PendingCalls<Int, String>()
+      return Waits(
+        value: { operation in try await calls.value(for: 1) { try operation() } },
+        resume: { calls.resume(1, with: $0) ? 1 : 0 },
+        close: { calls.close(throwing: $0) },
+        count: { calls.count }
+      )
+    },
+    PendingKind(testDescription: "id returned") {
+      let calls = PendingCalls<Int, String>()
+      return Waits(
+        value: { operation in
+          try await calls.value {
+            try operation()
+            return 1
+          }
+        },
+        resume: { calls.resume(1, with: $0) ? 1 : 0 },
+        close: { calls.close(throwing: $0) },
+        count: { calls.count }
+      )
+    },
+    PendingKind(testDescription: "one at a time") {
+      let call = PendingCall<String>()
+      return Waits(
+        value: { operation in try await call.value { try operation() } },
+        resume: { call.resume(with: $0) ? 1 : 0 },
+        close: { call.close(throwing: $0) },
+        count: { call.count }
+      )
+    },
+    PendingKind(testDescription: "event") {
+      let event = PendingEvent<String>()
+      return Waits(
+        value: { operation in try await event.value { try operation() } },
+        resume: { event.resume(with: $0) },
+        close: { event.close(throwing: $0) },
+        count: { event.count }
+      )
+    },
+  ]
+}
+
+@Suite("Pending waits of each kind", .watchdog)
+struct PendingKindTests {
+  private let executor = ManualExecutor()
+
+  private func begin(_ waits: PendingKind.Waits) -> Task<String, any Error> {
+    defer { executor.runUntilIdle() }
+    return Task(executorPreference: executor) { try await waits.value {} }
+  }
+
+  @Test(arguments: PendingKind.all)
+  func `an answer is taken by what waits, at once or later, and by nothing else`(kind: PendingKind)
+    async throws
+  {
+    let waits = kind.make()
+    #expect(waits.resume(.success("unknown")) == 0)
+    #expect(waits.resume(.failure(.failed)) == 0)
+    let early = try await waits.value { #expect(waits.resume(.success("early")) == 1) }
+    #expect(early == "early")
+    for (answer, ending) in [
+      (.success("first"), .value("first")), (.failure(.failed), .failure(.failed)),
+    ] as [(Result<String, SDKError>, Ending)] {
+      let task = begin(waits)
+      #expect(waits.count() == 1)
+      #expect(waits.resume(answer) == 1)
+      #expect(waits.resume(.success("second")) == 0)
+      #expect(waits.count() == 0)
+      executor.runUntilIdle()
+      #expect(await CooperativeCancellationTests.ending { try await task.value } == ending)
+    }
+  }
+
+  @Test(arguments: PendingKind.all)
+  func `an operation that throws leaves nothing`(kind: PendingKind) async throws {
+    let waits = kind.make()
+    await #expect(throws: SDKError.failed) { try await waits.value { throw SDKError.failed } }
+    #expect(waits.count() == 0)
+    #expect(waits.resume(.success("late")) == 0)
+    let task = begin(waits)
+    #expect(waits.resume(.success("own")) == 1)
+    executor.runUntilIdle()
+    #expect(try await task.value == "own")
+  }
+
+  @Test(arguments: PendingKind.all)
+  func `close ends what waits, and what comes later before its SDK is called`(kind: PendingKind)
+    async
+  {
+    let waits = kind.make()
+    let task = begin(waits)
+    waits.close(SDKError.failed)
+    waits.close(SDKError.cancelled)
+    executor.runUntilIdle()
+    await #expect(throws: SDKError.failed) { try await task.value }
+    await #expect(throws: SDKError.failed) {
+      try await waits.value { Issue.record("the SDK is called") }
+    }
+    #expect(waits.count() == 0)
+    #expect(waits.resume(.success("late")) == 0)
+  }
+
+  @Test(arguments: PendingKind.all)
+  func `close inside the call ends it`(kind: PendingKind) async {
+    let waits = kind.make()
+    await #expect(throws: SDKError.failed) {
+      try await waits.value { waits.close(SDKError.failed) }
+    }
+    #expect(waits.count() == 0)
+  }
+
+  @Test
+  func `what waits for nothing needs no value`() async throws {
+    let (calls, call, event) = (
+      PendingCalls<Int, Void>(), PendingCall<Void>(), PendingEvent<Void>()
+    )
+    try await calls.value(for: 1) { #expect(calls.resume(1)) }
+    try await call.value { #expect(call.resume()) }
+    try await event.value { #expect(event.resume() == 1) }
+    #expect(!calls.resume(1) && !call.resume() && event.resume() == 0)
+  }
+
+  @Test
+  func `a value that is not Sendable is sent, and handed back if no call waits`() async throws {
+    let (calls, call) = (PendingCalls<Int, Document>(), PendingCall<Document>())
+    let refused = (calls.resume(1, sending: Document("1")), call.resume(sending: Document("2")))
+    #expect(refused.0?.name == "1" && refused.1?.name == "2")
+    let values = (
+      try await calls.value(for: 1) {
+        let rest = calls.resume(1, sending: Document("given"))
+        #expect(rest == nil)
+      },
+      try await calls.value {
+        let rest = calls.resume(7, sending: Document("parked"))
+        #expect(rest == nil)
+        return 7
+      },
+      try await call.value {
+        let rest = call.resume(sending: Document("alone"))
+        #expect(rest == nil)
+      }
+    )
+    #expect([values.0.name, values.1.name, values.2.name] == ["given", "parked", "alone"])
+  }
+}
+
+/// A value that is not `Sendable`.
+private final class Document {
+  var name: String
+
+  init(_ name: String) {
+    self.name = name
+  }
+}
+
+/// Many that wait for one event.
+@Suite("Pending events", .watchdog)
+struct PendingEventTests {
+  private let event = PendingEvent<Int>()
+  private let executor = ManualExecutor()
+
+  private func begin() -> Task<Int, any Error> {
+    defer { executor.runUntilIdle() }
+    return Task(executorPreference: executor) { [event] in try await event.value() }
+  }
+
+  @Test
+  func `every wait receives the event, and later waits do not`() async throws {
+    let tasks = (0..<10).map { _ in begin() }
+    #expect(event.count == 10)
+    #expect(event.resume(returning: 1) == 10)
+    let next = begin()
+    #expect(event.resume(throwing: SDKError.failed) == 1)
+    executor.runUntilIdle()
+    for task in tasks { #expect(try await task.value == 1) }
+    await #expect(throws: SDKError.failed) { try await next.value }
+  }
+
+  @Test
+  func `a wait that is cancelled or times out leaves, and the others go on`() async throws {
+    let (first, second) = (begin(), begin())
+    first.cancel()
+    executor.runUntilIdle()
+    await #expect(throws: CancellationError.self) { try await first.value }
+    #expect(event.count == 1)
+    await #expect(throws: TimeoutError.self) { try await event.value(timeout: .milliseconds(1)) }
+    #expect(event.count == 1)
+    event.resume(returning: 1)
+    executor.runUntilIdle()
+    #expect(try await second.value == 1)
+  }
+}
