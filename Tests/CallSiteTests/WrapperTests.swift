@@ -57,9 +57,9 @@ extension FakeCall.Request: ArticleRequest {}
 @Suite("Your own wrapper", .watchdog)
 @MainActor
 struct WrapperTests {
-  // snippet.laws
+  // snippet.guarantees
   @Test
-  func `the wrapper keeps every law`() async throws {
+  func `the wrapper keeps every guarantee`() async throws {
     try await checkWrapper { loads, clock in
       let timeout = Timeout(.seconds(5), clock: clock)
       return try await Articles(sdk: FakeArticleSDK(loads: loads), timeout: timeout).article(1)

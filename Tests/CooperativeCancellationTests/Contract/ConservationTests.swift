@@ -53,7 +53,7 @@ struct ConservationTests {
   }
 
   @Test
-  func `hand-written schedules keep the laws`() {
+  func `hand-written schedules keep the guarantees`() {
     var split = Split(of: Outcome.allCases)
     for schedule in Schedule.written { #expect(run(schedule, &split)) }
   }
@@ -132,7 +132,7 @@ struct ConservationTests {
     if call.ending == .dropped(line: watch.line) { split[.dropped] += 1 }
     if isInterrupted { split[.interrupted] += 1 }
     var broken: [String] = []
-    func require(_ holds: Bool, _ law: String) { if !holds { broken.append(law) } }
+    func require(_ holds: Bool, _ guarantee: String) { if !holds { broken.append(guarantee) } }
     require(
       call.backend.valuesMade == delivered + watch.valuesDiscarded,
       """

@@ -4,10 +4,10 @@ import FakeCallbackSDK
 import Foundation
 import Testing
 
-/// A wrong wrapper, and the laws that it breaks.
+/// A wrong wrapper, and the guarantees that it breaks.
 struct BrokenWrapper: Sendable, CustomTestStringConvertible {
   let testDescription: String
-  let laws: [WrapperLaw]
+  let guarantees: [WrapperGuarantee]
   /// Words of the report.
   var words: [String] = []
   let call: @Sendable (PhoneBook) async throws -> Line
@@ -20,7 +20,7 @@ struct BrokenWrapper: Sendable, CustomTestStringConvertible {
 
   private static let circulatingHelper = BrokenWrapper(
     testDescription: "the circulating helper",
-    laws: [.prompt, .forwarding, .droppedCompletion, .timeout]
+    guarantees: [.prompt, .forwarding, .droppedCompletion, .timeout]
   ) { book in
     try await withCheckedThrowingContinuation { continuation in
       guard !Task.isCancelled else {
@@ -39,7 +39,7 @@ struct BrokenWrapper: Sendable, CustomTestStringConvertible {
 
   private static let bareContinuation = BrokenWrapper(
     testDescription: "a bare continuation",
-    laws: [.checkBefore, .prompt, .forwarding, .droppedCompletion, .timeout]
+    guarantees: [.checkBefore, .prompt, .forwarding, .droppedCompletion, .timeout]
   ) { book in
     try await withCheckedThrowingContinuation { continuation in
       _ = book.dial { continuation.resume(with: $0) }
@@ -48,14 +48,14 @@ struct BrokenWrapper: Sendable, CustomTestStringConvertible {
 
   private static let withoutOnCancel = BrokenWrapper(
     testDescription: "one that forgets onCancel",
-    laws: [.forwarding, .timeout]
+    guarantees: [.forwarding, .timeout]
   ) { book in
     try await book.line(onCancel: { _ in })
   }
 
   private static let dropping = BrokenWrapper(
     testDescription: "one that drops on a path",
-    laws: [.error]
+    guarantees: [.error]
   ) { book in
     try await book.line(dial: { completion in
       { if case .success = $0 { completion($0) } }
@@ -64,7 +64,7 @@ struct BrokenWrapper: Sendable, CustomTestStringConvertible {
 
   private static let callingTwice = BrokenWrapper(
     testDescription: "one that calls twice",
-    laws: [.oneAnswer, .lateAnswer],
+    guarantees: [.oneAnswer, .lateAnswer],
     words: ["once, with success", "once, with an error"]
   ) { book in
     try await book.line(dial: { completion in
@@ -77,7 +77,7 @@ struct BrokenWrapper: Sendable, CustomTestStringConvertible {
 
   private static let losing = BrokenWrapper(
     testDescription: "one that loses the late value",
-    laws: [.nothingLost]
+    guarantees: [.nothingLost]
   ) { book in
     try await book.line(onDiscard: { _ in })
   }
@@ -85,7 +85,9 @@ struct BrokenWrapper: Sendable, CustomTestStringConvertible {
   /// The slot is empty while the SDK's method runs.
   private static let inASlot = BrokenWrapper(
     testDescription: "one that keeps the continuation in a slot",
-    laws: [.answerInsideCall, .checkBefore, .prompt, .forwarding, .droppedCompletion, .timeout]
+    guarantees: [
+      .answerInsideCall, .checkBefore, .prompt, .forwarding, .droppedCompletion, .timeout,
+    ]
   ) { book in
     let slot = Protected<CheckedContinuation<Line, any Error>?>(nil)
     let isFull = DispatchSemaphore(value: 0)
@@ -106,7 +108,7 @@ struct BrokenWrapper: Sendable, CustomTestStringConvertible {
 
   private static let byHand = BrokenWrapper(
     testDescription: "one that is careful, and cancels in the runtime's handler",
-    laws: [.timeout, .checkAfter, .nothingLost, .noLockHeld]
+    guarantees: [.timeout, .checkAfter, .nothingLost, .noLockHeld]
   ) { book in
     try Task.checkCancellation()
     let call = Protected<(once: Weak, request: PhoneBook.Call)?>(nil)
@@ -129,7 +131,7 @@ struct BrokenWrapper: Sendable, CustomTestStringConvertible {
 
   private static let mistakingErrors = BrokenWrapper(
     testDescription: "one that takes every error for a cancellation",
-    laws: [.error, .droppedCompletion, .timeout]
+    guarantees: [.error, .droppedCompletion, .timeout]
   ) { book in
     do {
       return try await book.line()
@@ -140,7 +142,7 @@ struct BrokenWrapper: Sendable, CustomTestStringConvertible {
 
   private static let disguising = BrokenWrapper(
     testDescription: "one that throws another error for a cancellation",
-    laws: [.checkBefore, .prompt, .checkAfter]
+    guarantees: [.checkBefore, .prompt, .checkAfter]
   ) { book in
     do {
       return try await book.line()
@@ -151,7 +153,7 @@ struct BrokenWrapper: Sendable, CustomTestStringConvertible {
 
   private static let cleaningUpTwice = BrokenWrapper(
     testDescription: "one that tells the SDK twice, and discards twice",
-    laws: [.forwarding, .timeout, .nothingLost],
+    guarantees: [.forwarding, .timeout, .nothingLost],
     words: ["was told 2 times", "was discarded more than once"]
   ) { book in
     try await book.line(
@@ -162,7 +164,7 @@ struct BrokenWrapper: Sendable, CustomTestStringConvertible {
 
   private static let losingTheSecond = BrokenWrapper(
     testDescription: "one that loses the value of a second answer",
-    laws: [.nothingLost]
+    guarantees: [.nothingLost]
   ) { book in
     try await book.line(dial: { completion in
       let isAnswered = Protected(false)
@@ -178,7 +180,7 @@ struct BrokenWrapper: Sendable, CustomTestStringConvertible {
 
   private static let blocking = BrokenWrapper(
     testDescription: "one that blocks its thread",
-    laws: [.prompt, .forwarding, .droppedCompletion, .timeout]
+    guarantees: [.prompt, .forwarding, .droppedCompletion, .timeout]
   ) { book in
     try Task.checkCancellation()
     let answer = Protected<Result<Line, any Error>?>(nil)
@@ -193,7 +195,7 @@ struct BrokenWrapper: Sendable, CustomTestStringConvertible {
 
   private static let silent = BrokenWrapper(
     testDescription: "one that does not call the SDK",
-    laws: [.answer]
+    guarantees: [.answer]
   ) { _ in
     throw SDKError.failed
   }

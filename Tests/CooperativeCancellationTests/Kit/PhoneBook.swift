@@ -45,10 +45,10 @@ final class Line: Sendable {
   func hangUp() { open.shrink() }
 }
 
-/// Puts a wrapper of the phone book through the laws.
+/// Puts a wrapper of the phone book through the guarantees.
 func checkDialling(
   whenCancelled response: CancellationResponse = .abandonCallback,
-  except exceptions: Set<WrapperLaw> = [],
+  except exceptions: Set<WrapperGuarantee> = [],
   line: UInt = #line,
   _ wrapper: @escaping @Sendable (PhoneBook) async throws -> Line
 ) async throws {

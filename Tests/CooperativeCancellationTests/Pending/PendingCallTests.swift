@@ -3,7 +3,7 @@ import CooperativeCancellationTesting
 import FakeCallbackSDK
 import Testing
 
-/// One call at a time, without ids. The laws that it shares with all bridges run over it as ``BridgeForm/pending``.
+/// One call at a time, without ids. The guarantees that it shares with all bridges run over it as ``BridgeForm/pending``.
 @Suite("Pending calls, one at a time", .watchdog)
 struct PendingCallTests {
   private let call = PendingCall<String>()

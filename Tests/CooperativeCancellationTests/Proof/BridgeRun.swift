@@ -5,7 +5,7 @@ import CooperativeCancellation
 ///
 /// It drives the library's two state machines through the steps of `Reply`, `Wait` and `bridge`. Each atomic operation
 /// there (a lock taken once, a flag read or written, the runtime's cancellation handler set or removed) is one
-/// step here, and between any two of them any other participant may take a step. The laws use only what was
+/// step here, and between any two of them any other participant may take a step. The guarantees use only what was
 /// seen from outside: which steps had begun, and which had finished, before others.
 ///
 /// Why the steps are repeated here: a test can stop the real `Reply` and `Wait` before an event, after it, and in the
@@ -408,7 +408,7 @@ struct BridgeRun: Explorable {
     return false
   }
 
-  // MARK: Laws
+  // MARK: Guarantees
 
   /// What the contract says of a wait that was interrupted before the SDK's answer.
   private func checkResponse(_ outcome: Outcome) {

@@ -51,9 +51,9 @@ struct Exploration: CustomStringConvertible {
 
 extension Explorable {
   /// Records a failure with what led to it.
-  func require(_ condition: Bool, _ law: @autoclosure () -> String) {
+  func require(_ condition: Bool, _ guarantee: @autoclosure () -> String) {
     if condition { return }
     let moves = history.map { "\($0)" }.joined(separator: ", ")
-    Issue.record("\(law()), after: \(moves)")
+    Issue.record("\(guarantee()), after: \(moves)")
   }
 }

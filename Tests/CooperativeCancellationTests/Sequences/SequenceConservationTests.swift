@@ -93,7 +93,7 @@ struct SequenceConservationTests {
     default: split[.left] += 1
     }
     var broken: [String] = []
-    func require(_ holds: Bool, _ law: String) { if !holds { broken.append(law) } }
+    func require(_ holds: Bool, _ guarantee: String) { if !holds { broken.append(guarantee) } }
     let all = read.received + watch.discarded
     require(
       all.count == mast.made && Set(all).count == all.count,

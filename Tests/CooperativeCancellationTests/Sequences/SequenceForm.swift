@@ -2,7 +2,7 @@ import CooperativeCancellation
 import FakeCallbackSDK
 import Testing
 
-/// A public initializer, wrapped so that one suite of laws runs over all of them: a new overload is one more element
+/// A public initializer, wrapped so that one suite of guarantees runs over all of them: a new overload is one more element
 /// of ``all``.
 struct SequenceForm: Sendable, CustomTestStringConvertible {
   enum Trait {

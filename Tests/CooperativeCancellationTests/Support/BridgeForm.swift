@@ -15,7 +15,7 @@ enum Ending: Error, Equatable {
   case other(String)
 }
 
-/// A public bridge, wrapped so that one suite of laws runs over all of them: a new overload is one more
+/// A public bridge, wrapped so that one suite of guarantees runs over all of them: a new overload is one more
 /// element of ``all``.
 struct BridgeForm: Sendable, CustomTestStringConvertible {
   enum Kind {

@@ -81,7 +81,7 @@ final class RaceTrack: Sendable {
       }
       call.finish(actor)
       current.withLock { $0 = nil }
-      if let law = call.brokenLaw { return "\(law): \(call)" }
+      if let guarantee = call.brokenGuarantee { return "\(guarantee): \(call)" }
       if let outcome = call.outcome { split[outcome] += 1 }
     }
     // The other thread releases its objects a moment later.

@@ -255,8 +255,8 @@ extension RacedCall: CustomStringConvertible {
     }
   }
 
-  /// A law of the contract that the race has broken, once it is over.
-  var brokenLaw: String? {
+  /// A guarantee of the contract that the race has broken, once it is over.
+  var brokenGuarantee: String? {
     let ending = endings.withLock { $0 }
     let discarded = discarded.load(ordering: .acquiring)
     let forwarded = forwarded.load(ordering: .relaxed)

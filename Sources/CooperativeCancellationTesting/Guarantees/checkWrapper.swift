@@ -1,6 +1,6 @@
 public import CooperativeCancellation
 
-/// Tests a wrapper against every ``WrapperLaw``, and reports all that it breaks.
+/// Tests a wrapper against every ``WrapperGuarantee``, and reports all that it breaks.
 ///
 /// ```swift
 /// let open = Population()
@@ -20,13 +20,13 @@ public import CooperativeCancellation
 /// true of a wrapper that blocks its thread, on Linux and from macOS 15 and iOS 18 on. A wrapper that returns
 /// a fallback must return where others throw; the value is not checked.
 ///
-/// Throws ``BrokenLaws``, or `CancellationError` if the test is cancelled.
+/// Throws ``BrokenGuarantees``, or `CancellationError` if the test is cancelled.
 ///
 /// - Parameters:
 ///   - response: The wrapper's `whenCancelled:`. A wrapper that waits for the SDK need not be prompt.
 ///   - values: Counts the SDK's values, which `success` makes and the wrapper's `onDiscard` closes. Without
-///     it, ``WrapperLaw/nothingLost`` is not tried.
-///   - exceptions: Laws that cannot hold, such as ``WrapperLaw/forwarding`` for an SDK that cannot cancel.
+///     it, ``WrapperGuarantee/nothingLost`` is not tried.
+///   - exceptions: Guarantees that cannot hold, such as ``WrapperGuarantee/forwarding`` for an SDK that cannot cancel.
 ///   - limit: How long to wait, three times; longer on a busy machine.
 ///   - fileID: The file to name in the error; by default the caller's.
 ///   - line: The line to name in the error; by default the caller's.
@@ -38,7 +38,7 @@ public import CooperativeCancellation
 nonisolated(nonsending) public func checkWrapper<Completion: Sendable, Output, Failure: Error>(
   whenCancelled response: CancellationResponse = .abandonCallback,
   values: Population? = nil,
-  except exceptions: Set<WrapperLaw> = [],
+  except exceptions: Set<WrapperGuarantee> = [],
   limit: Timeout = .milliseconds(200),
   fileID: StaticString = #fileID,
   line: UInt = #line,
@@ -51,14 +51,14 @@ nonisolated(nonsending) public func checkWrapper<Completion: Sendable, Output, F
     canThrow: Failure.self != Never.self,
     response: response,
     values: values,
-    laws: Set(WrapperLaw.allCases).subtracting(exceptions),
+    guarantees: Set(WrapperGuarantee.allCases).subtracting(exceptions),
     limit: limit,
     success: success,
     failure: failure
   ).runOnOwnThread(at: CallSite(fileID: fileID, line: line))
 }
 
-/// Tests a wrapper with a timeout against every ``WrapperLaw``, and reports all that it breaks.
+/// Tests a wrapper with a timeout against every ``WrapperGuarantee``, and reports all that it breaks.
 ///
 /// ```swift
 /// try await checkWrapper { loads, clock in
@@ -71,12 +71,12 @@ nonisolated(nonsending) public func checkWrapper<Completion: Sendable, Output, F
 /// }
 /// ```
 ///
-/// Like the form without a clock, and also tries ``WrapperLaw/timeout``.
+/// Like the form without a clock, and also tries ``WrapperGuarantee/timeout``.
 ///
 /// - Parameters:
 ///   - response: The wrapper's `whenCancelled:`.
 ///   - values: Counts the SDK's values, which `success` makes and the wrapper's `onDiscard` closes.
-///   - exceptions: Laws that cannot hold.
+///   - exceptions: Guarantees that cannot hold.
 ///   - limit: How long to wait, three times; longer on a busy machine.
 ///   - fileID: The file to name in the error; by default the caller's.
 ///   - line: The line to name in the error; by default the caller's.
@@ -89,7 +89,7 @@ nonisolated(nonsending) public func checkWrapper<Completion: Sendable, Output, F
 nonisolated(nonsending) public func checkWrapper<Completion: Sendable, Output, Failure: Error>(
   whenCancelled response: CancellationResponse = .abandonCallback,
   values: Population? = nil,
-  except exceptions: Set<WrapperLaw> = [],
+  except exceptions: Set<WrapperGuarantee> = [],
   limit: Timeout = .milliseconds(200),
   fileID: StaticString = #fileID,
   line: UInt = #line,
@@ -110,7 +110,7 @@ nonisolated(nonsending) public func checkWrapper<Completion: Sendable, Output, F
     canThrow: Failure.self != Never.self,
     response: response,
     values: values,
-    laws: Set(WrapperLaw.allCases).subtracting(exceptions),
+    guarantees: Set(WrapperGuarantee.allCases).subtracting(exceptions),
     limit: limit,
     success: success,
     failure: failure

@@ -82,7 +82,7 @@ extension WrapperCheck {
 
   func droppedCompletion() async -> [Finding] {
     // A wrapper that makes an exception here would wait until the limit, and its task would be left.
-    guard laws.contains(.droppedCompletion) else { return [] }
+    guard guarantees.contains(.droppedCompletion) else { return [] }
     guard let (trial, request) = await beginTrial() else { return [] }
     request.drop()
     let when = "the SDK had released the completion without calling it"
@@ -165,7 +165,7 @@ extension WrapperCheck {
   /// Repeated, because a thread that gets no time looks like a deadlock, and a cancellation before the
   /// wrapper sleeps does not cause one.
   func noLockHeld() async -> [Finding] {
-    guard laws.contains(.forwarding) else { return [] }
+    guard guarantees.contains(.forwarding) else { return [] }
     var count = 0
     for _ in 1...4 where count < 2 {
       guard let isDeadlock = await deadlocks() else { return [] }
@@ -196,7 +196,7 @@ extension WrapperCheck {
 extension WrapperCheck {
   /// Checks the end of a call that should return, or throw `CancellationError`.
   private func complaints(
-    _ law: WrapperLaw,
+    _ guarantee: WrapperGuarantee,
     about end: Trial<Completion>.End,
     cancelled: Bool = false,
     when: String
@@ -204,7 +204,7 @@ extension WrapperCheck {
     let text: String
     switch end {
     case .stillRuns:
-      return hang(law, when)
+      return hang(guarantee, when)
     case .returned:
       if !cancelled || !canThrow { return [] }
       text = "it returned instead of throwing CancellationError: \(when)."
@@ -212,26 +212,27 @@ extension WrapperCheck {
       if cancelled, error is CancellationError { return [] }
       text = "it threw \(error)\(cancelled ? " instead of CancellationError" : ""): \(when)."
     }
-    return [Finding(law, text)]
+    return [Finding(guarantee, text)]
   }
 
   /// Checks the end of a call that should throw an error other than `CancellationError`.
   private func complaints(
-    _ law: WrapperLaw,
+    _ guarantee: WrapperGuarantee,
     aboutFailed end: Trial<Completion>.End,
     when: String
   ) -> [Finding] {
     switch end {
-    case .stillRuns: hang(law, when)
-    case .returned: canThrow ? [Finding(law, "it returned, and threw no error: \(when).")] : []
+    case .stillRuns: hang(guarantee, when)
+    case .returned:
+      canThrow ? [Finding(guarantee, "it returned, and threw no error: \(when).")] : []
     case .threw(is CancellationError):
-      [Finding(law, "it threw CancellationError in a task that was not cancelled: \(when).")]
+      [Finding(guarantee, "it threw CancellationError in a task that was not cancelled: \(when).")]
     case .threw: []
     }
   }
 
-  private func hang(_ law: WrapperLaw, _ when: String) -> [Finding] {
-    var finding = Finding(law, "it had not ended after \(limit): \(when).")
+  private func hang(_ guarantee: WrapperGuarantee, _ when: String) -> [Finding] {
+    var finding = Finding(guarantee, "it had not ended after \(limit): \(when).")
     finding.hangs = true
     return [finding]
   }

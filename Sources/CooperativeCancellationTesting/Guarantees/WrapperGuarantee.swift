@@ -1,7 +1,7 @@
 /// What must hold for a wrapper, whatever the SDK does and whenever the task is cancelled.
 ///
 /// The raw value is the name in reports.
-public enum WrapperLaw: String, Sendable, Hashable, CaseIterable {
+public enum WrapperGuarantee: String, Sendable, Hashable, CaseIterable {
   /// The SDK's value ends the wait, and the SDK is not cancelled.
   case answer = "answer"
 

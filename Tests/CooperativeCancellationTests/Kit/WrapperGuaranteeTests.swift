@@ -3,21 +3,21 @@ import CooperativeCancellationTesting
 import FakeCallbackSDK
 import Testing
 
-@Suite("The laws for a wrapper", .watchdog)
-struct WrapperLawTests {
+@Suite("The guarantees for a wrapper", .watchdog)
+struct WrapperGuaranteeTests {
   @Test(arguments: BrokenWrapper.all)
-  func `catch a broken wrapper and name the laws that it breaks, and the run goes on`(
+  func `catch a broken wrapper and name the guarantees that it breaks, and the run goes on`(
     wrapper: BrokenWrapper
   ) async throws {
     let line: UInt = #line + 1
-    let error = await #expect(throws: BrokenLaws.self) {
+    let error = await #expect(throws: BrokenGuarantees.self) {
       try await checkDialling(wrapper.call)
     }
     let broken = try #require(error)
-    #expect(broken.laws == wrapper.laws, "\(broken)")
+    #expect(broken.guarantees == wrapper.guarantees, "\(broken)")
     let text = "\(broken)"
     #expect(text.hasPrefix("\(#fileID.split(separator: "/")[0])/PhoneBook.swift:\(line): "))
-    for law in wrapper.laws { #expect(text.contains("\n– \(law.rawValue): ")) }
+    for guarantee in wrapper.guarantees { #expect(text.contains("\n– \(guarantee.rawValue): ")) }
     for words in wrapper.words { #expect(text.contains(words)) }
   }
 
@@ -31,18 +31,18 @@ struct WrapperLawTests {
   @Test(arguments: [.waitForCallback, .deliverResult] as [CancellationResponse])
   func `know what a cancellation means to the wrapper`(response: CancellationResponse) async throws
   {
-    let error = await #expect(throws: BrokenLaws.self) {
+    let error = await #expect(throws: BrokenGuarantees.self) {
       try await checkDialling(whenCancelled: response) { book in
         try await book.line(
           whenCancelled: response == .waitForCallback ? .deliverResult : .waitForCallback
         )
       }
     }
-    #expect(error?.laws.contains(.lateAnswer) == true)
+    #expect(error?.guarantees.contains(.lateAnswer) == true)
   }
 
   @Test
-  func `skip the laws that are excepted`() async throws {
+  func `skip the guarantees that are excepted`() async throws {
     try await checkDialling(except: [.forwarding, .timeout]) {
       try await $0.line(onCancel: { _ in })
     }
@@ -63,7 +63,7 @@ struct WrapperLawTests {
 
   @Test
   func `notice a wrapper that cannot throw and does not end`() async throws {
-    let error = await #expect(throws: BrokenLaws.self) {
+    let error = await #expect(throws: BrokenGuarantees.self) {
       try await checkWrapper { calls in
         await withCheckedContinuation { continuation in
           _ = calls.record { continuation.resume(returning: $0) }
@@ -72,7 +72,7 @@ struct WrapperLawTests {
         completion(1)
       }
     }
-    #expect(error?.laws == [.checkBefore, .prompt, .forwarding, .droppedCompletion])
+    #expect(error?.guarantees == [.checkBefore, .prompt, .forwarding, .droppedCompletion])
   }
 
   @Test

@@ -3,7 +3,7 @@ internal import CooperativeCancellation
 /// A wrapper under test, and the order of its trials.
 struct WrapperCheck<Completion: Sendable>: Sendable {
   typealias Request = FakeCall<Completion>.Request
-  typealias Finding = BrokenLaws.Finding
+  typealias Finding = BrokenGuarantees.Finding
 
   /// One call of the wrapper, and what advances its time if it has a timeout.
   struct Call: Sendable {
@@ -15,31 +15,31 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
   let canThrow: Bool
   let response: CancellationResponse
   let values: Population?
-  let laws: Set<WrapperLaw>
+  let guarantees: Set<WrapperGuarantee>
   let limit: Timeout
   let success: @Sendable (Completion) -> Void
   let failure: (@Sendable (Completion) -> Void)?
 
-  /// Throws if the wrapper breaks laws.
+  /// Throws if the wrapper breaks guarantees.
   ///
   /// A wrapper that hangs in one of the first trials is probably a bare continuation. Resuming that twice
   /// ends the process, so the risky trials are then skipped.
   func run(at callSite: CallSite) async throws {
     let before = valueCount
     var findings = await answer()
-    if findings.contains(where: \.isHopeless) { throw BrokenLaws(findings, [], callSite) }
+    if findings.contains(where: \.isHopeless) { throw BrokenGuarantees(findings, [], callSite) }
     let kept = valueCount - before
     findings += await harmlessTrials()
-    findings.removeAll { !laws.contains($0.law) }
-    var leftOut: [WrapperLaw] = []
+    findings.removeAll { !guarantees.contains($0.guarantee) }
+    var leftOut: [WrapperGuarantee] = []
     if findings.contains(where: \.hangs) {
       leftOut = [.checkAfter, .lateAnswer, .secondAnswer, .nothingLost, .noLockHeld]
     } else {
       findings += await riskyTrials(kept: kept)
     }
-    findings.removeAll { !laws.contains($0.law) }
+    findings.removeAll { !guarantees.contains($0.guarantee) }
     if findings.isEmpty { return }
-    throw BrokenLaws(findings, leftOut.filter(laws.contains), callSite)
+    throw BrokenGuarantees(findings, leftOut.filter(guarantees.contains), callSite)
   }
 
   /// Run at the same time, because a wrapper that hangs in one also hangs in others.

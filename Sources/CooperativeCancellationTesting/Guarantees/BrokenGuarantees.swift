@@ -1,0 +1,52 @@
+public import CooperativeCancellation
+
+/// All guarantees that a wrapper breaks.
+public struct BrokenGuarantees: Error, Sendable, CustomStringConvertible {
+  struct Finding: Sendable {
+    let guarantee: WrapperGuarantee
+    let text: String
+    /// Whether further trials are useless.
+    var isHopeless = false
+    /// Whether the wrapper did not end.
+    var hangs = false
+
+    init(_ guarantee: WrapperGuarantee, _ text: String) {
+      self.guarantee = guarantee
+      self.text = text
+    }
+  }
+
+  /// Where the test calls the check.
+  public let callSite: CallSite
+
+  private let findings: [Finding]
+  private let leftOut: [WrapperGuarantee]
+
+  /// The broken guarantees, each once.
+  public var guarantees: [WrapperGuarantee] {
+    findings.map(\.guarantee).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+  }
+
+  /// Says where, what happened for each broken guarantee, and which guarantees were not tried.
+  public var description: String {
+    var lines = [
+      "\(callSite): the wrapper breaks \(guarantees.count == 1 ? "a guarantee" : "\(guarantees.count) guarantees")."
+    ]
+    lines += findings.map { "– \($0.guarantee.rawValue): \($0.text)" }
+    if !leftOut.isEmpty {
+      lines.append(
+        """
+        – not tried, because a continuation that is resumed twice would end the process: \
+        \(leftOut.map(\.rawValue).joined(separator: ", "))
+        """
+      )
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  init(_ findings: [Finding], _ leftOut: [WrapperGuarantee], _ callSite: CallSite) {
+    self.findings = findings
+    self.leftOut = leftOut
+    self.callSite = callSite
+  }
+}
