@@ -7,9 +7,13 @@ import Testing
 struct GuaranteeTests {
   @Test(arguments: checks + outcomes + forwarding + misuse)
   func holds(_ story: Story) {
-    for form in story.forms {
-      for response in story.responses { story.play(form, response) }
-    }
+    story.play()
+  }
+
+  // A test of its own, because some waits never end: `.ci/run` looks for leaks in the others.
+  @Test(arguments: drops)
+  func `a dropped completion ends the wait, where it can end`(_ story: Story) {
+    story.play()
   }
 
   private static let checking = BridgeForm.checking
@@ -181,6 +185,9 @@ struct GuaranteeTests {
       forwards: 1,
       reports: 1
     ),
+  ]
+
+  private static let drops = [
     Story(
       holds: "a completion that is dropped inside the call ends the wait, if it can end",
       sdk: .dropping,

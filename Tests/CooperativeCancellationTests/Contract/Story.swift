@@ -55,7 +55,13 @@ struct Story: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { holds }
 
-  func play(_ form: BridgeForm, _ response: CancellationResponse) {
+  func play() {
+    for form in forms {
+      for response in responses { play(form, response) }
+    }
+  }
+
+  private func play(_ form: BridgeForm, _ response: CancellationResponse) {
     let watch = Watch(
       response: response,
       beforeSDK: { if operation == .cancelsItsTask { cancelThisTask() } },
