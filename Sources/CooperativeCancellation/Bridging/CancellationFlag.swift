@@ -3,19 +3,19 @@
 /// On the SDK's thread there is no task, so `Task.isCancelled` is always `false` there. See
 /// ``withCancellationFlag(_:)``.
 public final class CancellationFlag: Sendable {
-  @usableFromInline let flag = Flag()
+  @usableFromInline let flag = Locked(initially: false)
 
   /// Creates a flag that no task sets.
   public init() {}
 
   /// Whether the task was cancelled or ``cancel()`` was called. Never becomes `false` again.
   @inlinable
-  public var isCancelled: Bool { flag.isRaised }
+  public var isCancelled: Bool { flag.locked { $0 } }
 
   /// Sets the flag without cancelling the task. Call it in `onCancel`, which also runs when the call times out.
   @inlinable
   public func cancel() {
-    flag.raise()
+    flag.locked { $0 = true }
   }
 }
 

@@ -17,7 +17,7 @@
 /// lock of the library.
 public final class AnyTask: Sendable {
   private let task: any ErasedTask
-  private let isDetached = Flag()
+  private let isDetached = Locked(initially: false)
 
   /// Takes ownership of a task.
   public init<Success, Failure>(_ task: Task<Success, Failure>) {
@@ -25,7 +25,7 @@ public final class AnyTask: Sendable {
   }
 
   deinit {
-    if !isDetached.isRaised { task.cancel() }
+    if !isDetached.locked({ $0 }) { task.cancel() }
   }
 
   /// Whether the task was cancelled, here or elsewhere.
@@ -38,7 +38,7 @@ public final class AnyTask: Sendable {
 
   /// Gives up ownership: releasing this does not cancel the task.
   public func detach() {
-    isDetached.raise()
+    isDetached.locked { $0 = true }
   }
 }
 
