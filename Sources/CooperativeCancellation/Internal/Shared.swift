@@ -22,7 +22,7 @@ package final class Shared<Contents: SharedContents & ~Copyable>: Sendable {
   }
 }
 
-/// The contents of a ``Shared`` reference.
+/// The contents of a ``Shared`` reference, or the value of a ``LockedObject``, which learn that it is released.
 @usableFromInline
 package protocol SharedContents: ~Copyable, Sendable {
   func lastReferenceWasReleased()

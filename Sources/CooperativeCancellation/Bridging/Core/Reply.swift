@@ -1,35 +1,92 @@
-// The lock around a ``ReplyMachine``. While the task sleeps, only the completion closure owns the reply. If the SDK
-// releases the closure without calling it, the reply is destroyed, which reveals a dropped completion.
-//
-// User values, user closures and the wait's lock are touched only after unlocking.
+/// The lock around a ``ReplyMachine``. While the task sleeps, only the completion closure owns the reply. If the SDK
+/// releases the closure without calling it, the reply is destroyed, which reveals a dropped completion.
+///
+/// User values, user closures and the wait's lock are touched only after unlocking.
+@frozen
+@usableFromInline
+package struct Reply<Answer: Sendable>: Sendable {
+  @usableFromInline let contents: LockedObject<ReplyContents<Answer>>
 
-extension ReplyReference where Contents: ~Copyable {
+  // Never inlined: the frame of the caller, which a sleeping task keeps, would have room for several copies of the
+  // contents. They cannot be noncopyable, because a reference to them is cast, which on Apple's systems needs macOS 15.
+  @inlinable
+  @inline(never)
+  package init(
+    _ callSite: CallSite,
+    reportsDrop: Bool = false,
+    _ discard: (@Sendable (Answer) -> Void)?
+  ) {
+    contents = LockedObject(shared: ReplyContents(callSite, reportsDrop: reportsDrop, discard))
+  }
+
+  @inlinable
+  init(_ contents: LockedObject<ReplyContents<Answer>>) {
+    self.contents = contents
+  }
+
   /// The SDK called the completion, on any thread.
   ///
   /// The reply keeps the answer until the task takes it. A second answer is misuse, unless it comes from a closure
   /// that the SDK may call at the end of every call.
   @inlinable
-  package func answer<Answer>(_ answer: Answer, reportsAgain: Bool = true)
-  where Contents == ReplyContents<Answer> {
-    switch settle(answer) {
+  package func answer(_ answer: Answer, reportsAgain: Bool = true) {
+    switch contents.locked({ $0.answer(answer) }) {
     case .keep:
       break
     case .wake(let wait):
-      if !wait.hear(.answered(in: erased())), let refused = extract({ $0.take() }) {
+      if !wait.hear(.answered(in: contents.erased)), let refused = extract({ $0.take() }) {
         discard(refused)
       }
     case .discard:
       discard(answer)
     case .reportAndDiscard:
-      if reportsAgain { MisuseReport.send(.completionCalledAgain, callSite()) }
+      if reportsAgain { MisuseReport.send(.completionCalledAgain, callSite) }
       discard(answer)
     }
   }
 
+  /// Takes the answer, if there is one.
+  @inlinable
+  @inline(__always)
+  package func take() -> Answer? {
+    extract { $0.take() }
+  }
+
+  /// Takes the answer, if there is one; otherwise the task waits.
+  @inlinable
+  @inline(never)
+  func takeOrAwait(by wait: Wait) -> Answer? {
+    contents.locked { $0.takeOrAwait(by: wait) }
+  }
+
+  /// `operation` threw: an answer of the SDK, earlier or later, is discarded.
+  @inlinable
+  @inline(never)
+  func refuse() {
+    if let answer = extract({ $0.refuse() }) { discard(answer) }
+  }
+
+  /// Releases the result after unlocking, never before.
+  @inlinable
+  @inline(never)
+  func extract(_ body: (inout sending ReplyMachine<Answer>) -> sending Answer?) -> Answer? {
+    contents.extract { body(&$0.machine) }
+  }
+
+  @inlinable
+  var callSite: CallSite { contents.locked { $0.callSite } }
+
+  @inlinable
+  func discard(_ answer: Answer) {
+    contents.locked { $0.discard }?(answer)
+  }
+}
+
+extension Reply {
   /// The SDK called a completion with a value and an error. If there is an error, the value is discarded.
   @inlinable
   func answer<Value>(_ value: Value, beside error: (any Error)?)
-  where Contents == ReplyContents<Result<Value, any Error>> {
+  where Answer == Result<Value, any Error> {
     if let error {
       answer(.failure(error))
       discard(.success(value))
@@ -40,15 +97,79 @@ extension ReplyReference where Contents: ~Copyable {
 
   /// The SDK called its failure closure, perhaps without an error.
   @inlinable
-  func fail<Value>(with error: (any Error)?)
-  where Contents == ReplyContents<Result<Value, any Error>> {
-    answer(.failure(error ?? MissingValueError(callSite: callSite())))
+  func fail<Value>(with error: (any Error)?) where Answer == Result<Value, any Error> {
+    answer(.failure(error ?? MissingValueError(callSite: callSite)))
+  }
+}
+
+/// The value under the lock of a ``Reply``.
+@frozen
+@usableFromInline
+package struct ReplyContents<Answer: Sendable>: SharedContents {
+  // Avoids reading the machine at the end of an answered call. The first property, so that code which is not
+  // specialized finds it without a type lookup.
+  @usableFromInline var isAwaited = false
+  @usableFromInline let callSite: CallSite
+  @usableFromInline let discard: (@Sendable (Answer) -> Void)?
+  /// Whether to report a drop, because the wait throws no error for it.
+  @usableFromInline let reportsDrop: Bool
+  @usableFromInline var machine = ReplyMachine<Answer>.expected
+
+  @inlinable
+  init(
+    _ callSite: CallSite,
+    reportsDrop: Bool,
+    _ discard: (@Sendable (Answer) -> Void)?
+  ) {
+    self.callSite = callSite
+    self.discard = discard
+    self.reportsDrop = reportsDrop
   }
 
-  /// `operation` threw: an answer of the SDK, earlier or later, is discarded.
   @inlinable
-  @inline(never)
-  func refuse<Answer>() where Contents == ReplyContents<Answer> {
-    if let answer = extract({ $0.refuse() }) { discard(answer) }
+  mutating func answer(_ answer: Answer) -> ReplyMachine<Answer>.Action {
+    isAwaited = false
+    return machine.answer(answer)
   }
+
+  @inlinable
+  mutating func takeOrAwait(by wait: Wait) -> Answer? {
+    let answer = machine.takeOrAwait(by: wait)
+    isAwaited = if case .none = answer { true } else { false }
+    return answer
+  }
+
+  @inlinable
+  package func lastReferenceWasReleased() {
+    // If the reply is not awaited, `operation` threw.
+    if isAwaited { drop() }
+  }
+
+  /// Wakes the task, then reports the drop on the current thread: a slow handler does not delay the task.
+  @inlinable
+  func drop() {
+    guard case .awaited(let wait) = machine else { return }
+    if wait.hearDrop(), reportsDrop { MisuseReport.send(.completionDropped, callSite) }
+  }
+}
+
+/// An object that contains an answer of any type: a ``Reply`` or a ``Carrier``.
+@usableFromInline
+package typealias AnyReply = AnyShared
+
+/// Takes the answer out of a reply. A wait does not know the type, but its reply belongs to the same call, so the
+/// cast succeeds.
+@inlinable
+@inline(never)
+func take<Answer: Sendable>(from reply: AnyReply) -> Answer? {
+  guard let contents = LockedObject<ReplyContents<Answer>>(reply) else { return nil }
+  return Reply(contents).take()
+}
+
+@inlinable
+package func carrier<Answer: Sendable>(of answer: Answer) -> AnyReply { AnyReply(Carrier(answer)) }
+
+@inlinable
+package func carried<Answer: Sendable>(by carrier: AnyReply) -> Answer? {
+  (carrier.object as? Carrier<Answer>)?.answer
 }

@@ -9,11 +9,16 @@ package struct Wait: Sendable {
     var sleeper: Sleeper?
   }
 
-  private let state: Storage
+  /// Not generic, because Swift 6.3.1 does not specialize the code that releases a generic object.
+  private final class Buffer: ManagedBuffer<PlatformLock, State> {
+    deinit { destroy() }
+  }
+
+  private let state: LockedObject<State>
 
   @usableFromInline
   package init(response: CancellationResponse) {
-    state = Storage(initially: State(machine: WaitMachine(response: response)))
+    state = LockedObject(State(machine: WaitMachine(response: response)), in: Buffer.self)
   }
 
   /// Identifies the wait.
@@ -167,30 +172,4 @@ package struct Wait: Sendable {
   func nextEvent() -> WaitMachine.Event? {
     state.locked { $0.machine.next() }
   }
-}
-
-extension Wait {
-  // A single object that contains the lock.
-  #if !LOCK_BUFFER && !canImport(Darwin)
-    private final class Storage: Sendable {
-      private let state: Locked<State>
-
-      init(initially state: consuming State) {
-        self.state = Locked(initially: state)
-      }
-
-      var id: UInt { UInt(bitPattern: ObjectIdentifier(self)) }
-
-      @inline(__always)
-      func locked<Result>(_ body: (inout sending State) -> sending Result) -> sending Result {
-        state.locked(body)
-      }
-
-      func extract<Result>(_ body: (inout sending State) -> sending Result) -> sending Result {
-        state.extract(body)
-      }
-    }
-  #else
-    private typealias Storage = Locked<State>
-  #endif
 }
