@@ -5,19 +5,25 @@
 @frozen
 @usableFromInline
 enum Disconnected<Value>: Sendable {
-  case once(Once<Value>)
+  /// Only one caller gets it.
+  case once(LockedObject<Value?>)
   case sendable(@Sendable () -> sending Value)
 
   @inlinable
   init(_ value: sending Value) {
-    self = .once(Once(value))
+    self = .once(LockedObject(initially: value))
   }
 
   @inlinable
   @inline(__always)
   func open() -> sending Value? {
     switch self {
-    case .once(let once): once.take()
+    case .once(let once):
+      once.locked { value in
+        let sent = value
+        value = nil
+        return sent
+      }
     case .sendable(let value): value()
     }
   }
@@ -47,27 +53,5 @@ extension Disconnected where Value: Sendable {
   @inlinable
   init(sendable value: Value) {
     self = .sendable { value }
-  }
-}
-
-/// A value that only one caller gets.
-// `@_fixed_layout` allows the inlined `init` in a build with library evolution.
-@_fixed_layout
-@usableFromInline
-final class Once<Value>: Sendable {
-  @usableFromInline let value: Locked<Value?>
-
-  @inlinable
-  init(_ value: sending Value) {
-    self.value = Locked(initially: value)
-  }
-
-  @inlinable
-  func take() -> sending Value? {
-    value.locked { value in
-      let sent = value
-      value = nil
-      return sent
-    }
   }
 }

@@ -14,7 +14,7 @@ struct WaitMachineTests {
     case next
   }
 
-  private let reply = Reply<Int>(CallSite(), nil).erased()
+  private let reply = carrier(of: 0)
 
   /// What the machine says to each step.
   private func run(_ response: CancellationResponse, _ steps: Step...) -> [String] {

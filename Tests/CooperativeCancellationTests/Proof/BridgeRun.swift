@@ -103,7 +103,7 @@ struct BridgeRun: Explorable {
   var history: [Move] = []
   private var reply = ReplyMachine<Int>.expected
   private var wait: WaitMachine
-  private let holder = Reply<Int>(CallSite(), nil).erased()
+  private let holder = carrier(of: 0)
   private static let someWait = Wait(response: .abandonCallback)
 
   init(_ cast: Cast) {
