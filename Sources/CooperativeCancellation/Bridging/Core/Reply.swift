@@ -26,10 +26,9 @@ package struct Reply<Answer: Sendable>: Sendable {
 
   /// The SDK called the completion, on any thread.
   ///
-  /// The reply keeps the answer until the task takes it. A second answer is misuse, unless it comes from a closure
-  /// that the SDK may call at the end of every call.
+  /// The reply keeps the answer until the task takes it. A second answer is misuse.
   @inlinable
-  package func answer(_ answer: Answer, reportsAgain: Bool = true) {
+  package func answer(_ answer: Answer) {
     switch contents.locked({ $0.answer(answer) }) {
     case .keep:
       break
@@ -40,7 +39,7 @@ package struct Reply<Answer: Sendable>: Sendable {
     case .discard:
       discard(answer)
     case .reportAndDiscard:
-      if reportsAgain { MisuseReport.send(.completionCalledAgain, callSite) }
+      MisuseReport.send(.completionCalledAgain, callSite)
       discard(answer)
     }
   }
