@@ -113,8 +113,13 @@ public final class TaskBag: Sendable {
   /// - Parameters:
   ///   - id: Identifies the task. Its type counts: `1` and `"1"` are different ids.
   ///   - policy: What happens if a task of this bag already has the id.
-  ///   - name: This and all that follow are those of
-  ///     ``add(name:priority:isolation:fileID:line:operation:)``.
+  ///   - name: The task's name, for debuggers.
+  ///   - priority: The task's priority; by default the current one.
+  ///   - isolation: The caller's actor.
+  ///   - fileID: The file passed to ``onError``; by default the caller's.
+  ///   - line: The line passed to ``onError``; by default the caller's.
+  ///   - operation: Runs as in `Task { … }`: on the caller's global actor, or on the caller's actor if it
+  ///     captures that. Errors go to ``onError``.
   /// - Returns: Whether the task was started: `false` if another one was kept, or if the bag is closed.
   @inlinable
   @discardableResult
@@ -262,7 +267,7 @@ extension Task {
 
   /// Keeps this task in a bag until it ends, with an id.
   ///
-  /// See ``store(in:)``. If the id is taken, ``TaskBag/TakenIDPolicy/keep`` cancels this task, because it has
+  /// As without an id. If the id is taken, ``TaskBag/TakenIDPolicy/keep`` cancels this task, because it has
   /// already begun.
   ///
   /// - Returns: This task.
