@@ -22,6 +22,39 @@ actor Importer {
     }
   }
   // snippet.end
+
+  // snippet.synchronous
+  func index(_ pages: [String]) throws {
+    do {
+      for page in pages {
+        try checkpoint()
+        log.append(page)
+      }
+    } catch {
+      if error is CancellationError || Task.isCancelled { log.removeAll() }
+      throw error
+    }
+  }
+  // snippet.end
+}
+
+func compress(_ block: [UInt8]) {}
+
+func compressAll(_ blocks: [[UInt8]]) async throws {
+  for block in blocks {
+    compress(block)
+    try await yieldingCheckpoint()
+  }
+}
+
+func sum(of numbers: [Int]) throws -> Int {
+  var sum = 0
+  var pace = PacedCheckpoint(every: 1_000)
+  for number in numbers {
+    sum += number
+    try pace.checkpoint()
+  }
+  return sum
 }
 
 // snippet.loop
@@ -94,10 +127,16 @@ try await importer.importAll()
 print(await importer.log)
 
 let cancelled = Importer()
-let task = Task {
-  withUnsafeCurrentTask { $0?.cancel() }
-  try await cancelled.importAll()
+let works: [@Sendable () async throws -> Void] = [
+  { try await cancelled.importAll() }, { try await cancelled.index(["title", "contents"]) },
+]
+for work in works {
+  let task = Task {
+    withUnsafeCurrentTask { $0?.cancel() }
+    try await work()
+  }
+  print(await task.result, await cancelled.log)
 }
-print(await task.result, await cancelled.log)
-print(try await checksum(of: [[1, 2, 3], [4, 5, 6]]))
+try await compressAll([[1, 2, 3], [4, 5, 6]])
+print(try await checksum(of: [[1, 2, 3], [4, 5, 6]]), try sum(of: [1, 2, 3]))
 print(try await Rules().checksInTheTask())

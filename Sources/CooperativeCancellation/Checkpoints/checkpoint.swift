@@ -10,7 +10,8 @@
 /// Costs the same as `Task.checkCancellation()`. Outside a task it never throws; a debug build reports that to
 /// ``MisuseReport/handler``.
 ///
-/// <doc:Checkpoints> explains where checkpoints belong.
+/// <doc:Checkpoints> explains where checkpoints belong. For a clean-up, use
+/// ``withCancellationCleanUp(isolation:_:cleanUp:)``.
 ///
 /// - Parameters:
 ///   - fileID: The file to name in reports.
@@ -24,65 +25,6 @@ public func checkpoint(
     reportIfOutsideTask(CallSite(fileID: fileID, line: line))
   #endif
   if Task.isCancelled { throw CancellationError() }
-}
-
-/// Cleans up and throws `CancellationError` if the current task is cancelled.
-///
-/// ```swift
-/// try checkpoint { try? fileManager.removeItem(at: partialFile) }
-/// ```
-///
-/// To share a clean-up between several checkpoints, use ``withCancellationCleanUp(_:cleanUp:)``.
-///
-/// `cleanUp` runs in the cancelled task, so `Task.isCancelled` is `true` in it. A clean-up that awaits selects
-/// ``checkpoint(isolation:fileID:line:cleanUp:)``, in which it is `false`.
-///
-/// - Parameters:
-///   - fileID: The file to name in reports.
-///   - line: The line to name in reports.
-///   - cleanUp: Runs in place if the task is cancelled, before the error is thrown. An error that it throws
-///     replaces the `CancellationError`.
-@inlinable
-public func checkpoint(
-  fileID: StaticString = #fileID,
-  line: UInt = #line,
-  cleanUp: () throws -> Void
-) throws {
-  do {
-    try checkpoint(fileID: fileID, line: line)
-  } catch {
-    try cleanUp()
-    throw error
-  }
-}
-
-/// Cleans up asynchronously and throws `CancellationError` if the current task is cancelled.
-///
-/// ```swift
-/// try await checkpoint { await session.close() }
-/// ```
-///
-/// The clean-up runs in an unstructured task, which is not cancelled with the current one. This task does not
-/// inherit a task executor preference: see ``withCancellationCleanUp(isolation:_:cleanUp:)``.
-///
-/// - Parameters:
-///   - isolation: The actor on which `cleanUp` runs; by default the caller's.
-///   - fileID: The file to name in reports.
-///   - line: The line to name in reports.
-///   - cleanUp: Runs on the caller's actor if the task is cancelled, and completes before the error is thrown. An
-///     error that it throws replaces the `CancellationError`.
-public func checkpoint(
-  isolation: isolated (any Actor)? = #isolation,
-  fileID: StaticString = #fileID,
-  line: UInt = #line,
-  cleanUp: @escaping () async throws -> Void
-) async throws {
-  do {
-    try checkpoint(fileID: fileID, line: line)
-  } catch {
-    try await withoutCancellation(cleanUp)
-    throw error
-  }
 }
 
 /// Lets other tasks run, then throws `CancellationError` if the current task is cancelled.

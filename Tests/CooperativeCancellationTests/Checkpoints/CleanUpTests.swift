@@ -4,80 +4,28 @@ import Testing
 
 @Suite("withCancellationCleanUp", .watchdog)
 struct CleanUpTests {
-  struct Failed: Error, Equatable {}
-
-  /// A long function with a clean-up, written twice.
-  final class Job: Sendable {
-    let log = Protected<[String]>([])
-    let cancelsAtStep: Int
-
-    init(cancelsAtStep: Int) {
-      self.cancelsAtStep = cancelsAtStep
-    }
-
-    func note(_ event: String) {
-      log.withLock { $0.append(event) }
-    }
-
-    private func step(_ number: Int) async {
-      if number == cancelsAtStep { cancelThisTask() }
-      note("step \(number)")
-    }
-
-    // The usual advice: check, clean up, return; work; check, clean up, return; …
-    func byHand() async {
-      if cancelsAtStep == 0 { cancelThisTask() }
-      do {
-        try Task.checkCancellation()
-      } catch {
-        note("clean-up")
-        return
-      }
-      await step(1)
-      do {
-        try Task.checkCancellation()
-      } catch {
-        note("clean-up")
-        return
-      }
-      await step(2)
-      do {
-        try Task.checkCancellation()
-      } catch {
-        note("clean-up")
-        return
-      }
-      await step(3)
-    }
-
-    // The work and nothing else.
-    func withCheckpoints() async throws {
-      if cancelsAtStep == 0 { cancelThisTask() }
-      try await withCancellationCleanUp {
-        try checkpoint()
-        await step(1)
-        try checkpoint()
-        await step(2)
-        try checkpoint()
-        await step(3)
-      } cleanUp: {
-        self.note("clean-up")
-      }
-    }
-  }
+  struct Failed: Error {}
+  struct CleanUpFailed: Error {}
 
   @Test(arguments: 0...4)
-  func `cleans up once, like the hand-written checks, wherever the task is cancelled`(step: Int)
-    async
-  {
-    let old = Job(cancelsAtStep: step)
-    await Task { await old.byHand() }.value
-    let new = Job(cancelsAtStep: step)
-    let result = await Task { try await new.withCheckpoints() }.result
-    #expect(new.log.withLock { $0 } == old.log.withLock { $0 })
-    let cleanUps = new.log.withLock { $0.filter { $0 == "clean-up" }.count }
-    // A cancellation in the last step, or none, comes after the last checkpoint.
-    #expect(cleanUps == (step < 3 ? 1 : 0))
+  func `cleans up once, wherever the task is cancelled, but not after the last checkpoint`(
+    step: Int
+  ) async {
+    let log = Protected<[String]>([])
+    let result = await Task {
+      if step == 0 { cancelThisTask() }
+      try await withCancellationCleanUp {
+        for number in 1...3 {
+          try checkpoint()
+          if number == step { cancelThisTask() }
+          log.withLock { $0.append("step \(number)") }
+        }
+      } cleanUp: {
+        log.withLock { $0.append("clean-up") }
+      }
+    }.result
+    let steps = ["step 1", "step 2", "step 3"].prefix(step)
+    #expect(log.withLock { $0 } == steps + (step < 3 ? ["clean-up"] : []))
     if case .success = result { #expect(step >= 3) } else { #expect(step < 3) }
   }
 
@@ -136,139 +84,32 @@ struct CleanUpTests {
     #expect(log.withLock { $0 } == ["cleaned"])
   }
 
-  @Test
-  func `the clean-up runs once, and its error is thrown instead`() async {
-    let cleanUps = Protected(0)
-    let task = Task {
-      try withCancellationCleanUp {
-        cancelThisTask()
-        try checkpoint()
-      } cleanUp: {
-        cleanUps.withLock { $0 += 1 }
-        throw Failed()
-      }
-    }
-    let result = await task.result
-    #expect(throws: Failed()) { try result.get() }
-    #expect(cleanUps.withLock { $0 } == 1)
-  }
-
-  @Test(arguments: [false, true])
-  func `after another error, the clean-up runs only if the task is cancelled`(
-    cancelled: Bool
+  @Test(arguments: [false, true], [false, true])
+  func `the clean-up runs once if the task is cancelled or the error says so`(
+    isCancelled: Bool,
+    errorSaysSo: Bool
   ) async {
-    let cleanUps = Protected(0)
-    let task = Task {
-      try withCancellationCleanUp {
-        if cancelled { cancelThisTask() }
-        throw Failed()
-      } cleanUp: {
-        cleanUps.withLock { $0 += 1 }
-      }
-    }
-    let result = await task.result
-    #expect(throws: Failed()) { try result.get() }
-    #expect(cleanUps.withLock { $0 } == (cancelled ? 1 : 0))
-  }
-
-  @Test
-  func `after another error, a clean-up that awaits runs only if the task is cancelled`() async {
-    for cancelled in [false, true] {
+    for cleanUpFails in [false, true] {
       let cleanUps = Protected(0)
-      let task = Task {
+      let result = await Task {
         try await withCancellationCleanUp {
-          if cancelled { cancelThisTask() }
-          throw Failed()
+          if isCancelled { cancelThisTask() }
+          if errorSaysSo { throw CancellationError() } else { throw Failed() }
         } cleanUp: {
           await Task.yield()
           cleanUps.withLock { $0 += 1 }
+          if cleanUpFails { throw CleanUpFailed() }
         }
-      }
-      let result = await task.result
-      #expect(throws: Failed()) { try result.get() }
-      #expect(cleanUps.withLock { $0 } == (cancelled ? 1 : 0))
-    }
-  }
-
-  @Test
-  func `an SDK's own cancellation runs the clean-up although the task is not cancelled`() async {
-    let cleanUps = Protected(0)
-    #expect(throws: CancellationError.self) {
-      try withCancellationCleanUp {
-        throw CancellationError()
-      } cleanUp: {
-        cleanUps.withLock { $0 += 1 }
+      }.result
+      let cleansUp = isCancelled || errorSaysSo
+      #expect(cleanUps.withLock { $0 } == (cleansUp ? 1 : 0))
+      #expect {
+        try result.get()
+      } throws: { error in
+        if cleansUp, cleanUpFails { return error is CleanUpFailed }
+        return errorSaysSo ? error is CancellationError : error is Failed
       }
     }
-    await #expect(throws: CancellationError.self) {
-      try await withCancellationCleanUp {
-        throw CancellationError()
-      } cleanUp: {
-        await Task.yield()
-        cleanUps.withLock { $0 += 1 }
-      }
-    }
-    #expect(cleanUps.withLock { $0 } == 2)
-  }
-
-  @Test
-  func `in an asynchronous function, a clean-up that does not await also runs uncancelled`() async {
-    let log = Protected<[Bool]>([])
-    let result = await Task {
-      try await withCancellationCleanUp {
-        cancelThisTask()
-        try checkpoint()
-      } cleanUp: {
-        log.withLock { $0.append(Task.isCancelled) }
-      }
-    }.result
-    #expect(throws: CancellationError.self) { try result.get() }
-    #expect(log.withLock { $0 } == [false])
-  }
-
-  @Test
-  func `in a synchronous function, the clean-up runs in the cancelled task`() async {
-    let log = Protected<[Bool]>([])
-    @Sendable func work() throws {
-      try withCancellationCleanUp {
-        cancelThisTask()
-        try checkpoint()
-      } cleanUp: {
-        log.withLock { $0.append(Task.isCancelled) }
-      }
-    }
-    _ = await Task { try work() }.result
-    #expect(log.withLock { $0 } == [true])
-  }
-
-  @Test
-  func `the synchronous scope does not clean up after success, even in a cancelled task`() async {
-    let cleanUps = Protected(0)
-    @Sendable func work() throws -> Int {
-      try withCancellationCleanUp {
-        cancelThisTask()
-        return 1
-      } cleanUp: {
-        cleanUps.withLock { $0 += 1 }
-      }
-    }
-    let result = await Task { try work() }.result
-    #expect((try? result.get()) == 1)
-    #expect(cleanUps.withLock { $0 } == 0)
-  }
-
-  @Test
-  func `an error from the asynchronous clean-up is thrown instead`() async {
-    let result = await Task {
-      try await withCancellationCleanUp {
-        cancelThisTask()
-        try checkpoint()
-      } cleanUp: {
-        await Task.yield()
-        throw Failed()
-      }
-    }.result
-    #expect(throws: Failed()) { try result.get() }
   }
 
   @Test
@@ -320,21 +161,13 @@ struct CleanUpTests {
   }
 
   @Test
-  func `both forms return noncopyable values`() async throws {
-    func open() throws -> File {
-      try withCancellationCleanUp {
-        File(name: "now")
-      } cleanUp: {
-      }
-    }
-    let now = try open()
-    #expect(now.name == "now")
-    let later = try await withCancellationCleanUp {
+  func `returns noncopyable values`() async throws {
+    let file = try await withCancellationCleanUp {
       await Task.yield()
       return File(name: "later")
     } cleanUp: {
     }
-    #expect(later.name == "later")
+    #expect(file.name == "later")
   }
 
   @Test
@@ -366,10 +199,10 @@ struct CleanUpTests {
   func `nested scopes clean up from the inside out, each once`() async {
     let log = Protected<[String]>([])
     let task = Task {
-      try withCancellationCleanUp {
-        try withCancellationCleanUp {
+      try await withCancellationCleanUp {
+        try await withCancellationCleanUp {
           cancelThisTask()
-          try checkpoint { log.withLock { $0.append("checkpoint") } }
+          try checkpoint()
         } cleanUp: {
           log.withLock { $0.append("inner") }
         }
@@ -378,27 +211,7 @@ struct CleanUpTests {
       }
     }
     _ = await task.result
-    #expect(log.withLock { $0 } == ["checkpoint", "inner", "outer"])
-  }
-
-  @Test
-  func `synchronous code has the same scope`() async {
-    let log = Protected<[String]>([])
-    func work(cancelled: Bool) throws -> Int {
-      try withCancellationCleanUp {
-        if cancelled { cancelThisTask() }
-        try checkpoint()
-        return 1
-      } cleanUp: {
-        log.withLock { $0.append("cleaned") }
-      }
-    }
-    let kept = await Task { try work(cancelled: false) }.result
-    #expect((try? kept.get()) == 1)
-    #expect(log.withLock { $0 } == [])
-    let cancelled = await Task { try work(cancelled: true) }.result
-    #expect(throws: CancellationError.self) { try cancelled.get() }
-    #expect(log.withLock { $0 } == ["cleaned"])
+    #expect(log.withLock { $0 } == ["inner", "outer"])
   }
 
   @MainActor final class ViewModel {
@@ -411,24 +224,12 @@ struct CleanUpTests {
         await Task.yield()
         MainActor.preconditionIsolated()
         cancelThisTask()
-        try checkpoint {
-          MainActor.preconditionIsolated()
-          log.append("in place")
-        }
+        try checkpoint()
       } cleanUp: { [self] in
         MainActor.preconditionIsolated()
         await Task.yield()
         MainActor.preconditionIsolated()
         log.append("clean-up")
-      }
-    }
-
-    func runCheckpoint() async throws {
-      cancelThisTask()
-      try await checkpoint { [self] in
-        MainActor.preconditionIsolated()
-        await Task.yield()
-        log.append("slowly")
       }
     }
   }
@@ -457,9 +258,7 @@ struct CleanUpTests {
   func `all closures run on the caller's actor`() async {
     let model = ViewModel()
     _ = await Task { try await model.run() }.result
-    #expect(model.log == ["body", "in place", "clean-up"])
-    _ = await Task { try await model.runCheckpoint() }.result
-    #expect(model.log.last == "slowly")
+    #expect(model.log == ["body", "clean-up"])
     let service = Service()
     _ = await Task { try await service.run() }.result
     #expect(await service.log == ["body", "clean-up"])
