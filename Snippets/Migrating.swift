@@ -135,14 +135,14 @@ class ViewModel {
 }
 // snippet.end
 
-// snippet.owner
+// snippet.view-model
 @MainActor
-final class FeedModel: TaskOwner {
+final class FeedModel {
   let taskBag = TaskBag()
 
   func refresh(_ upload: Task<Void, Never>) {
-    addTask(id: "refresh") { try await load() }  // Cancels the refresh before it.
-    addTask(id: "log", ifTaken: .runBeside) { try await sendLog() }  // Both run, as before.
+    taskBag.add(id: "refresh") { try await load() }  // Cancels the refresh before it.
+    taskBag.add(id: "log", ifTaken: .runBeside) { try await sendLog() }  // Both run, as before.
     upload.store(in: taskBag, id: "upload", ifTaken: .runBeside)  // Instead of _addTask(id:task:).
   }
 }
@@ -161,7 +161,7 @@ let feed = FeedModel()
 feed.refresh(Task {})
 feed.refresh(Task {})
 try await feed.taskBag.waitForAll()
-print("owner: all tasks have ended:", feed.taskBag.isEmpty)
+print("view model: all tasks have ended:", feed.taskBag.isEmpty)
 ViewModel().addTask(id: "refresh") {}
 
 // MARK: - The SDK

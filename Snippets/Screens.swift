@@ -5,7 +5,7 @@
 import CooperativeCancellation
 
 @MainActor
-final class FeatureAViewModel: TaskOwner {
+final class FeatureAViewModel {
   let taskBag = TaskBag()
 }
 
@@ -40,7 +40,7 @@ final class Screen {
   func viewDidLoad() -> Task<Void, Never>? {
     log("on screen, its task waits for 2 s")
     if isTied {
-      viewModel.addTask { self.log("success is \(await self.sleep())") }
+      viewModel.taskBag.add { self.log("success is \(await self.sleep())") }
       return nil
     }
     return Task { self.log("success is \(await self.sleep())") }
@@ -49,7 +49,7 @@ final class Screen {
   // `HostingViewController` calls this when the screen has gone.
   func dismissed() {
     log("dismissed")
-    if isTied { viewModel.cancelAll() }
+    if isTied { viewModel.taskBag.cancelAll() }
   }
 
   func waitForTasks() async throws {

@@ -1,6 +1,7 @@
 // Tasks that end with their owner.
 
 import CooperativeCancellation
+import Observation
 
 struct Post: Sendable {
   let title: String
@@ -11,14 +12,14 @@ struct FeedService: Sendable {
 }
 
 // snippet.model
-@MainActor
-final class FeedModel: TaskOwner {
+@MainActor @Observable
+final class FeedModel {
   let taskBag = TaskBag()
   private let service = FeedService()
   private(set) var posts: [Post] = []
 
   func refresh() {
-    addTask(id: "refresh") { [weak self, service] in
+    taskBag.add(id: "refresh") { [weak self, service] in
       let posts = try await service.posts()
       try checkpoint()
       self?.posts = posts
@@ -27,9 +28,12 @@ final class FeedModel: TaskOwner {
 }
 // snippet.end
 
+func listen() async { print("listening") }
+
 // snippet.anytask
 var tasks: Set<AnyTask> = []
-Task { print("listening") }.store(in: &tasks)
+Task { await listen() }.store(in: &tasks)
+// When `tasks` is destroyed, the task is cancelled.
 // snippet.end
 
 // snippet.shutdown

@@ -3,8 +3,8 @@
   public import SwiftUI
   public import UIKit
 
-  /// Shows a SwiftUI view, and cancels its view model's tasks when the screen, or a container of it, was
-  /// dismissed or popped.
+  /// Shows a SwiftUI view, and cancels the tasks of a bag when the screen, or a container of it, was dismissed
+  /// or popped.
   ///
   /// ```swift
   /// final class FeedViewController: HostingViewController<FeedView, FeedModel> {
@@ -14,16 +14,20 @@
   ///   }
   /// }
   /// ```
-  open class HostingViewController<Content: View, ViewModel: TaskOwner>: UIHostingController<
-    Content
-  >
-  {
-    /// The owner of the screen's tasks.
+  ///
+  /// ```swift
+  /// FeedViewController(rootView: FeedView(model: model), viewModel: model, taskBag: model.taskBag)
+  /// ```
+  open class HostingViewController<Content: View, ViewModel>: UIHostingController<Content> {
+    /// The view model, for subclasses.
     public let viewModel: ViewModel
 
-    /// Shows `rootView`. The tasks of `viewModel` may run while the screen exists.
-    public init(rootView: Content, viewModel: ViewModel) {
+    private let taskBag: TaskBag
+
+    /// Shows `rootView`. The tasks in `taskBag` may run while the screen exists.
+    public init(rootView: Content, viewModel: ViewModel, taskBag: TaskBag) {
       self.viewModel = viewModel
+      self.taskBag = taskBag
       super.init(rootView: rootView)
     }
 
@@ -33,17 +37,17 @@
       return nil
     }
 
-    /// Cancels the view model's tasks if the screen has gone for good.
+    /// Cancels the tasks if the screen has gone for good.
     override open func viewDidDisappear(_ animated: Bool) {
       super.viewDidDisappear(animated)
-      cancelTasksIfGone(of: viewModel)
+      cancelTasksIfGone(of: taskBag)
     }
 
-    /// Cancels the view model's tasks if the screen was popped while it was covered, because then it does not
+    /// Cancels the tasks if the screen was popped while it was covered, because then it does not
     /// disappear.
     override open func didMove(toParent parent: UIViewController?) {
       super.didMove(toParent: parent)
-      if parent == nil { cancelTasksIfGone(of: viewModel) }
+      if parent == nil { cancelTasksIfGone(of: taskBag) }
     }
   }
 #endif

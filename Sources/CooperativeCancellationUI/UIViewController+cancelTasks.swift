@@ -3,18 +3,18 @@
   public import UIKit
 
   extension UIViewController {
-    /// Cancels the tasks of a view model if this screen has gone for good. Call it when the screen has
-    /// disappeared, and when it has left its container.
+    /// Cancels the tasks of a bag if this screen has gone for good. Call it when the screen has disappeared,
+    /// and when it has left its container.
     ///
     /// ```swift
     /// override func viewDidDisappear(_ animated: Bool) {
     ///   super.viewDidDisappear(animated)
-    ///   cancelTasksIfGone(of: viewModel)
+    ///   cancelTasksIfGone(of: viewModel.taskBag)
     /// }
     ///
     /// override func didMove(toParent parent: UIViewController?) {
     ///   super.didMove(toParent: parent)
-    ///   if parent == nil { cancelTasksIfGone(of: viewModel) }
+    ///   if parent == nil { cancelTasksIfGone(of: viewModel.taskBag) }
     /// }
     /// ```
     ///
@@ -25,27 +25,22 @@
     /// main actor decides, after a screen has moved between containers: it has gone if its outermost
     /// container is in no window, is not presented, and presents nothing. Do not call it in
     /// `viewWillDisappear`, which a swipe back also calls when the user gives it up.
-    public func cancelTasksIfGone(of owner: some TaskOwner) {
-      cancelTasksIfGone(of: owner.taskBag)
-    }
-
-    /// Cancels the tasks of a bag if this screen has gone for good, as for a view model.
     public func cancelTasksIfGone(of bag: TaskBag) {
       if sequence(first: self, next: \.parent).contains(where: \.isBeingDismissed) {
         return bag.cancelAll()
       }
       Task { [weak self] in
-        if self?.isNowhere ?? true { bag.cancelAll() }
+        if self?.hasGone ?? true { bag.cancelAll() }
       }
     }
 
-    private var isNowhere: Bool {
+    private var hasGone: Bool {
       let outermost = sequence(first: self, next: \.parent).reduce(self) { $1 }
-      return Whereabouts(
+      return isNowhere(
         isInWindow: outermost.viewIfLoaded?.window != nil,
         isPresented: outermost.presentingViewController != nil,
         isPresenting: outermost.presentedViewController != nil
-      ).isNowhere
+      )
     }
   }
 #endif

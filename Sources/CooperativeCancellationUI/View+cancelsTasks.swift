@@ -6,7 +6,7 @@
     /// Cancels the tasks of a bag when this view has been removed, but not while it is covered.
     ///
     /// ```swift
-    /// FeedView(model: model).cancelsTasks(of: bag)
+    /// FeedView(model: model).cancelsTasks(of: model.taskBag)
     /// ```
     ///
     /// Use it for work that the view model starts at any time and that continues while another screen covers
@@ -18,15 +18,6 @@
     /// disappears, even if another screen merely covers it.
     public func cancelsTasks(of bag: TaskBag) -> some View {
       modifier(BagLifetimeModifier(bag: bag))
-    }
-
-    /// Cancels the tasks of a view model when this view has been removed, but not while it is covered.
-    ///
-    /// ```swift
-    /// FeedView(model: model).cancelsTasks(of: model)
-    /// ```
-    public func cancelsTasks(of owner: some TaskOwner) -> some View {
-      cancelsTasks(of: owner.taskBag)
     }
   }
 

@@ -3,11 +3,11 @@
 import CooperativeCancellation
 
 @MainActor
-final class Model: TaskOwner {
+final class Model {
   let taskBag = TaskBag()
   var name = ""
 
   func load() {
-    addTask { name = "loaded" }
+    taskBag.add { name = "loaded" }
   }
 }

@@ -4,17 +4,17 @@ import Testing
 @Suite("The glue for UIKit and SwiftUI", .watchdog)
 @MainActor
 struct GlueTests {
-  private func run(_ owner: some TaskOwner, ends: Bool, _ name: String) async throws {
+  private func run(_ bag: TaskBag, ends: Bool, _ name: String) async throws {
     if ends {
-      try await owner.taskBag.waitForAll()
+      try await bag.waitForAll()
     } else {
       // By then, the screen has made the decision that it postpones to the main actor's next turn.
       await turns()
-      #expect(owner.taskBag.count == 1, "\(name)")
+      #expect(bag.count == 1, "\(name)")
     }
-    #expect(!owner.taskBag.isClosed, "it can be shown again")
-    owner.cancelAll()
-    try await owner.taskBag.waitForAll()
+    #expect(!bag.isClosed, "it can be shown again")
+    bag.cancelAll()
+    try await bag.waitForAll()
     #expect(missingSuperCalls == [], "\(name)")
   }
 
@@ -23,10 +23,10 @@ struct GlueTests {
     async throws
   {
     for (name, happen, ends) in fates {
-      let screen = FeatureAViewController(rootView: FeatureAView(), viewModel: FeatureAViewModel())
+      let screen = FeatureAViewController(FeatureAViewModel())
       let app = App(showing: screen)
       await happen(app, screen)
-      try await run(screen.viewModel, ends: ends, name)
+      try await run(screen.viewModel.taskBag, ends: ends, name)
       #expect(screen.viewModel.printed == ["success is false"])
     }
   }
@@ -38,9 +38,9 @@ struct GlueTests {
     for (name, happen, ends) in fates {
       let screen = PlainViewController()
       let app = App(showing: screen)
-      screen.viewModel.addTask { try await waitForCancellation() }
+      screen.viewModel.taskBag.add { try await waitForCancellation() }
       await happen(app, screen)
-      try await run(screen.viewModel, ends: ends, name)
+      try await run(screen.viewModel.taskBag, ends: ends, name)
     }
   }
 
@@ -50,10 +50,10 @@ struct GlueTests {
       for isAlone in [true, false] {
         let screen = PlainViewController()
         let app = App(showing: PlainViewController())
-        screen.viewModel.addTask { try await waitForCancellation() }
+        screen.viewModel.taskBag.add { try await waitForCancellation() }
         app.navigation.present(outermost(of: screen, isAlone: isAlone), animated: true)
         await happen(screen)
-        try await run(screen.viewModel, ends: ends, name)
+        try await run(screen.viewModel.taskBag, ends: ends, name)
         withExtendedLifetime(app) {}
       }
     }
@@ -62,9 +62,9 @@ struct GlueTests {
   @Test
   func `a screen that is released before the decision is gone`() async throws {
     let model = FeatureAViewModel()
-    model.addTask { try await waitForCancellation() }
+    model.taskBag.add { try await waitForCancellation() }
     do {
-      let screen = FeatureAViewController(rootView: FeatureAView(), viewModel: model)
+      let screen = FeatureAViewController(model)
       let app = App(showing: screen)
       app.navigation.popViewController(animated: true)
     }
@@ -74,11 +74,11 @@ struct GlueTests {
   @Test
   func `a screen in a container that is not shown yet is not gone`() async throws {
     let plain = PlainViewController()
-    let hosting = FeatureAViewController(rootView: FeatureAView(), viewModel: FeatureAViewModel())
+    let hosting = FeatureAViewController(FeatureAViewModel())
     let viewModels = [plain.viewModel, hosting.viewModel]
-    for viewModel in viewModels { viewModel.addTask { try await waitForCancellation() } }
+    for viewModel in viewModels { viewModel.taskBag.add { try await waitForCancellation() } }
     let containers = [outermost(of: plain, isAlone: false), outermost(of: hosting, isAlone: false)]
-    for viewModel in viewModels { try await run(viewModel, ends: false, "not shown yet") }
+    for viewModel in viewModels { try await run(viewModel.taskBag, ends: false, "not shown yet") }
     withExtendedLifetime(containers) {}
   }
 
@@ -95,33 +95,7 @@ struct GlueTests {
     #expect(bag.count == 1)
     place.remove()
     try await bag.waitForAll()
-  }
-
-  @Test
-  func `a view with an owner is tied to the owner's bag`() async throws {
-    let model = FeatureAViewModel()
-    model.addTask { try await waitForCancellation() }
-    let place = Place()
-    place.show(model)
-    await turns()
-    #expect(model.taskBag.count == 1)
-    place.remove()
-    try await model.taskBag.waitForAll()
-    #expect(!model.taskBag.isClosed)
-  }
-
-  @Test
-  func `a view that replaces another with the same bag keeps the tasks`() async throws {
-    let bag = TaskBag()
-    let (old, new) = (Place(), Place())
-    old.show(bag)
-    new.show(bag)
-    bag.add { try await waitForCancellation() }
-    old.remove()
-    await turns()
-    #expect(bag.count == 1)
-    new.remove()
-    try await bag.waitForAll()
+    #expect(!bag.isClosed)
   }
 
   @Test

@@ -15,10 +15,8 @@ struct FeedView: View {
   var body: Never { fatalError("never shown here") }
 }
 
-// As in the original, with the superclass of the view model replaced by a protocol and a bag,
-// and its output recorded.
 @MainActor
-final class FeatureAViewModel: TaskOwner {
+final class FeatureAViewModel {
   let taskBag = TaskBag()
   var printed: [String] = []
 
@@ -33,10 +31,14 @@ final class FeatureAViewModel: TaskOwner {
 }
 
 final class FeatureAViewController: HostingViewController<FeatureAView, FeatureAViewModel> {
+  convenience init(_ viewModel: FeatureAViewModel) {
+    self.init(rootView: FeatureAView(), viewModel: viewModel, taskBag: viewModel.taskBag)
+  }
+
   override func viewDidLoad() {
     super.viewDidLoad()
 
-    viewModel.addTask { [weak self] in
+    viewModel.taskBag.add { [weak self] in
       let success = await self?.viewModel.sleep() ?? false
 
       // after waiting sleeping hours, print log
@@ -50,21 +52,21 @@ final class PlainViewController: UIViewController {
 
   override func viewDidDisappear(_ animated: Bool) {
     super.viewDidDisappear(animated)
-    cancelTasksIfGone(of: viewModel)
+    cancelTasksIfGone(of: viewModel.taskBag)
   }
 
   override func didMove(toParent parent: UIViewController?) {
     super.didMove(toParent: parent)
-    if parent == nil { cancelTasksIfGone(of: viewModel) }
+    if parent == nil { cancelTasksIfGone(of: viewModel.taskBag) }
   }
 }
 
 @MainActor
-final class FeedModel: TaskOwner {
+final class FeedModel {
   let taskBag = TaskBag()
 
   func refresh() {
-    addTask { try await waitForCancellation() }
+    taskBag.add { try await waitForCancellation() }
   }
 }
 
@@ -76,13 +78,13 @@ final class FeedViewController: HostingViewController<FeedView, FeedModel> {
 }
 
 @MainActor
-func feed(_ model: FeedModel) -> some View {
-  FeedView(model: model).cancelsTasks(of: model)
+func feedViewController(_ model: FeedModel) -> UIViewController {
+  FeedViewController(rootView: FeedView(model: model), viewModel: model, taskBag: model.taskBag)
 }
 
 @MainActor
-func feed(_ model: FeedModel, _ bag: TaskBag) -> some View {
-  FeedView(model: model).cancelsTasks(of: bag)
+func feed(_ model: FeedModel) -> some View {
+  FeedView(model: model).cancelsTasks(of: model.taskBag)
 }
 
 /// The overrides that have not called `super`.
@@ -206,15 +208,7 @@ final class Place {
   private var shown: (any Evaluated)?
 
   func show(_ bag: TaskBag) {
-    show(FeatureAView().cancelsTasks(of: bag))
-  }
-
-  func show(_ owner: some TaskOwner) {
-    show(FeatureAView().cancelsTasks(of: owner))
-  }
-
-  private func show(_ view: some View) {
-    let view = view as? any Evaluated
+    let view = FeatureAView().cancelsTasks(of: bag) as? any Evaluated
     view?.appear(after: shown)
     shown = view
   }
