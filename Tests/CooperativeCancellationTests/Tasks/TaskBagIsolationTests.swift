@@ -1,168 +1,67 @@
 import CooperativeCancellation
 import FakeCallbackSDK
+import Observation
 import Testing
 
-/// Where the tasks of a bag run, and what they keep alive.
+/// Where the tasks of a bag run, and what they inherit.
 @Suite("TaskBag, isolation and inheritance", .watchdog)
 struct TaskBagIsolationTests {
-  /// Runs the jobs of one actor when the test says so.
-  private final class SerialQueue: SerialExecutor {
-    private let jobs = Protected<[UnownedJob]>([])
-    private let onEnqueue = Protected<[@Sendable () -> Void]>([])
-
-    func runOnce(onEnqueue body: @escaping @Sendable () -> Void) {
-      onEnqueue.withLock { $0 = [body] }
-    }
-
-    func enqueue(_ job: consuming ExecutorJob) {
-      let job = UnownedJob(job)
-      jobs.withLock { $0.append(job) }
-      let bodies = onEnqueue.withLock { bodies in
-        defer { bodies = [] }
-        return bodies
-      }
-      for body in bodies { body() }
-    }
-
-    func runUntilIdle() {
-      while let job = jobs.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
-        job.runSynchronously(on: asUnownedSerialExecutor())
-      }
-    }
-  }
-
-  private actor Connection {
-    private let queue: SerialQueue
-    let tasks = TaskBag()
-    private(set) var order: [Int] = []
-    private let ended: Signal
-
-    nonisolated var unownedExecutor: UnownedSerialExecutor { queue.asUnownedSerialExecutor() }
-
-    init(on queue: SerialQueue, ended: Signal) {
-      self.queue = queue
-      self.ended = ended
-    }
-
-    func addInOrder(_ count: Int) {
-      for number in 0..<count {
-        tasks.add {
-          self.preconditionIsolated()
-          self.order.append(number)
+  @Test
+  @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)  // For the name of a task.
+  func `tasks begin on the actor that they capture, in order, with a name and a priority`() {
+    let (bag, actor) = (TaskBag(), HandDrivenActor())
+    let seen = Protected<[String]>([])
+    actor.assumeIsolated { actor in
+      for number in 0..<100 {
+        bag.add(name: "\(number)", priority: .low) {
+          actor.preconditionIsolated()
+          seen.withLock { $0.append("\(Task.name ?? "") \(Task.basePriority == .low)") }
+        }
+        bag.add(id: number, name: "id \(number)", priority: .high) {
+          actor.preconditionIsolated()
+          seen.withLock { $0.append("\(Task.name ?? "") \(Task.basePriority == .high)") }
         }
       }
     }
-
-    func addForever() {
-      tasks.add { [weak self, ended] in
-        try? await withAsyncThrowingValue { FakeSDK(.never).save($0) }
-        #expect(Task.isCancelled)
-        _ = self
-        ended.fire()
-      }
-    }
-
-    /// The task is there, and ready to run, before the bag has been told.
-    func cancelAllInTheMiddleOfAdding(_ seen: Protected<[Bool]>) {
-      queue.runOnce { [tasks] in tasks.cancelAll() }
-      tasks.add { [ended] in
-        _ = self.order
-        seen.withLock { $0.append(Task.isCancelled) }
-        ended.fire()
-      }
-    }
+    // They begin on the actor: nothing has to come from another thread.
+    actor.executor.runUntilIdle()
+    #expect(seen.withLock { $0 } == (0..<100).flatMap { ["\($0) true", "id \($0) true"] })
+    #expect(bag.isEmpty)
   }
 
-  @Test
-  func `a task runs on the actor that it captures, in the order in which it was added`() async {
-    let queue = SerialQueue()
-    let connection = Connection(on: queue, ended: Signal())
-    let executor = ManualExecutor()
-    let order = Protected<[Int]?>(nil)
-    Task(executorPreference: executor) {
-      await connection.addInOrder(100)
-      order.withLock { $0 = [] }
-      let result = await connection.order
-      order.withLock { $0 = result }
-    }
-    while order.withLock({ $0?.count }) != 100 {
-      executor.runUntilIdle()
-      queue.runUntilIdle()
-      await Task.yield()
-    }
-    #expect(order.withLock { $0 } == Array(0..<100))
-  }
-
-  @Test
-  func `an actor's bag cancels its tasks when the actor is released`() async {
-    let ended = Signal()
-    weak var released: Connection?
-    do {
-      let queue = SerialQueue()
-      let connection = Connection(on: queue, ended: ended)
-      released = connection
-      let hasAdded = Protected(false)
-      let adding = Task {
-        await connection.addForever()
-        hasAdded.withLock { $0 = true }
-      }
-      while !hasAdded.withLock({ $0 }) {
-        queue.runUntilIdle()
-        await Task.yield()
-      }
-      await adding.value
-    }
-    await ended.wait()
-    while released != nil { await Task.yield() }
-  }
-
-  @Test
-  func `a task that is cancelled while it is being added begins cancelled`() async {
-    let queue = SerialQueue()
-    let ended = Signal()
-    let connection = Connection(on: queue, ended: ended)
-    let seen = Protected<[Bool]>([])
-    Task { await connection.cancelAllInTheMiddleOfAdding(seen) }
-    while seen.withLock({ $0.isEmpty }) {
-      queue.runUntilIdle()
-      await Task.yield()
-    }
-    #expect(seen.withLock { $0 } == [true])
-    await ended.wait()
+  @Test @MainActor
+  func `tasks begin on the main actor in the order in which they were added`() async throws {
+    let bag = TaskBag()
+    var order: [Int] = []
+    for number in 0..<100 { bag.add { order.append(number) } }
+    try await bag.waitForAll()
+    #expect(order == Array(0..<100))
   }
 
   @TaskLocal private static var request = "none"
 
   @Test
-  func `a task inherits the caller's task-local values and priority`() async throws {
+  @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)  // For the name of a task.
+  func `tasks inherit task-local values and the priority, unless they are given one`() async throws
+  {
     let bag = TaskBag()
-    let seen = Protected<[String]>([])
+    let seen = Protected<Set<String>>([])
+    let look = { @Sendable () -> Void in
+      let priority = Task.basePriority.map { "\($0)" } ?? ""
+      _ = seen.withLock { $0.insert("\(Task.name ?? "-") \(Self.request) \(priority)") }
+    }
     await Task.detached(priority: .utility) {
       Self.$request.withValue("42") {
-        _ = bag.add {
-          seen.withLock { $0.append("\(Self.request) \(Task.basePriority == .utility)") }
-        }
+        bag.add { look() }
+        bag.add(name: "loader", priority: .low) { look() }
+        bag.add(id: 1, name: "saver", priority: .high) { look() }
       }
     }.value
     try await bag.waitForAll()
-    #expect(seen.withLock { $0 } == ["42 true"])
-  }
-
-  @Test
-  func `storing a task does not raise it above the caller's priority`() async {
-    let mayEnd = Signal()
-    let bag = TaskBag()
-    let task = Task.detached(priority: .utility) {
-      Task {
-        await mayEnd.wait()
-        return Task.currentPriority
-      }.store(in: bag)
-    }
-    // Not awaited: that would raise its priority. It is in the bag soon.
-    while bag.isEmpty { await Task.yield() }
-    mayEnd.fire()
-    while !bag.isEmpty { await Task.yield() }
-    #expect(await task.value.value == .utility)
+    let (utility, low, high) = (TaskPriority.utility, TaskPriority.low, TaskPriority.high)
+    #expect(
+      seen.withLock { $0 } == ["- 42 \(utility)", "loader 42 \(low)", "saver 42 \(high)"]
+    )
   }
 
   @Test
@@ -178,43 +77,51 @@ struct TaskBagIsolationTests {
     #expect(reports.withLock { $0 } == 2)
   }
 
-  @Test @MainActor
-  func `an owner can set an onError that captures the owner`() async throws {
-    @MainActor final class Model: TaskOwner {
-      let taskBag = TaskBag()
-      var message = ""
-      init() {
-        taskBag.onError = { [weak self] error, _ in
-          Task { @MainActor in self?.message = "\(error)" }
-        }
+  /// A view model with a bag, a `let` without annotations, and no `deinit`.
+  @MainActor @Observable
+  final class Counter {
+    let taskBag = TaskBag()
+    private(set) var count = 0
+    private(set) var message = ""
+
+    init() {
+      taskBag.onError = { [weak self] error, _ in
+        Task { @MainActor in self?.message = "\(error)" }
       }
     }
-    let model = Model()
-    model.addTask { throw SDKError.failed }
-    while model.message.isEmpty { await Task.yield() }
-    #expect(model.message == "failed")
+
+    func count(to limit: Int, step: Signal) {
+      taskBag.add(id: "count") { [weak self] in
+        for _ in 0..<limit {
+          MainActor.preconditionIsolated()
+          self?.count += 1
+          step.fire()
+          await Task.yield()
+          try checkpoint()
+        }
+        throw SDKError.failed
+      }
+    }
   }
 
-  @Test
-  func `ids of different types are different`() async throws {
-    class Base: Hashable, @unchecked Sendable {
-      static func == (left: Base, right: Base) -> Bool { true }
-      func hash(into hasher: inout Hasher) {}
-    }
-    final class Derived: Base, @unchecked Sendable {}
-    let bag = TaskBag()
-    @Sendable func forever() async {
-      try? await withAsyncThrowingValue { FakeSDK(.never).save($0) }
-    }
-    bag.add(id: "x") { await forever() }
-    bag.add(id: String?.none) { await forever() }
-    bag.add(id: Base()) { await forever() }
-    #expect(!bag.cancel(id: Optional("x")))
-    #expect(!bag.cancel(id: Int?.none))
-    #expect(!bag.cancel(id: Derived()))
-    #expect(bag.cancel(id: "x") && bag.cancel(id: String?.none) && bag.cancel(id: Base()))
-    bag.add(id: Derived() as Base) { await forever() }
-    #expect(bag.cancel(id: Derived()), "an object that was passed as its superclass")
-    try await bag.waitForAll()
+  @Test @MainActor
+  func `an observable view model counts on the main actor until its task is cancelled`()
+    async throws
+  {
+    let counter = Counter()
+    let step = Signal()
+    counter.count(to: .max, step: step)
+    await step.wait()
+    await step.wait()
+    #expect(counter.taskBag.cancel(id: "count"))
+    try await counter.taskBag.waitForAll()
+    #expect(counter.count >= 2)
+    #expect(counter.message == "")
+    let final = counter.count
+    counter.count(to: 3, step: step)
+    try await counter.taskBag.waitForAll()
+    #expect(counter.count == final + 3)
+    while counter.message.isEmpty { await Task.yield() }
+    #expect(counter.message == "failed", "an owner can show an error")
   }
 }

@@ -3,7 +3,7 @@ import FakeCallbackSDK
 import Foundation
 import Testing
 
-/// G8 for the bag: user code that it calls or releases may call the bag. Its lock is not recursive: under it, each
+/// User code that the bag calls or releases may call the bag. Its lock is not recursive: under it, each
 /// of these would stop the process.
 @Suite("TaskBag, no lock held", .watchdog)
 struct TaskBagLockTests {
@@ -17,35 +17,37 @@ struct TaskBagLockTests {
     bag.onError = bag.onError
   }
 
-  /// An id that uses the bag whenever its code runs: to hash, to compare, and to be destroyed.
-  private final class NosyID: Hashable, Sendable {
-    private let number: Int
-    private let uses: Protected<Int>
-    private let use: @Sendable () -> Void
+  /// An id that counts how often it is compared, and does something each time, and when it is hashed and released.
+  /// All have the same hash.
+  private final class ProbeID: Hashable, Sendable {
+    private let name: String
+    private let comparisons = Protected(0)
+    private let whenCompared: @Sendable () -> Void
+    private let whenHashedOrReleased: @Sendable () -> Void
 
-    init(_ number: Int, _ uses: Protected<Int>, use: @escaping @Sendable () -> Void) {
-      self.number = number
-      self.uses = uses
-      self.use = use
+    init(
+      _ name: String = "",
+      whenCompared: @escaping @Sendable () -> Void = {},
+      whenHashedOrReleased: @escaping @Sendable () -> Void = {}
+    ) {
+      self.name = name
+      self.whenCompared = whenCompared
+      self.whenHashedOrReleased = whenHashedOrReleased
     }
 
-    private func look() {
-      uses.withLock { $0 += 1 }
-      use()
+    deinit { whenHashedOrReleased() }
+
+    var count: Int { comparisons.withLock { $0 } }
+
+    static func == (left: ProbeID, right: ProbeID) -> Bool {
+      for id in [left, right] {
+        id.comparisons.withLock { $0 += 1 }
+        id.whenCompared()
+      }
+      return left.name == right.name
     }
 
-    static func == (left: NosyID, right: NosyID) -> Bool {
-      left.look()
-      return left.number == right.number
-    }
-
-    func hash(into hasher: inout Hasher) { look() }
-
-    deinit { look() }
-  }
-
-  private func waitForCancellation() async {
-    try? await withAsyncThrowingValue { FakeSDK(.never).save($0) }
+    func hash(into hasher: inout Hasher) { whenHashedOrReleased() }
   }
 
   @Test
@@ -80,12 +82,16 @@ struct TaskBagLockTests {
     for policy in TaskBag.TakenIDPolicy.allCases {
       let bag = TaskBag()
       let uses = Protected(0)
-      @Sendable func id(_ number: Int) -> NosyID {
-        NosyID(number, uses) { [weak bag] in Self.useEverything(of: bag) }
+      @Sendable func id(_ number: Int) -> ProbeID {
+        let use = { @Sendable [weak bag] in
+          uses.withLock { $0 += 1 }
+          Self.useEverything(of: bag)
+        }
+        return ProbeID("\(number)", whenCompared: use, whenHashedOrReleased: use)
       }
-      bag.add(id: id(1)) { await waitForCancellation() }
-      bag.add(id: id(1), ifTaken: policy) { await waitForCancellation() }
-      bag.add(id: id(2)) { await waitForCancellation() }
+      bag.add(id: id(1)) { try await waitForCancellation() }
+      bag.add(id: id(1), ifTaken: policy) { try await waitForCancellation() }
+      bag.add(id: id(2)) { try await waitForCancellation() }
       #expect(bag.cancel(id: id(1)))
       #expect(!bag.cancel(id: id(3)))
       bag.add(id: id(4)) {}
@@ -97,67 +103,24 @@ struct TaskBagLockTests {
     }
   }
 
-  /// An id that does something when it is compared.
-  private struct SlyID: Hashable {
-    let whenCompared: @Sendable () -> Void
-
-    static func == (left: SlyID, right: SlyID) -> Bool {
-      left.whenCompared()
-      right.whenCompared()
-      return true
-    }
-
-    func hash(into hasher: inout Hasher) {}
-  }
-
   @Test
   func `an id is not taken because another has the same hash`() async throws {
-    struct Colliding: Hashable {
-      let name: String
-      func hash(into hasher: inout Hasher) {}
-    }
     let bag = TaskBag()
     for policy in TaskBag.TakenIDPolicy.allCases {
       #expect(
-        bag.add(id: Colliding(name: "\(policy)"), ifTaken: policy) { await waitForCancellation() }
+        bag.add(id: ProbeID("\(policy)"), ifTaken: policy) { try await waitForCancellation() }
       )
     }
     #expect(bag.count == 3)
     for policy in TaskBag.TakenIDPolicy.allCases {
-      #expect(bag.cancel(id: Colliding(name: "\(policy)")))
+      #expect(bag.cancel(id: ProbeID("\(policy)")))
     }
     try await bag.waitForAll()
   }
 
-  /// An id that counts how often it is compared, and does something each time.
-  private final class CountingID: Hashable, Sendable {
-    private let name: String
-    private let comparisons = Protected(0)
-    private let whenCompared: @Sendable () -> Void
-
-    init(_ name: String = "", whenCompared: @escaping @Sendable () -> Void = {}) {
-      self.name = name
-      self.whenCompared = whenCompared
-    }
-
-    var count: Int { comparisons.withLock { $0 } }
-
-    static func == (left: CountingID, right: CountingID) -> Bool {
-      for id in [left, right] {
-        id.comparisons.withLock { $0 += 1 }
-        id.whenCompared()
-      }
-      return left.name == right.name
-    }
-
-    func hash(into hasher: inout Hasher) {}
-  }
-
   private func addTasks(_ count: Int, of actor: HandDrivenActor, to bag: TaskBag) {
     actor.assumeIsolated { actor in
-      for _ in 0..<count {
-        bag.add(id: CountingID(), ifTaken: .runBeside) { _ = actor }
-      }
+      for _ in 0..<count { bag.add(id: ProbeID(), ifTaken: .runBeside) { _ = actor } }
     }
   }
 
@@ -170,7 +133,7 @@ struct TaskBagLockTests {
     let tasks = 100
     // They end when the actor's jobs are run: when the first two ids are compared.
     addTasks(tasks, of: actor, to: bag)
-    let id = CountingID { actor.executor.runUntilIdle() }
+    let id = ProbeID { actor.executor.runUntilIdle() }
     let isStarted = bag.add(id: id, ifTaken: policy) {}
     #expect(isStarted, "nobody has the id any more")
     #expect(id.count == (policy == .runBeside ? 0 : tasks))
@@ -189,12 +152,14 @@ struct TaskBagLockTests {
     let bag = TaskBag()
     let tasks = 10
     for _ in 0..<tasks {
-      bag.add(id: CountingID(), ifTaken: .runBeside) { await waitForCancellation() }
+      bag.add(id: ProbeID(), ifTaken: .runBeside) { try await waitForCancellation() }
     }
-    let id = CountingID { [weak bag] in
-      bag?.add(id: Newcomer(number: .random(in: 0...(.max)))) { await waitForCancellation() }
+    let id = ProbeID { [weak bag] in
+      bag?.add(id: Newcomer(number: .random(in: 0...(.max)))) { try await waitForCancellation() }
     }
-    #expect(bag.add(id: id, ifTaken: policy) { await waitForCancellation() } == (policy != .keep))
+    #expect(
+      bag.add(id: id, ifTaken: policy) { try await waitForCancellation() } == (policy != .keep)
+    )
     #expect(id.count == (policy == .runBeside ? 0 : tasks))
     #expect(bag.count >= tasks + id.count)
     bag.cancelAll()
@@ -202,11 +167,26 @@ struct TaskBagLockTests {
   }
 
   @Test
+  func `a task that is cancelled while it is being added begins cancelled`() {
+    let (bag, actor) = (TaskBag(), HandDrivenActor())
+    let seen = Protected<[Bool]>([])
+    actor.assumeIsolated { actor in
+      bag.add(id: ProbeID()) { _ = actor }
+      bag.add(id: ProbeID { bag.cancelAll() }) {
+        _ = actor
+        seen.withLock { $0.append(Task.isCancelled) }
+      }
+    }
+    actor.executor.runUntilIdle()
+    #expect(seen.withLock { $0 } == [true])
+  }
+
+  @Test
   func `keep starts the new task if the old one has ended during the comparison`() async throws {
     let bag = TaskBag()
     let isCompared = Gate()
     let mayGoOn = Gate()
-    let id = SlyID {
+    let id = ProbeID {
       isCompared.open()
       mayGoOn.pass()
     }
@@ -214,7 +194,7 @@ struct TaskBagLockTests {
     bag.add(id: id) { await old.wait() }
     let adding = Protected<Bool?>(nil)
     Thread.detachNewThread {
-      let isStarted = bag.add(id: SlyID {}, ifTaken: .keep) {}
+      let isStarted = bag.add(id: ProbeID(), ifTaken: .keep) {}
       adding.withLock { $0 = isStarted }
     }
     isCompared.pass()
@@ -230,25 +210,25 @@ struct TaskBagLockTests {
   @Test
   func `cancel(id:) finds a task that replaces another one meanwhile`() async throws {
     let bag = TaskBag()
-    let other = CountingID("other")
-    bag.add(id: other) { await waitForCancellation() }
+    let other = ProbeID("other")
+    bag.add(id: other) { try await waitForCancellation() }
     let wasReplaced = Protected(false)
     let ended = Protected<[String]>([])
     @Sendable func run(_ name: String) async {
-      await waitForCancellation()
+      try? await waitForCancellation()
       ended.withLock { $0.append(name) }
     }
-    let id = CountingID("wanted") { [weak bag] in
+    let id = ProbeID("wanted") { [weak bag] in
       let isFirst = wasReplaced.withLock { wasReplaced in
         defer { wasReplaced = true }
         return !wasReplaced
       }
-      if isFirst { bag?.add(id: CountingID("wanted")) { await run("second") } }
+      if isFirst { bag?.add(id: ProbeID("wanted")) { await run("second") } }
     }
     bag.add(id: id, ifTaken: .runBeside) { await run("first") }  // Is not compared.
-    #expect(bag.cancel(id: CountingID("wanted")))
+    #expect(bag.cancel(id: ProbeID("wanted")))
     #expect(other.count == 2, "once for cancel, once for replace; not again for cancel")
-    #expect(!bag.cancel(id: CountingID("wanted")))
+    #expect(!bag.cancel(id: ProbeID("wanted")))
     bag.cancelAll()
     try await bag.waitForAll()
     #expect(Set(ended.withLock { $0 }) == ["first", "second"])

@@ -13,9 +13,8 @@ import Testing
 
 /// Waits until less memory than that is in use. (A bag is empty a moment before the last tasks are destroyed.) The
 /// watchdog reports a wait that does not end.
-private func bytesInUse(below limit: Int) async -> Int {
+private func waitForBytesInUse(below limit: Int) async {
   while malloc_bytes_in_use() >= limit { await Task.yield() }
-  return malloc_bytes_in_use()
 }
 
 @Suite("TaskBag, many tasks and many threads", .serialized, .oneAtATime, .watchdog)
@@ -23,10 +22,7 @@ struct TaskBagRaceTests {
   @Test(.enabled(if: mallocCounts))
   func `a bag that has had a million tasks holds none, and has freed its storage`() async {
     // A process of its own, because other tests use memory too.
-    let result = await #expect(
-      processExitsWith: .success,
-      observing: [\.standardOutputContent]
-    ) {
+    await #expect(processExitsWith: .success) {
       let bag = TaskBag()
       func run(_ count: Int) async throws {
         for number in 0..<count {
@@ -38,19 +34,14 @@ struct TaskBagRaceTests {
       try await run(1_000)  // What the runtime allocates once.
       let before = malloc_bytes_in_use()
       try await run(million)
-      let after = await bytesInUse(below: before + 1_000_000)
-      print("bytes in use: \(before) before \(million) tasks, \(after) after")
+      await waitForBytesInUse(below: before + 1_000_000)
       #expect(bag.isEmpty)
     }
-    print(String(decoding: result?.standardOutputContent ?? [], as: UTF8.self))
   }
 
   @Test(.enabled(if: mallocCounts))
   func `the storage of a backlog is freed`() async {
-    let result = await #expect(
-      processExitsWith: .success,
-      observing: [\.standardOutputContent]
-    ) {
+    await #expect(processExitsWith: .success) {
       let bag = TaskBag()
       let before = malloc_bytes_in_use()
       for number in 0..<20_000 {
@@ -62,19 +53,14 @@ struct TaskBagRaceTests {
       while bag.count == 20_000 { await Task.yield() }
       bag.cancelAll()
       try await bag.waitForAll()
-      let after = await bytesInUse(below: before + 1_000_000)
-      print("bytes in use: \(before) before 20000 tasks, \(loaded) with them, \(after) after")
+      await waitForBytesInUse(below: before + 1_000_000)
       #expect(loaded > before + 5_000_000)
     }
-    print(String(decoding: result?.standardOutputContent ?? [], as: UTF8.self))
   }
 
   @Test(.enabled(if: mallocCounts))
   func `a cancelled waitForAll is forgotten, although the bag is not empty`() async {
-    let result = await #expect(
-      processExitsWith: .success,
-      observing: [\.standardOutputContent]
-    ) {
+    await #expect(processExitsWith: .success) {
       let bag = TaskBag()
       let running = foreverTask()
       running.store(in: bag)
@@ -92,25 +78,21 @@ struct TaskBagRaceTests {
       await wait(1_000)
       let before = malloc_bytes_in_use()
       await wait(20_000)
-      let after = await bytesInUse(below: before + 1_000_000)
-      print("bytes in use: \(before) before 20000 waits, \(after) after")
+      await waitForBytesInUse(below: before + 1_000_000)
       #expect(bag.count == 1)
       running.cancel()
     }
-    print(String(decoding: result?.standardOutputContent ?? [], as: UTF8.self))
   }
 
-  private enum Outcome: CaseIterable {
-    case finished
-    case cancelled
-    case cancelledByID
+  private enum Fate: CaseIterable {
+    case finished, cancelled, cancelledByID
   }
 
   @Test
   func `add, store, cancel, replace, finish and release, from several threads at once`()
     async throws
   {
-    let split = Protected(Split(of: Outcome.allCases))
+    let split = Protected(Split(of: Fate.allCases))
     let added = Atomic(0)
     /// The body of every task: ends at once, or waits for its cancellation.
     @Sendable func run(waits: Bool) async {

@@ -6,61 +6,64 @@ import Testing
 
 @Suite("TaskBag", .watchdog)
 struct TaskBagTests {
-  /// Waits until it is cancelled.
-  private static func waitForCancellation() async throws {
-    try await withAsyncThrowingValue { FakeSDK(.never).save($0) }
+  private final class Captured: Sendable {}
+
+  private protocol Owner: AnyObject, Sendable {
+    nonisolated var bag: TaskBag { get }
+    init()
   }
 
-  @Test
-  func `cancels its tasks when it is released, including stored ones`() async {
+  private final class Model: Owner {
+    let bag = TaskBag()
+  }
+
+  private actor Connection: Owner {
+    let bag = TaskBag()
+  }
+
+  private func releaseOwner<Kind: Owner>(_: Kind.Type) async {
+    weak var owner: Kind?
+    weak var bag: TaskBag?
+    weak var captured: Captured?
     let ended = Signal()
     let stored = foreverTask()
     do {
-      let bag = TaskBag()
-      stored.store(in: bag)
-      bag.add {
-        do { try await Self.waitForCancellation() } catch { ended.fire() }
+      let (object, strong) = (Captured(), Kind())
+      (owner, bag, captured) = (strong, strong.bag, object)
+      strong.bag.add { [weak strong] in
+        try? await waitForCancellation()
+        _ = (strong, object)
+        ended.fire()
       }
-      #expect(bag.count == 2)
+      stored.store(in: strong.bag)
+      #expect(owner != nil && bag?.count == 2 && captured != nil)
     }
     await ended.wait()
     #expect(stored.isCancelled)
-  }
-
-  final class Model {
-    let bag = TaskBag()
-    let ended: Signal
-
-    init(ended: Signal) {
-      self.ended = ended
-      Task {
-        do { try await TaskBagTests.waitForCancellation() } catch { ended.fire() }
-      }.store(in: bag)
-    }
+    // The executor of an actor may release it a moment later.
+    while owner != nil || bag != nil || captured != nil { await Task.yield() }
   }
 
   @Test
-  func `a task ends when the object that owns the bag is released`() async {
-    let ended = Signal()
-    _ = Model(ended: ended)
-    await ended.wait()
+  func `the release of its owner cancels the tasks, and releases them, while they run`() async {
+    await releaseOwner(Model.self)
+    await releaseOwner(Connection.self)
   }
 
   @Test
-  func `finished tasks leave the bag`() async throws {
+  func `tasks that have ended leave the bag, and are not cancelled`() async throws {
     let bag = TaskBag()
     for _ in 0..<1_000 { bag.add {} }
+    let stored = Task {}.store(in: bag)
     try await bag.waitForAll()
-    #expect(bag.isEmpty)
-    Task {}.store(in: bag)
-    try await bag.waitForAll()
-    #expect(bag.count == 0)
+    #expect(bag.isEmpty && bag.count == 0)
+    #expect(!stored.isCancelled)
   }
 
   @Test
   func `cancelAll leaves it usable, close does not`() async throws {
     let bag = TaskBag()
-    bag.add { try await Self.waitForCancellation() }
+    bag.add { try await waitForCancellation() }
     bag.cancelAll()
     try await bag.waitForAll()
     let hasRun = Protected(false)
@@ -75,30 +78,11 @@ struct TaskBagTests {
     #expect(!running.isCancelled, "what runs goes on")
     bag.cancelAll()
     try await bag.waitForAll()
-    let stored = foreverTask()
-    stored.store(in: bag)
-    #expect(stored.isCancelled)
+    #expect(foreverTask().store(in: bag).isCancelled)
+    #expect(foreverTask().store(in: bag, id: 1).isCancelled)
     #expect(!bag.add { Issue.record("started by a closed bag") })
     #expect(!bag.add(id: 1) { Issue.record("started by a closed bag") })
     #expect(bag.isEmpty)
-  }
-
-  @Test
-  func `an existing task can be stored under an id`() async throws {
-    let bag = TaskBag()
-    let (first, second, third) = (foreverTask(), foreverTask(), foreverTask())
-    first.store(in: bag, id: "load")
-    second.store(in: bag, id: "load")
-    #expect(first.isCancelled && !second.isCancelled)
-    third.store(in: bag, id: "load", ifTaken: .keep)
-    #expect(third.isCancelled && !second.isCancelled)
-    let beside = foreverTask().store(in: bag, id: "load", ifTaken: .runBeside)
-    #expect(!beside.isCancelled)
-    #expect(bag.cancel(id: "load"))
-    #expect(second.isCancelled && beside.isCancelled)
-    try await bag.waitForAll()
-    bag.close()
-    #expect(foreverTask().store(in: bag, id: 1).isCancelled)
   }
 
   @Test
@@ -136,7 +120,7 @@ struct TaskBagTests {
     let mayEnd = Signal()
     let log = Protected<[String]>([])
     bag.add {
-      try? await Self.waitForCancellation()
+      try? await waitForCancellation()
       log.withLock { $0.append("cancelled") }
       await mayEnd.wait()
       log.withLock { $0.append("ended") }
@@ -185,67 +169,53 @@ struct TaskBagTests {
     #expect(endings.withLock { $0 } == [0: .value(""), 1: .cancelled, 2: .value("")])
   }
 
-  @Test
-  func `replace cancels the old task, keep does not start the new one, runBeside runs both`()
-    async throws
-  {
+  // MARK: Ids
+
+  @Test(arguments: [false, true])
+  func `replace cancels the old task, keep rejects the new one, runBeside runs both`(
+    isStored: Bool
+  ) async throws {
     let bag = TaskBag()
     let log = Protected<[String]>([])
-    @Sendable func run(_ name: String) async throws {
-      do { try await Self.waitForCancellation() } catch {
+    var stored: [String: Task<Void, Never>] = [:]
+    func put(_ name: String, _ id: some Hashable & Sendable, _ policy: TaskBag.TakenIDPolicy) {
+      let run = { @Sendable () async in
+        try? await waitForCancellation()
         log.withLock { $0.append(name) }
-        throw error
+      }
+      if isStored {
+        stored[name] = Task { await run() }.store(in: bag, id: id, ifTaken: policy)
+      } else {
+        #expect(bag.add(id: id, ifTaken: policy) { await run() } == (policy != .keep))
       }
     }
-    #expect(bag.add(id: "load") { try await run("first") })
-    #expect(!bag.add(id: "load", ifTaken: .keep) { try await run("never") })
-    #expect(bag.count == 1)
-    #expect(bag.add(id: "load", ifTaken: .runBeside) { try await run("beside") })
-    #expect(bag.count == 2)
-    #expect(bag.add(id: 1) { try await run("other id") })
-    #expect(bag.add(id: "load", ifTaken: .replace) { try await run("last") })
-    while log.withLock({ $0.count }) < 2 { await Task.yield() }
-    #expect(Set(log.withLock { $0 }) == ["first", "beside"])
+    /// Waits until these have ended; those that are still in the bag have not.
+    func ended(_ names: Set<String>) async {
+      while log.withLock({ $0.count }) < names.count { await Task.yield() }
+      #expect(Set(log.withLock { $0 }) == names)
+      #expect(stored.values.count { $0.isCancelled } == (isStored ? names.count : 0))
+    }
+    // A stored task has begun, so it is cancelled.
+    let rejected: Set = isStored ? ["rejected"] : []
+
+    put("first", "load", .replace)
+    put("rejected", "load", .keep)
+    await ended(rejected)
+    put("beside", "load", .runBeside)
+    put("other id", 1, .replace)
+    #expect(bag.count == 3)
+    await ended(rejected)
+    put("last", "load", .replace)
+    await ended(rejected.union(["first", "beside"]))
     #expect(bag.cancel(id: "load"))
     #expect(!bag.cancel(id: "load"), "the id is free again")
     #expect(!bag.cancel(id: "nobody"))
-    while log.withLock({ $0.count }) < 3 { await Task.yield() }
-    #expect(log.withLock { $0.last } == "last")
+    await ended(rejected.union(["first", "beside", "last"]))
+    put("one of two", "load", .runBeside)
+    put("the other", "load", .runBeside)
+    #expect(bag.cancel(id: "load"))
+    await ended(rejected.union(["first", "beside", "last", "one of two", "the other"]))
     #expect(bag.cancel(id: 1))
-    try await bag.waitForAll()
-  }
-
-  @Test
-  func `runBeside cancels no task`() async throws {
-    let bag = TaskBag()
-    let mayLook = Signal()
-    let looks = Protected<[Bool]>([])
-    for _ in 0..<2 {
-      bag.add(id: "load", ifTaken: .runBeside) {
-        await mayLook.wait()
-        looks.withLock { $0.append(Task.isCancelled) }
-      }
-    }
-    mayLook.fire()
-    mayLook.fire()
-    try await bag.waitForAll()
-    #expect(looks.withLock { $0 } == [false, false])
-  }
-
-  @Test
-  func `the end of a replaced task does not evict its successor`() async throws {
-    let bag = TaskBag()
-    let mayEnd = Signal()
-    let oldEnded = Signal()
-    bag.add(id: "load") {
-      await mayEnd.wait()  // Takes its time, although it is cancelled.
-      oldEnded.fire()
-    }
-    bag.add(id: "load") { try await Self.waitForCancellation() }
-    mayEnd.fire()
-    await oldEnded.wait()
-    while bag.count > 1 { await Task.yield() }
-    #expect(bag.cancel(id: "load"), "the successor is still there")
     try await bag.waitForAll()
   }
 
@@ -269,25 +239,76 @@ struct TaskBagTests {
   }
 
   @Test
-  func `an error goes to onError with the call site, a CancellationError does not`() async throws {
-    struct Failed: Error {}
-    let errors = Protected<[(String, CallSite)]>([])
-    let bag = TaskBag { error, callSite in
-      errors.withLock { $0.append(("\(error)", callSite)) }
+  func `ids of different types are different`() async throws {
+    class Base: Hashable, @unchecked Sendable {
+      static func == (left: Base, right: Base) -> Bool { true }
+      func hash(into hasher: inout Hasher) {}
     }
-    bag.add { throw Failed() }
-    let line: UInt = #line - 1
-    bag.add { try await Self.waitForCancellation() }
+    final class Derived: Base, @unchecked Sendable {}
+    let bag = TaskBag()
+    bag.add(id: "x") { try await waitForCancellation() }
+    bag.add(id: String?.none) { try await waitForCancellation() }
+    bag.add(id: Base()) { try await waitForCancellation() }
+    #expect(!bag.cancel(id: Optional("x")))
+    #expect(!bag.cancel(id: Int?.none))
+    #expect(!bag.cancel(id: Derived()))
+    #expect(bag.cancel(id: "x") && bag.cancel(id: String?.none) && bag.cancel(id: Base()))
+    bag.add(id: Derived() as Base) { try await waitForCancellation() }
+    #expect(bag.cancel(id: Derived()), "an object that was passed as its superclass")
+    try await bag.waitForAll()
+  }
+
+  // MARK: Errors
+
+  @Test
+  func `an error goes to onError with its call site, before its task counts as ended`()
+    async throws
+  {
+    struct Report: Equatable {
+      let error: String
+      let callSite: CallSite
+      let isCancelled: Bool
+      let count: Int?
+    }
+    let reports = Protected<[Report]>([])
+    let bag = TaskBag()
+    bag.onError = { [weak bag] error, callSite in
+      let report = Report(
+        error: "\(error)",
+        callSite: callSite,
+        isCancelled: Task.isCancelled,
+        count: bag?.count
+      )
+      reports.withLock { $0.append(report) }
+    }
+    func expectReport(_ error: String, line: UInt, isCancelled: Bool = false) async throws {
+      try await bag.waitForAll()
+      let report = Report(
+        error: error,
+        callSite: CallSite(fileID: #fileID, line: line),
+        isCancelled: isCancelled,
+        count: 1
+      )
+      #expect(reports.withLock { $0 } == [report])
+      reports.withLock { $0 = [] }
+    }
+
+    bag.add { throw SDKError.failed }
+    try await expectReport("failed", line: #line - 1)
+    await MainActor.run { _ = bag.add(line: 17) { @MainActor in throw SDKError.failed } }
+    try await expectReport("failed", line: 17)
+    bag.add(id: 1, line: 18) { throw CancellationError() }
+    try await expectReport("CancellationError()", line: 18)  // Nobody cancelled this task.
+    bag.add(line: 19) {
+      do { try await waitForCancellation() } catch { throw SDKError.cancelled }
+    }
+    bag.cancelAll()
+    try await expectReport("cancelled", line: 19, isCancelled: true)
+    bag.add { try await waitForCancellation() }
     bag.cancelAll()
     try await bag.waitForAll()
-    #expect(errors.withLock { $0.map(\.0) } == ["Failed()"])
-    #expect(errors.withLock { $0.first?.1 } == CallSite(fileID: #fileID, line: line))
-
-    bag.add(id: 1, line: 17) { throw CancellationError() }
-    try await bag.waitForAll()
-    #expect(errors.withLock { $0.last?.0 } == "CancellationError()", "nobody cancelled this task")
-    #expect(errors.withLock { $0.last?.1 } == CallSite(fileID: #fileID, line: 17))
-    #expect(errors.withLock { $0.last?.1 } != CallSite(fileID: "Another/File.swift", line: 17))
+    #expect(reports.withLock { $0 } == [], "the cancellation of a cancelled task")
+    #expect(CallSite(fileID: #fileID, line: 1) != CallSite(fileID: "Another/File.swift", line: 1))
   }
 
   @Test
@@ -300,7 +321,7 @@ struct TaskBagTests {
       bag.add(line: 7) { throw SDKError.failed }
       try await bag.waitForAll()
       bag.add(line: 8) {
-        do { try await Self.waitForCancellation() } catch { throw SDKError.cancelled }
+        do { try await waitForCancellation() } catch { throw SDKError.cancelled }
       }
       bag.cancelAll()
       try await bag.waitForAll()
@@ -310,35 +331,41 @@ struct TaskBagTests {
     #expect(!text.contains("TaskBagTests.swift:8:"), "a cancelled task's error is expected")
   }
 
-  @Test
-  func `a task has not ended before its error is reported`() async throws {
-    let counts = Protected<[Int]>([])
-    let bag = TaskBag()
-    bag.onError = { [weak bag] _, _ in counts.withLock { $0.append(bag?.count ?? -1) } }
-    bag.add { throw SDKError.failed }
-    try await bag.waitForAll()
-    await MainActor.run { _ = bag.add { @MainActor in throw SDKError.failed } }
-    try await bag.waitForAll()
-    #expect(counts.withLock { $0 } == [1, 1])
-  }
+  // MARK: Tasks that are stored
 
   @Test
   func `the bag does not keep the task-local values of the caller that stores a task`() async {
-    final class Value: Sendable {}
     enum Locals {
-      @TaskLocal static var value: Value?
+      @TaskLocal static var value: Captured?
     }
     let bag = TaskBag()
     let running = foreverTask()
-    weak var value: Value?
+    weak var value: Captured?
     do {
-      let strong = Value()
+      let strong = Captured()
       value = strong
       Locals.$value.withValue(strong) { _ = running.store(in: bag) }
     }
     #expect(value == nil, "the task-local values were the caller's")
     bag.cancelAll()
     _ = await running.result
+  }
+
+  @Test
+  func `storing a task does not raise it above the caller's priority`() async {
+    let mayEnd = Signal()
+    let bag = TaskBag()
+    let task = Task.detached(priority: .utility) {
+      Task {
+        await mayEnd.wait()
+        return Task.currentPriority
+      }.store(in: bag)
+    }
+    // Not awaited: that would raise its priority. It is in the bag soon.
+    while bag.isEmpty { await Task.yield() }
+    mayEnd.fire()
+    while !bag.isEmpty { await Task.yield() }
+    #expect(await task.value.value == .utility)
   }
 
   @Test
@@ -354,95 +381,5 @@ struct TaskBagTests {
     }.store(in: bag)
     #expect(await task.value == 2)
     try await bag.waitForAll()
-  }
-
-  @Test
-  func `an error in a cancelled task is passed on`() async throws {
-    let bag = TaskBag()
-    let errors = Protected(0)
-    bag.onError = { error, callSite in
-      errors.withLock { $0 += 1 }
-      #expect(Task.isCancelled)
-    }
-    bag.add {
-      do { try await Self.waitForCancellation() } catch { throw SDKError.cancelled }
-    }
-    bag.cancelAll()
-    try await bag.waitForAll()
-    #expect(errors.withLock { $0 } == 1)
-  }
-
-  @Test
-  @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)  // For the name of a task.
-  func `tasks have the name and the priority that they are given`() async throws {
-    let bag = TaskBag()
-    let seen = Protected<[String]>([])
-    bag.add(name: "loader", priority: .low) {
-      seen.withLock { $0.append("\(Task.name ?? "") \(Task.basePriority == .low)") }
-    }
-    bag.add(id: 1, name: "saver", priority: .high) {
-      seen.withLock { $0.append("\(Task.name ?? "") \(Task.basePriority == .high)") }
-    }
-    try await bag.waitForAll()
-    #expect(Set(seen.withLock { $0 }) == ["loader true", "saver true"])
-  }
-
-  @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)  // For the name of a task.
-  private actor Library {
-    let tasks = TaskBag()
-    private var seen: [String] = []
-
-    func load() async throws -> [String] {
-      tasks.add(name: "loader", priority: .low) {
-        self.seen.append("\(Task.name ?? "") \(Task.basePriority == .low)")
-      }
-      try await tasks.waitForAll()
-      return seen
-    }
-  }
-
-  @Test
-  @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)  // For the name of a task.
-  func `tasks of an actor have the name and the priority that they are given`() async throws {
-    #expect(try await Library().load() == ["loader true"])
-  }
-
-  @Test
-  func `a stored task that has ended is not cancelled`() async throws {
-    let bag = TaskBag()
-    let task = Task {}.store(in: bag)
-    try await bag.waitForAll()
-    #expect(!task.isCancelled)
-  }
-
-  @Test
-  func `owner, bag, task and captured object are released, even while the task runs`() async {
-    final class Captured: Sendable {}
-    final class Owner: Sendable {
-      let bag = TaskBag()
-      func start(_ object: Captured, _ ended: Signal) {
-        bag.add { [weak self] in
-          do { try await TaskBagTests.waitForCancellation() } catch {}
-          _ = (self, object)
-          ended.fire()
-        }
-      }
-    }
-    weak var owner: Owner?
-    weak var bag: TaskBag?
-    weak var captured: Captured?
-    let ended = Signal()
-    do {
-      let object = Captured()
-      let strong = Owner()
-      owner = strong
-      bag = strong.bag
-      captured = object
-      strong.start(object, ended)
-      #expect(owner != nil && bag != nil && captured != nil)
-    }
-    #expect(owner == nil && bag == nil)
-    await ended.wait()
-    while captured != nil { await Task.yield() }
   }
 }

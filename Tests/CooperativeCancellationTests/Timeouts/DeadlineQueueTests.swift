@@ -17,34 +17,6 @@ struct DeadlineQueueTests {
   }
 
   @Test
-  func `an alarm for a wait that has ended rings once and finds nothing`() {
-    var queue = DeadlineQueue()
-    let (first, second) = (wait(), wait())
-    let ticket = queue.add(first, until: moment(10)).0
-    _ = queue.add(second, until: moment(20))
-    #expect(queue.remove(first, by: ticket)?.id == first.id)
-    let inVain = queue.takeDue(at: moment(10), atMost: 64)
-    #expect(inVain.waits.isEmpty)
-    #expect(inVain.alarm == moment(20))
-    #expect(
-      queue.takeDue(at: moment(20), atMost: 64).waits.map(\.id) == [
-        second.id
-      ]
-    )
-    #expect(queue.takeDue(at: moment(20), atMost: 64).alarm == nil, "no wait is left")
-    #expect(queue.add(wait(), until: moment(30)).alarm == moment(30))
-  }
-
-  @Test
-  func `an alarm that rings early is set again`() {
-    var queue = DeadlineQueue()
-    _ = queue.add(wait(), until: moment(10))
-    let early = queue.takeDue(at: moment(9), atMost: 64)
-    #expect(early.waits.isEmpty)
-    #expect(early.alarm == moment(10))
-  }
-
-  @Test
   func `due waits are taken in batches, earliest first, and the alarm is set after the last batch`()
   {
     var queue = DeadlineQueue()
@@ -60,17 +32,6 @@ struct DeadlineQueueTests {
       taken += due.waits.compactMap { wait in waits.firstIndex { $0.id == wait.id } }
     }
     #expect(taken == Array(0...8))
-    #expect(queue.count == 1)
-  }
-
-  @Test
-  func `a ticket does not remove a later wait in the same slot`() {
-    var queue = DeadlineQueue()
-    let (first, second) = (wait(), wait())
-    let ticket = queue.add(first, until: moment(1)).0
-    #expect(queue.takeDue(at: moment(1), atMost: 64).waits.count == 1)
-    _ = queue.add(second, until: moment(2))
-    #expect(queue.remove(first, by: ticket)?.id == nil)
     #expect(queue.count == 1)
   }
 
