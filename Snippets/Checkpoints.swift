@@ -6,6 +6,7 @@ actor Importer {
   private(set) var log: [String] = []
 
   private func step(_ name: String) async { log.append(name) }
+  private func title(of page: String) throws -> String { page }
   private func deletePartialImport() async { log.append("deleted the partial import") }
 
   // snippet.scope
@@ -28,7 +29,7 @@ actor Importer {
     do {
       for page in pages {
         try checkpoint()
-        log.append(page)
+        log.append(try title(of: page))
       }
     } catch {
       if error is CancellationError || Task.isCancelled { log.removeAll() }
