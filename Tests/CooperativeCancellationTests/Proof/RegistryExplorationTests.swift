@@ -335,7 +335,7 @@ struct RegistryExplorationTests {
   }
 
   @Test
-  func `every order of three tasks and an owner who cancels by id keeps the registry's guarantees`() {
+  func `every order of three tasks and an owner who cancels by id keeps its guarantees`() {
     #if DEBUG
       let (others, known) = ([Self.a, Request(id: "b")], 130_297)
     #else
