@@ -118,28 +118,25 @@ func deliver<Value>(
 ) throws -> sending Value {
   switch end {
   case .answered(let carrier):
-    guard let answer: PendingAnswer<Value> = carried(by: carrier),
-      let value = try value(of: answer)
-    else { throw MissingValueError(callSite: terms.callSite) }
-    if terms.response.checksAfter, Task.isCancelled {
-      discard?(value)
-      throw cancellationError()
+    // Not `get()`, which would copy the value.
+    switch carried(by: carrier) as PendingAnswer<Value>? {
+    case .success(let disconnected)?:
+      guard let value = disconnected.open() else { break }
+      if terms.response.checksAfter, Task.isCancelled {
+        discard?(value)
+        throw cancellationError()
+      }
+      return value
+    case .failure(let error)?:
+      throw error
+    case nil:
+      break
     }
-    return value
+    throw MissingValueError(callSite: terms.callSite)
   case .interrupted(let cause, let carrier):
     if let carrier { discarding(to: discard)?(carrier) }
     throw terms.error(for: cause)
   case .dropped:
     throw droppedCompletionError(terms.callSite)
-  }
-}
-
-/// Returns the value of an answer, or throws its error. Not `get()`, which would copy the value.
-@inlinable
-@inline(__always)
-func value<Value>(of answer: consuming PendingAnswer<Value>) throws -> sending Value? {
-  switch consume answer {
-  case .success(let disconnected): return disconnected.open()
-  case .failure(let error): throw error
   }
 }
