@@ -61,8 +61,8 @@ package struct Reply<Answer: Sendable>: Sendable {
   /// `operation` threw: an answer of the SDK, earlier or later, is discarded.
   @inlinable
   @inline(never)
-  func refuse() {
-    if let answer = extract({ $0.refuse() }) { discard(answer) }
+  func operationThrew() {
+    if let answer = extract({ $0.operationThrew() }) { discard(answer) }
   }
 
   /// Releases the result after unlocking, never before.

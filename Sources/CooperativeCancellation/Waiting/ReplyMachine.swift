@@ -1,17 +1,17 @@
 /// Reduces any number of completion calls to one answer.
 ///
 /// ```
-///               answer             take
-///  ┌──────────┐ ──────▶ ┌──────────┐ ────▶ ┌────────┐
-///  │ expected │         │ answered │       │ called │ ◀─┐ answer (misuse)
-///  └──────────┘         └──────────┘       └────────┘ ──┘
-///    │      │ await          ▲ answer           ▲
-///    │      └──────────▶ ┌─────────┐            │
-///    │ refuse            │ awaited │            │
-///    │                   └─────────┘            │
-///    └─────────────────▶ ┌──────────┐   answer  │
-///                        │ unwanted │ ──────────┘
-///                        └──────────┘
+///               answer                take
+///  ┌──────────┐ ─────────▶ ┌──────────┐ ────▶ ┌────────┐
+///  │ expected │            │ answered │       │ called │ ◀─┐ answer (misuse)
+///  └──────────┘            └──────────┘       └────────┘ ──┘
+///    │      │ await             ▲ answer           ▲
+///    │      └─────────────▶ ┌─────────┐            │
+///    │                      │ awaited │            │
+///    │ operation threw      └─────────┘            │
+///    └────────────────────▶ ┌──────────┐   answer  │
+///                           │ unwanted │ ──────────┘
+///                           └──────────┘
 /// ```
 ///
 /// A value type without a lock: ``Reply`` passes in the events and performs what the machine returns.
@@ -77,7 +77,7 @@ package enum ReplyMachine<Answer: Sendable>: Sendable {
 
   /// `operation` threw. Returns an earlier answer, to discard.
   @inlinable
-  package mutating func refuse() -> Answer? {
+  package mutating func operationThrew() -> Answer? {
     if let answer = take() { return answer }
     self = .unwanted
     return nil

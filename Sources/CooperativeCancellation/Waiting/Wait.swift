@@ -56,8 +56,8 @@ package struct Wait: Sendable {
 
   /// `operation` threw. Returns an earlier answer, to discard; a later one does not count.
   @usableFromInline
-  func refuse() -> AnyReply? {
-    state.extract { $0.machine.refuse() }
+  func operationThrew() -> AnyReply? {
+    state.extract { $0.machine.operationThrew() }
   }
 
   /// The task was cancelled, or the call timed out.

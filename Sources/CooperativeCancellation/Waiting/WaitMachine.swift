@@ -92,7 +92,7 @@ package struct WaitMachine: Sendable {
   }
 
   /// `operation` threw. Returns an earlier answer, to discard; a later one does not count.
-  package mutating func refuse() -> AnyReply? {
+  package mutating func operationThrew() -> AnyReply? {
     // As if the wait had been abandoned.
     response = .abandonCallback
     interruption = .cancelled

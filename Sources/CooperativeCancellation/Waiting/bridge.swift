@@ -33,7 +33,7 @@ package func start<Answer: Sendable, Request: ~Copyable, Failure: Error>(
   do {
     request = try operation(reply)
   } catch {
-    reply.refuse()
+    reply.operationThrew()
     throw error
   }
   if let answer = reply.take() { return .finished(answer) }

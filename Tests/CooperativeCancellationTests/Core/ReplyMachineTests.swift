@@ -11,7 +11,7 @@ struct ReplyMachineTests {
     /// The task goes to wait.
     case wait
     /// `operation` threw.
-    case refuse
+    case operationThrew
   }
 
   /// What the machine says to each step.
@@ -30,7 +30,7 @@ struct ReplyMachineTests {
       case .wait:
         machine.takeOrAwait(by: Wait(response: .abandonCallback)) == nil
           ? "nothing" : "the answer"
-      case .refuse: machine.refuse() == nil ? "nothing" : "the answer"
+      case .operationThrew: machine.operationThrew() == nil ? "nothing" : "the answer"
       }
     }
   }
@@ -60,7 +60,7 @@ struct ReplyMachineTests {
 
   @Test
   func `after operation threw, an earlier answer is handed out and a later one discarded`() {
-    #expect(run(.answer, .refuse, .answer) == ["keep", "the answer", "misuse"])
-    #expect(run(.refuse, .answer, .answer) == ["nothing", "discard", "misuse"])
+    #expect(run(.answer, .operationThrew, .answer) == ["keep", "the answer", "misuse"])
+    #expect(run(.operationThrew, .answer, .answer) == ["nothing", "discard", "misuse"])
   }
 }

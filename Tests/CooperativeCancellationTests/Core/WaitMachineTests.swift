@@ -10,7 +10,7 @@ struct WaitMachineTests {
     case answer
     case drop
     case stop
-    case refuse
+    case operationThrew
     case next
   }
 
@@ -29,7 +29,8 @@ struct WaitMachineTests {
         #expect(machine.tellsOfDrop == (!isInterrupted || response == .deliverResult))
         return "\(machine.hear(.dropped))"
       case .stop: return "\(machine.hear(.stopped))"
-      case .refuse: return if case .some = machine.refuse() { "discard" } else { "nothing" }
+      case .operationThrew:
+        return if case .some = machine.operationThrew() { "discard" } else { "nothing" }
       case .next:
         let maySleep = machine.hasNoEvent
         let event = machine.next()
@@ -118,7 +119,7 @@ struct WaitMachineTests {
   func `when the SDK was not called, an earlier answer is discarded and a later one refused`(
     response: CancellationResponse
   ) {
-    #expect(run(response, .answer, .refuse, .answer) == ["counts", "discard", "refused"])
-    #expect(run(response, .refuse, .answer) == ["nothing", "refused"])
+    #expect(run(response, .answer, .operationThrew, .answer) == ["counts", "discard", "refused"])
+    #expect(run(response, .operationThrew, .answer) == ["nothing", "refused"])
   }
 }

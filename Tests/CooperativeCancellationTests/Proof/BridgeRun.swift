@@ -28,7 +28,7 @@ struct BridgeRun: Explorable {
   enum TaskStep: Hashable {
     case begins
     case runsOperation
-    case refuses
+    case operationThrew
     case looksAtFlag, takes, takesOrWaits, letsGoOfReply
     case setsHandler, isCancelledAlready, sleeps, isAsleep, removesHandler
     case reads, forwards, takesAnswer(discarding: Interruption?), checksAfter(Int)
@@ -142,7 +142,7 @@ struct BridgeRun: Explorable {
       break  // The runtime removes no handler that is running.
     case .runsOperation:
       step(.operationReturns) { $0.facts.task = .looksAtFlag }
-      step(.operationThrows) { $0.facts.task = .refuses }
+      step(.operationThrows) { $0.facts.task = .operationThrew }
     default: step(.task(facts.task)) { $0.taskGoesOn() }
     }
     for (number, call) in facts.calls.enumerated() where call != .isOver {
@@ -180,8 +180,8 @@ struct BridgeRun: Explorable {
         facts.sdkHolds = true
         facts.task = .runsOperation
       }
-    case .refuses:
-      if let call = reply.refuse() { discard(call) }
+    case .operationThrew:
+      if let call = reply.operationThrew() { discard(call) }
       release()
       end(.thrown)
     case .looksAtFlag:

@@ -102,7 +102,7 @@ struct PendingRequest<Request> {
     } catch {
       leave(number, nil)
       // Discards an earlier answer; a later one does not count.
-      if let carrier = wait.refuse() { discarding(to: discard)?(carrier) }
+      if let carrier = wait.operationThrew() { discarding(to: discard)?(carrier) }
       throw error
     }
   }

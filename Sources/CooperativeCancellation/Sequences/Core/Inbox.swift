@@ -121,7 +121,7 @@ package struct Inbox<Element: Sendable>: ~Copyable, SharedContents {
 
   /// The registration threw: nothing is delivered, and other readers wake.
   @usableFromInline
-  func refuse() {
+  func registrationThrew() {
     abandon()
     wakeAll { _ in true }
   }

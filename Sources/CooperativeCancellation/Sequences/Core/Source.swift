@@ -76,7 +76,7 @@ func register<Element: Sendable, Token>(
   do {
     return try subscribe(Shared(Callback(inbox)))
   } catch {
-    inbox.contents.refuse()
+    inbox.contents.registrationThrew()
     throw error
   }
 }
