@@ -57,7 +57,7 @@ public final class CallbackContext: Sendable {
     line: UInt = #line,
     _ body: @escaping @Sendable (repeat each Argument) -> Output
   ) {
-    let entry = Entry<(repeat each Argument), Output>(
+    let entry = ClosureEntry<(repeat each Argument), Output>(
       isRepeating: isRepeating,
       CallSite(fileID: fileID, line: line)
     ) { arguments in
@@ -97,9 +97,9 @@ extension CallbackContext {
     otherwise: Output
   ) -> Output {
     guard let entry = ContextTable.entry(for: UInt(bitPattern: pointer)) else { return otherwise }
-    guard let entry = entry as? Entry<(repeat each Argument), Output> else {
+    guard let entry = entry as? ClosureEntry<(repeat each Argument), Output> else {
       release(pointer)
-      let type = Entry<(repeat each Argument), Output>.type
+      let type = ClosureEntry<(repeat each Argument), Output>.type
       let types = "\(Swift.type(of: entry).type), and was called as \(type)"
       MisuseReport.send(.contextCalledWithOtherTypes, entry.callSite, detail: types)
       return otherwise
@@ -115,7 +115,7 @@ extension CallbackContext {
 
 extension CallbackContext {
   // Generic over the tuple of the arguments, because a class with a parameter pack needs macOS 14.
-  private final class Entry<Arguments, Output>: ContextEntry {
+  private final class ClosureEntry<Arguments, Output>: ContextEntry {
     let body: @Sendable (Arguments) -> Output
     let isRepeating: Bool
     let callSite: CallSite

@@ -30,7 +30,7 @@
   /// Rings each time that it is set, on its own thread, perhaps early or more than once.
   package struct Alarm: ~Copyable {
     private let ring: @Sendable () -> Void
-    package private(set) var sleeper: Task<Void, Never>?
+    package private(set) var countdown: Task<Void, Never>?
 
     package init(_ ring: @escaping @Sendable () -> Void) {
       self.ring = ring
@@ -38,8 +38,8 @@
 
     /// Replaces an earlier setting.
     package mutating func set(after nanoseconds: Int64) {
-      sleeper?.cancel()
-      sleeper = Task.detached(priority: .high) { [ring] in
+      countdown?.cancel()
+      countdown = Task.detached(priority: .high) { [ring] in
         // A cancelled one must not ring: that would set the alarm again, which would cancel the next one.
         if (try? await Task.sleep(nanoseconds: UInt64(max(0, nanoseconds)))) != nil { ring() }
       }

@@ -6,7 +6,7 @@
 package struct Wait: Sendable {
   fileprivate struct State: ~Copyable, Sendable {
     var machine: WaitMachine
-    var sleeper: Sleeper?
+    var sleeper: SleepingTask?
   }
 
   /// Not generic, because Swift 6.3.1 does not specialize the code that releases a generic object.
@@ -35,6 +35,9 @@ package struct Wait: Sendable {
   package func accept(_ word: WaitMachine.LastWord) -> WaitMachine.Heard {
     state.locked { $0.machine.hear(word) }
   }
+
+  /// ``accept(_:)``, as a parameter of a registry: the search of all orders passes its own.
+  @usableFromInline package typealias Hear = (Wait, WaitMachine.LastWord) -> WaitMachine.Heard
 
   /// Wakes the task if it sleeps.
   @usableFromInline
@@ -71,7 +74,7 @@ package struct Wait: Sendable {
 
   /// Passes an event to the machine, and wakes the task if the event counts.
   private func wakeSleeper(_ happened: (inout WaitMachine) -> Bool) -> Bool {
-    var sleeper: Sleeper?
+    var sleeper: SleepingTask?
     let counts = state.locked { state in
       guard happened(&state.machine) else { return false }
       sleeper = state.sleeper.take()
@@ -86,7 +89,7 @@ package struct Wait: Sendable {
   func sleep(_ continuation: CheckedContinuation<Void, Never>) {
     let maySleep = state.locked { state in
       guard state.machine.hasNoEvent else { return false }
-      state.sleeper = Sleeper(continuation)
+      state.sleeper = SleepingTask(continuation)
       return true
     }
     if !maySleep { continuation.resume() }

@@ -12,7 +12,7 @@
 
 /// The state of a call when `operation` has returned.
 @usableFromInline
-package enum Started<Answer: Sendable, Request: ~Copyable>: ~Copyable {
+package enum StartedCall<Answer: Sendable, Request: ~Copyable>: ~Copyable {
   case finished(Answer)
   case waiting(Wait, Request)
 }
@@ -27,7 +27,7 @@ package func start<Answer: Sendable, Request: ~Copyable, Failure: Error>(
   _ makeReply: @autoclosure () -> Reply<Answer>,
   makeWait: @autoclosure () -> Wait,
   in operation: (Reply<Answer>) throws(Failure) -> Request
-) throws(Failure) -> Started<Answer, Request> {
+) throws(Failure) -> StartedCall<Answer, Request> {
   let reply = makeReply()
   let request: Request
   do {
@@ -44,7 +44,7 @@ package func start<Answer: Sendable, Request: ~Copyable, Failure: Error>(
 
 /// How a call ended.
 @usableFromInline
-enum Outcome<Answer: Sendable>: Sendable {
+enum CallOutcome<Answer: Sendable>: Sendable {
   case answered(Answer)
   case dropped
   case interrupted(Interruption)
@@ -59,7 +59,7 @@ nonisolated(nonsending) func bridge<Answer: Sendable, Request: ~Copyable, Failur
   in operation: (Reply<Answer>) throws(Failure) -> Request,
   onCancel cancel: (borrowing Request) -> Void,
   onDiscard discard: (@Sendable (Answer) -> Void)?
-) async throws(Failure) -> Outcome<Answer> {
+) async throws(Failure) -> CallOutcome<Answer> {
   if let cause = terms.causeNotToBegin() { return .interrupted(cause) }
   let deadline = terms.timeout?.begin()
   return await outcome(
@@ -81,12 +81,12 @@ nonisolated(nonsending) func bridge<Answer: Sendable, Request: ~Copyable, Failur
 @inlinable
 @inline(__always)
 nonisolated(nonsending) func outcome<Answer: Sendable, Request: ~Copyable>(
-  of started: consuming Started<Answer, Request>,
+  of started: consuming StartedCall<Answer, Request>,
   by deadline: consuming Deadline?,
   takeAnswer: (AnyReply) -> Answer?,
   onCancel cancel: (borrowing Request) -> Void,
   onDiscard discard: (@Sendable (Answer) -> Void)?
-) async -> Outcome<Answer> {
+) async -> CallOutcome<Answer> {
   switch started {
   case .finished(let answer):
     return .answered(answer)
@@ -106,7 +106,7 @@ func outcome<Answer: Sendable>(
   of end: WaitMachine.End,
   takeAnswer: (AnyReply) -> Answer?,
   onDiscard discard: (@Sendable (Answer) -> Void)?
-) -> Outcome<Answer> {
+) -> CallOutcome<Answer> {
   switch end {
   case .answered(let reply):
     return takeAnswer(reply).map { .answered($0) } ?? .dropped
@@ -138,7 +138,7 @@ nonisolated(nonsending) func throwingBridge<Value: Sendable, Request: ~Copyable>
 @inlinable
 @inline(__always)
 func deliver<Value: Sendable>(
-  _ outcome: consuming Outcome<Result<Value, any Error>>,
+  _ outcome: consuming CallOutcome<Result<Value, any Error>>,
   _ terms: Terms,
   onDiscard discard: (@Sendable (Value) -> Void)?
 ) throws -> Value {

@@ -284,7 +284,7 @@ private struct RegistryOfCallsRun: Explorable {
   }
 
   private mutating func hearing<Result>(
-    _ body: (inout RegistryOfCallsRun, CallRegistry<CollidingID>.Hear) -> Result
+    _ body: (inout RegistryOfCallsRun, Wait.Hear) -> Result
   ) -> Result {
     let waits = waits
     var run = self

@@ -249,7 +249,7 @@ private struct TurnsRun: Explorable {
   }
 
   private mutating func hearing<Result>(
-    _ body: (inout TurnMachine, TurnMachine.Hear) -> Result
+    _ body: (inout TurnMachine, Wait.Hear) -> Result
   ) -> Result {
     var run = self
     let result = body(&machine) { run.hear($0, $1) }

@@ -10,10 +10,10 @@
       let rings = Protected(0)
       var alarm = Alarm { rings.withLock { $0 += 1 } }
       alarm.set(after: 3_600_000_000_000)
-      let replaced = alarm.sleeper
+      let replaced = alarm.countdown
       alarm.set(after: 0)
       await replaced?.value
-      await alarm.sleeper?.value
+      await alarm.countdown?.value
       #expect(rings.withLock { $0 } == 1)
     }
   }

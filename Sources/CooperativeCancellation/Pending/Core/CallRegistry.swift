@@ -54,9 +54,6 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// Passes the SDK's last word to a wait, which is woken after unlocking. A parameter for the search of all orders.
-  @usableFromInline package typealias Hear = (Wait, WaitMachine.LastWord) -> WaitMachine.Heard
-
   /// The smallest capacity that is kept.
   @usableFromInline static var keptCapacity: Int { 32 }
 
@@ -206,7 +203,7 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
   package mutating func take(
     _ id: ID,
     _ answer: AnyReply,
-    hear: Hear = { $0.accept($1) }
+    hear: Wait.Hear = { $0.accept($1) }
   ) -> Recipient {
     if let index = waiting.index(forKey: id),
       let recipient = pass(.answered(in: answer), to: index, hear: hear)
@@ -224,7 +221,7 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
     _ id: ID,
     _ number: Int,
     _ word: WaitMachine.LastWord,
-    hear: Hear = { $0.accept($1) }
+    hear: Wait.Hear = { $0.accept($1) }
   ) -> Recipient {
     guard let index = index(of: id, number) else { return .noCall }
     return pass(word, to: index, hear: hear) ?? .noCall
@@ -236,7 +233,7 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
   mutating func pass(
     _ word: WaitMachine.LastWord,
     to index: [ID: Entry].Index,
-    hear: Hear
+    hear: Wait.Hear
   ) -> Recipient? {
     if waiting.values[index].isAnswered { return nil }
     let wait = waiting.values[index].wait
@@ -256,7 +253,7 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
   @inlinable
   package mutating func takeAll(
     _ answer: AnyReply,
-    hear: Hear = { $0.accept($1) }
+    hear: Wait.Hear = { $0.accept($1) }
   ) -> (calls: [Wait], all: [ID: Entry]) {
     var calls: [Entry] = []
     calls.reserveCapacity(count)
@@ -284,7 +281,7 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
   package mutating func close(
     _ error: any Error,
     _ answer: AnyReply,
-    hear: Hear = { $0.accept($1) }
+    hear: Wait.Hear = { $0.accept($1) }
   ) -> (calls: [Wait], all: [ID: Entry], unclaimed: [Parked]) {
     if end == nil { end = error }
     let (calls, all) = takeAll(answer, hear: hear)

@@ -29,9 +29,6 @@ package struct TurnMachine: Sendable {
     var isForwarded = false
   }
 
-  /// Passes the last word to a wait, which is woken after unlocking. A parameter for the search of all orders.
-  package typealias Hear = (Wait, WaitMachine.LastWord) -> WaitMachine.Heard
-
   /// What a call in the queue hears when its turn has come.
   private let turn: AnyReply
   private var holder = Holder.free
@@ -62,7 +59,7 @@ package struct TurnMachine: Sendable {
   }
 
   /// A call waits for its turn, which may be there by now. Returns its number in the queue.
-  package mutating func queue(_ wait: Wait, hear: Hear = { $0.accept($1) }) throws -> Int {
+  package mutating func queue(_ wait: Wait, hear: Wait.Hear = { $0.accept($1) }) throws -> Int {
     lastNumber += 1
     if try ask() {
       // It counts: the task does not sleep, and is not interrupted.
@@ -94,7 +91,7 @@ package struct TurnMachine: Sendable {
   }
 
   /// The call that has its turn declines it. Returns the next call.
-  package mutating func decline(hear: Hear = { $0.accept($1) }) -> Wait? {
+  package mutating func decline(hear: Wait.Hear = { $0.accept($1) }) -> Wait? {
     guard case .granted = holder else { return nil }
     return pass(hear).next
   }
@@ -108,7 +105,7 @@ package struct TurnMachine: Sendable {
     let call: Call?
   }
 
-  private mutating func pass(_ hear: Hear) -> Passed {
+  private mutating func pass(_ hear: Wait.Hear) -> Passed {
     let call: Call? = if case .call(let call) = holder { call } else { nil }
     var skipped: [Wait] = []
     while !queue.isEmpty {
@@ -135,7 +132,8 @@ package struct TurnMachine: Sendable {
   }
 
   /// An answer arrived. Returns `nil` if no call waits for one.
-  package mutating func answer(_ answer: AnyReply, hear: Hear = { $0.accept($1) }) -> Answered? {
+  package mutating func answer(_ answer: AnyReply, hear: Wait.Hear = { $0.accept($1) }) -> Answered?
+  {
     guard case .call(var call) = holder, !call.isAnswered else { return nil }
     let heard = hear(call.wait, .answered(in: answer))
     // A wait refuses its first answer only after an interruption.
@@ -151,7 +149,7 @@ package struct TurnMachine: Sendable {
   package mutating func leave(
     _ number: Int,
     hasFailed: Bool,
-    hear: Hear = { $0.accept($1) }
+    hear: Wait.Hear = { $0.accept($1) }
   ) -> Passed? {
     guard case .call(var call) = holder, call.number == number else { return nil }
     if hasFailed || call.isAnswered { return pass(hear) }
@@ -166,7 +164,7 @@ package struct TurnMachine: Sendable {
     _ error: any Error,
     _ answer: AnyReply,
     waiting end: AnyReply,
-    hear: Hear = { $0.accept($1) }
+    hear: Wait.Hear = { $0.accept($1) }
   ) -> (call: Call?, waiting: [Wait]) {
     if self.end == nil { self.end = error }
     var ended: Call?

@@ -9,7 +9,7 @@ package struct Inbox<Element: Sendable>: ~Copyable, SharedContents {
   @usableFromInline
   struct State: ~Copyable, Sendable {
     @usableFromInline var machine: InboxMachine<Element>
-    @usableFromInline var sleeper: Sleeper?
+    @usableFromInline var sleeper: SleepingTask?
     /// Copies of one iterator may be read at the same time. Their readers queue here, behind the first.
     @usableFromInline var moreSleepers = ElementBuffer<any ErasedContinuation>()
 
@@ -21,16 +21,16 @@ package struct Inbox<Element: Sendable>: ~Copyable, SharedContents {
     @inlinable
     mutating func add(_ continuation: any ErasedContinuation) {
       if sleeper == nil {
-        sleeper = Sleeper(continuation)
+        sleeper = SleepingTask(continuation)
       } else {
         moreSleepers.append(continuation, capacity: .max)
       }
     }
 
     @inlinable
-    mutating func nextSleeper() -> Sleeper? {
+    mutating func nextSleeper() -> SleepingTask? {
       let first = sleeper.take()
-      if let next = moreSleepers.popFirst() { sleeper = Sleeper(next) }
+      if let next = moreSleepers.popFirst() { sleeper = SleepingTask(next) }
       return first
     }
   }
@@ -47,7 +47,7 @@ package struct Inbox<Element: Sendable>: ~Copyable, SharedContents {
   /// The SDK yielded an element, on any thread. Returns whether the subscription goes on.
   @inlinable
   package func yield(_ element: Element) -> Bool {
-    var sleeper: Sleeper?
+    var sleeper: SleepingTask?
     let yielded = state.extract { state in
       let yielded = state.machine.yield(element)
       sleeper = state.nextSleeper()
@@ -74,7 +74,7 @@ package struct Inbox<Element: Sendable>: ~Copyable, SharedContents {
   /// Tells the machine what happened, and wakes all readers if that changed the state.
   @inlinable
   func wakeAll(_ happened: (inout InboxMachine<Element>) -> Bool) {
-    var sleeper: Sleeper?
+    var sleeper: SleepingTask?
     var moreSleepers = ElementBuffer<any ErasedContinuation>()
     state.locked { state in
       guard happened(&state.machine) else { return }

@@ -5,7 +5,7 @@
 /// whereas an optional existential is moved through its type's witness table.
 @frozen
 @usableFromInline
-package struct Sleeper: ~Copyable, Sendable {
+package struct SleepingTask: ~Copyable, Sendable {
   @usableFromInline let continuation: any ErasedContinuation
 
   @inlinable
