@@ -8,7 +8,7 @@ struct HostileTable {
       forms = BridgeForm.all.filter {
         $0.kind == kind && $0.carriesValue == carriesValue && $0.isPending == isPending
       }
-      self.title = "\(title) (\(forms.count))"
+      self.title = title
     }
   }
 

@@ -4,6 +4,19 @@ import FakeCallbackSDK
 // A table: swift-format would give each closure and argument a line of its own.
 // swift-format-ignore
 extension BridgeForm {
+  static let all: [BridgeForm] =
+    pending + [
+      result, typedResult, sending, valueAndError, flagAndError, errorOnly, voidResult,
+      twoValuesAndError,
+      successAndFailure, successFailureAndCancelled,
+      lateRequest,
+      throwingPlain, throwingNeverFailing, throwingTwoValues, throwingThreeValues, throwingVoid,
+      valueOrNilAndError, threeValuesAndError,
+      successWithoutValue, failureWithoutError, mapped,
+      fallback, fallbackNeverFailing, fallbackTwoValues, fallbackVoid,
+      plain, neverFailing, twoValues, void,
+    ]
+
   // SDKs that cannot fail, in waits that can be cancelled.
 
   static let throwingPlain = throwingForm("value, throwing", delivers: "me", .brings) {

@@ -16,7 +16,7 @@ enum Ending: Error, Equatable {
 }
 
 /// A public bridge, wrapped so that one suite of guarantees runs over all of them: a new overload is one more
-/// element of ``all``.
+/// element of ``all``, in `BridgeForm+shapes.swift`.
 struct BridgeForm: Sendable, CustomTestStringConvertible {
   enum Kind {
     case throwing
@@ -71,18 +71,6 @@ struct BridgeForm: Sendable, CustomTestStringConvertible {
   var valueIsObject: Bool { !traits.contains(.void) && !traits.contains(.flag) }
   var isPending: Bool { traits.contains(.pending) }
 
-  static let all: [BridgeForm] =
-    pending + [
-      result, typedResult, sending, valueAndError, flagAndError, errorOnly, voidResult,
-      twoValuesAndError,
-      successAndFailure, successFailureAndCancelled,
-      lateRequest,
-      throwingPlain, throwingNeverFailing, throwingTwoValues, throwingThreeValues, throwingVoid,
-      valueOrNilAndError, threeValuesAndError,
-      successWithoutValue, failureWithoutError, mapped,
-      fallback, fallbackNeverFailing, fallbackTwoValues, fallbackVoid,
-      plain, neverFailing, twoValues, void,
-    ]
   static let throwing = all.filter { $0.kind == .throwing }
   static let failing = throwing.filter { !$0.traits.contains(.brings) }
   static let withFallback = all.filter { $0.kind == .fallback }
