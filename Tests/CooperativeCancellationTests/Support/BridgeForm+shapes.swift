@@ -11,7 +11,7 @@ extension BridgeForm {
       successAndFailure, successFailureAndCancelled,
       lateRequest,
       throwingPlain, throwingNeverFailing, throwingTwoValues, throwingThreeValues, throwingVoid,
-      valueOrNilAndError, threeValuesAndError,
+      valueOrNilAndError, errorAndValue, threeValuesAndError,
       successWithoutValue, failureWithoutError, mapped,
       fallback, fallbackNeverFailing, fallbackTwoValues, fallbackVoid,
       plain, neverFailing, twoValues, void,
@@ -70,6 +70,13 @@ extension BridgeForm {
     ) { completion in try watch.operation { sdk.maybeUser(completion) } }
     onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }
     return user?.id ?? "nil"
+  }
+
+  static let errorAndValue = throwingForm("error and value", delivers: "maybe") { sdk, watch in
+    try await withAsyncThrowingValue(
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) { completion in try watch.operation { sdk.userAfterError(completion) } }
+    onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }.id
   }
 
   static let threeValuesAndError = throwingForm(
