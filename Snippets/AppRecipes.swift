@@ -21,21 +21,6 @@ struct FakeProfileService: ProfileService {
 }
 // snippet.end
 
-// snippet.live
-@MainActor
-final class SDKProfileService: ProfileService {
-  private let sdk = ProfileSDK()
-
-  func profile(_ id: Int) async throws -> Profile {
-    try await withAsyncThrowingValue { completion in
-      sdk.loadProfile(id, completion: completion)
-    } onCancel: { request in
-      request.cancel()
-    }
-  }
-}
-// snippet.end
-
 @MainActor
 final class Shop {
   private let sdk = PaymentSDK()
@@ -99,27 +84,6 @@ actor Totals {
       try checkpoint()
       return sum + (Int(line) ?? 0)
     }
-  }
-}
-// snippet.end
-
-// snippet.executor
-final class QueueExecutor: SerialExecutor {
-  private let queue = DispatchQueue(label: "Files")
-
-  func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
-  }
-}
-
-actor Files {
-  private let executor = QueueExecutor()
-  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-
-  func lines(of name: String) throws -> [String] {
-    try checkpoint()
-    return blockingRead(name)
   }
 }
 // snippet.end
@@ -201,8 +165,6 @@ MisuseReport.handler = { report in
 }
 // snippet.end
 
-let live: any ProfileService = SDKProfileService()
-print("live:", try await live.profile(1).name)
 let fake: any ProfileService = FakeProfileService { Profile(name: "Fake \($0)") }
 print("fake:", try await fake.profile(1).name)
 
@@ -219,7 +181,6 @@ print("payment, cancelled:", shop.receiptCount, "receipt")
 print("prices:", try await shop.pricesWithRetries())
 
 print("total:", try await Totals().total(of: ["1", "2"]))
-print("lines:", try await Files().lines(of: "notes"))
 let checksums = Checksums()
 print("checksum:", try await checksums.checksum(of: "notes"))
 try await checksums.waitForAll(in: DispatchGroup())
@@ -241,17 +202,14 @@ print("album:", await addition.result, await album.photos.values)
 
 // MARK: - The SDKs
 
+typealias Handler<Value> = @Sendable (Result<Value, any Error>) -> Void
+
 struct Log {
   func report(_ text: String) { print("misuse:", text) }
 }
 
-struct Profile: Sendable {
-  let name: String
-}
-
-struct Receipt: Sendable {
-  let amount: Int
-}
+struct Profile: Sendable { let name: String }
+struct Receipt: Sendable { let amount: Int }
 
 final class Connection: Sendable {
   func close() { print("  the connection was closed") }
@@ -262,20 +220,10 @@ final class SDKRequest {
   func cancel() { print("  the SDK was told to cancel") }
 }
 
-final class ProfileSDK {
-  func loadProfile(
-    _ id: Int,
-    completion: @escaping @Sendable (Result<Profile, any Error>) -> Void
-  ) -> SDKRequest {
-    DispatchQueue.global().async { completion(.success(Profile(name: "Ann"))) }
-    return SDKRequest()
-  }
-}
-
 final class PaymentSDK {
   let queue = DispatchQueue(label: "PaymentSDK", attributes: .initiallyInactive)
 
-  func connect(_ completion: @escaping @Sendable (Result<Connection, any Error>) -> Void) {
+  func connect(_ completion: @escaping Handler<Connection>) {
     queue.async { completion(.success(Connection())) }
   }
 
@@ -287,16 +235,13 @@ final class PaymentSDK {
     return SDKRequest()
   }
 
-  func loadPrices(
-    _ completion: @escaping @Sendable (Result<[Int], any Error>) -> Void
-  ) -> SDKRequest {
+  func loadPrices(_ completion: @escaping Handler<[Int]>) -> SDKRequest {
     queue.async { completion(.success([10, 20])) }
     return SDKRequest()
   }
 }
 
-func blockingRead(_ name: String) -> [String] { ["first", "second"] }
-func slowChecksum(of name: String) -> Int { name.utf8.reduce(0) { $0 + Int($1) } }
+func slowChecksum(of name: String) -> Int { name.utf8.count }
 
 func upload(_ name: String) async {
   if name == "hill" { withUnsafeCurrentTask { $0?.cancel() } }
@@ -306,10 +251,7 @@ func upload(_ name: String) async {
 final class SharedDatabase: Sendable {
   let queue = DispatchQueue(label: "SharedDatabase", attributes: .initiallyInactive)
 
-  func run(
-    _ sql: String,
-    completion: @escaping @Sendable (Result<[String], any Error>) -> Void
-  ) {
+  func run(_ sql: String, completion: @escaping Handler<[String]>) {
     queue.async { completion(.success(["row of \(sql)"])) }
   }
 

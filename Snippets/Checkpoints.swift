@@ -72,8 +72,6 @@ func checksum(of blocks: [[UInt8]]) async throws -> Int {
 
 /// What not to write, and what to write.
 struct Rules {
-  let sdk = SDK()
-
   func forgetsTheCharge(_ card: String) async throws {
     let receipt = try await charge(card)
     try checkpoint()  // Cancelled here, the charge is forgotten.
@@ -86,41 +84,16 @@ struct Rules {
     await save(receipt)
   }
 
-  func checksInTheCallback(_ completion: @escaping @Sendable (Result<String, any Error>) -> Void) {
-    sdk.load { result in
-      try? checkpoint()
-      completion(result)
-    }
-  }
-
-  func checksInTheTask() async throws -> String {
-    let result = try await withAsyncThrowingValue { sdk.load($0) }
-    return result
-  }
-
-  func rendersOn(_ pages: [String]) {
-    for page in pages {
-      try? checkpoint()
-      render(page)
-    }
-  }
-
-  func stopsRendering(_ pages: [String]) throws {
+  func renderAll(_ pages: [String]) throws {
     for page in pages {
       try checkpoint()
       render(page)
     }
   }
 
+  private func render(_ page: String) {}
   private func charge(_ card: String) async throws -> String { card }
   private func save(_ receipt: String) async {}
-  private func render(_ page: String) {}
-
-  struct SDK {
-    func load(_ completion: @escaping @Sendable (Result<String, any Error>) -> Void) {
-      completion(.success("loaded"))
-    }
-  }
 }
 
 let importer = Importer()
@@ -140,4 +113,4 @@ for work in works {
 }
 try await compressAll([[1, 2, 3], [4, 5, 6]])
 print(try await checksum(of: [[1, 2, 3], [4, 5, 6]]), try sum(of: [1, 2, 3]))
-print(try await Rules().checksInTheTask())
+try await Rules().keepsTheCharge("card")

@@ -1,4 +1,5 @@
-// Which error means cancelled: the code of the page "Choosing what to call".
+// What to call for each shape of completion, and which error means cancelled: the code of the page "Choosing what to
+// call".
 
 import CooperativeCancellation
 import Dispatch
@@ -9,14 +10,91 @@ import Foundation
 #endif
 
 @MainActor
+final class Album {
+  let sdk = AlbumSDK()
+
+  // snippet.never
+  func size() async throws -> Int {
+    try await withAsyncThrowingValue { sdk.measure($0) }
+  }
+
+  func flush() async throws {
+    try await withAsyncThrowingValue(timeout: .seconds(5)) { sdk.flush($0) }
+  }
+  // snippet.end
+
+  // snippet.fallback
+  func sizeOrZero() async -> Int {
+    await withAsyncValue(fallback: 0) { sdk.measure($0) }
+  }
+  // snippet.end
+
+  func sizeInAnyCase() async -> Int {
+    await withAsyncValue { sdk.measure($0) }
+  }
+
+  // snippet.closures
+  func signOut() async throws {
+    try await withAsyncThrowingValue { sdk.signOut(success: $0, failure: $1) }
+  }
+
+  func signIn() async throws -> Profile {
+    try await withAsyncThrowingValue { success, failure in
+      sdk.signIn(
+        onSuccess: success,
+        onFailure: { @Sendable in failure(nil) },
+        onClosed: { @Sendable in failure(CancellationError()) }
+      )
+    }
+  }
+  // snippet.end
+
+  // snippet.many
+  func place() async throws -> (latitude: Double, longitude: Double, name: String, zone: Int) {
+    try await withAsyncThrowingValue { completion in
+      sdk.place { @Sendable latitude, longitude, name, zone in
+        completion((latitude, longitude, name, zone))
+      }
+    }
+  }
+  // snippet.end
+
+  // snippet.typed
+  func rename(to name: String) async throws(AlbumError) {
+    try await mappingErrors(to: AlbumError.other, cancellation: .cancelled) {
+      try await withAsyncThrowingValue {
+        sdk.rename(to: name, completion: $0)
+      } onCancel: { request in
+        request.cancel()
+      }
+    }
+  }
+  // snippet.end
+
+  // snippet.returned
+  func profile(_ id: Int) async -> Result<Profile, AlbumError> {
+    await Result(mappingErrorsTo: AlbumError.other, cancellation: .cancelled) {
+      try await withAsyncThrowingValue { sdk.profile(id, completion: $0) }
+    }
+  }
+  // snippet.end
+
+  // snippet.untyped
+  func delete(_ id: Int) async throws {
+    try await mappingErrors(to: AlbumError.other) {
+      try await withAsyncThrowingValue { sdk.delete(id, completion: $0) }
+    }
+  }
+  // snippet.end
+}
+
+@MainActor
 final class Feed {
   private let service: Service
   private(set) var posts: [String] = []
   private(set) var message: String?
 
-  init(service: Service) {
-    self.service = service
-  }
+  init(service: Service) { self.service = service }
 
   // snippet.errors
   func refresh() async {
@@ -35,13 +113,9 @@ final class Feed {
 
 @MainActor
 final class Service {
-  private let sdk: SDK
-  private let timeout: Timeout
+  private let sdk: FeedSDK
 
-  init(sdk: SDK, timeout: Timeout = .seconds(60)) {
-    self.sdk = sdk
-    self.timeout = timeout
-  }
+  init(sdk: FeedSDK) { self.sdk = sdk }
 
   // snippet.own
   func posts() async throws -> [String] {
@@ -54,7 +128,7 @@ final class Service {
   // snippet.end
 
   private func loadPosts() async throws -> [String] {
-    try await withAsyncThrowingValue(timeout: timeout) { completion in
+    try await withAsyncThrowingValue(timeout: .seconds(1)) { completion in
       sdk.load(completion)
     } onCancel: { request in
       request.cancel()
@@ -62,48 +136,99 @@ final class Service {
   }
 }
 
+let album = Album()
+print("cannot fail:", try await album.size(), "bytes")
+print("without an error:", await album.sizeOrZero(), await album.sizeInAnyCase(), "bytes")
+try await album.flush()
+try await album.signOut()
+print("closures:", try await album.signIn().name)
+print("four values:", try await album.place().name)
+print("a returned result:", await album.profile(1))
+try await album.delete(1)
+do {
+  try await album.rename(to: "taken")
+} catch {
+  switch error {
+  case .cancelled: break
+  case .notFound, .other: print("a typed error:", error)
+  }
+}
+
 @MainActor
-func show(_ name: String, _ feed: Feed) async {
+func show(_ name: String, _ answer: Result<[String], any Error>?) async {
+  let feed = Feed(service: Service(sdk: FeedSDK(answer: answer)))
   await feed.refresh()
   print("\(name): \(feed.posts), \(feed.message ?? "no message")")
 }
 
-await show("answered", Feed(service: Service(sdk: SDK(answer: .success(["Hello"])))))
-await show("failed", Feed(service: Service(sdk: SDK(answer: .failure(URLError(.timedOut))))))
-await show(
-  "cancelled by others",
-  Feed(service: Service(sdk: SDK(answer: .failure(URLError(.cancelled)))))
-)
-await show("timed out", Feed(service: Service(sdk: SDK(answer: nil), timeout: .milliseconds(10))))
-let task = Task { await show("cancelled", Feed(service: Service(sdk: SDK(answer: nil)))) }
+await show("answered", .success(["Hello"]))
+await show("failed", .failure(URLError(.timedOut)))
+await show("cancelled by others", .failure(URLError(.cancelled)))
+await show("timed out", nil)
+let task = Task { await show("cancelled", nil) }
 await Task.yield()
 task.cancel()
 await task.value
 
-// MARK: - An SDK that cannot be changed
+// MARK: - SDKs that cannot be changed
 
-final class Request {
-  private let onCancel: () -> Void
-
-  init(_ onCancel: @escaping () -> Void) {
-    self.onCancel = onCancel
-  }
-
-  func cancel() { onCancel() }
+struct Profile: Sendable {
+  var name = "Ann"
 }
 
-final class SDK {
+enum AlbumError: Error {
+  case cancelled
+  case notFound
+  case other(any Error)
+}
+
+final class AlbumSDK {
+  func measure(_ completion: @escaping @Sendable (Int) -> Void) { completion(1_024) }
+
+  func flush(_ completion: @escaping @Sendable () -> Void) { completion() }
+
+  func signOut(
+    success: @escaping @Sendable () -> Void,
+    failure: @escaping @Sendable ((any Error)?) -> Void
+  ) { success() }
+
+  func signIn(
+    onSuccess: @escaping @Sendable (Profile) -> Void,
+    onFailure: @escaping @Sendable () -> Void,
+    onClosed: @escaping @Sendable () -> Void
+  ) { onSuccess(Profile()) }
+
+  func place(_ completion: @escaping @Sendable (Double, Double, String, Int) -> Void) {
+    completion(59.3, 18.1, "Stockholm", 1)
+  }
+
+  func profile(_ id: Int, completion: @escaping @Sendable (Result<Profile, AlbumError>) -> Void) {
+    completion(.success(Profile()))
+  }
+
+  func delete(_ id: Int, completion: @escaping @Sendable ((any Error)?) -> Void) { completion(nil) }
+
+  func rename(to name: String, completion: @escaping @Sendable ((any Error)?) -> Void)
+    -> DispatchWorkItem
+  {
+    let request = DispatchWorkItem { completion(name == "taken" ? AlbumError.notFound : nil) }
+    DispatchQueue.global().async(execute: request)
+    return request
+  }
+}
+
+struct FeedSDK {
   typealias Completion = @Sendable (Result<[String], any Error>) -> Void
 
-  private let answer: Result<[String], any Error>?
-
-  /// Makes one that gives this answer, or none.
-  init(answer: Result<[String], any Error>?) {
-    self.answer = answer
-  }
+  /// `nil` for none.
+  let answer: Result<[String], any Error>?
 
   func load(_ completion: @escaping Completion) -> Request {
     if let answer { DispatchQueue.global().async { completion(answer) } }
     return Request { completion(.failure(URLError(.cancelled))) }
+  }
+
+  struct Request {
+    let cancel: () -> Void
   }
 }

@@ -65,44 +65,10 @@ for (name, photo) in [
   print("  the SDK was called \(sdk.started) times, and told to cancel \(sdk.cancelled) times")
 }
 
-// MARK: - A bag
+// MARK: - A bag, and a view model that keeps tasks
 
 struct News: Sendable {
   func headlines() async throws -> [String] { ["Hello"] }
-}
-
-// snippet.bag
-@MainActor
-final class CancelBag {
-  private var tasks: [Task<Void, any Error>] = []
-
-  func add(_ task: Task<Void, any Error>) {
-    tasks.append(task)
-  }
-
-  deinit {
-    for task in tasks { task.cancel() }
-  }
-}
-// snippet.end
-
-@MainActor
-final class OldModel {
-  private let news = News()
-  private(set) var headlines: [String] = []
-
-  // snippet.old
-  private let bag = CancelBag()
-
-  func refresh() {
-    bag.add(
-      Task { [weak self, news] in
-        let headlines = try await news.headlines()
-        self?.headlines = headlines
-      }
-    )
-  }
-  // snippet.end
 }
 
 @MainActor
@@ -124,17 +90,6 @@ final class NewModel {
   func finish() async throws { try await bag.waitForAll() }
 }
 
-// snippet.old-view-model
-@MainActor
-class ViewModel {
-  private var tasks: [String: [Task<Void, Never>]] = [:]
-
-  func addTask(id: String, operation: @escaping @Sendable () async -> Void) {
-    tasks[id, default: []].append(Task(operation: operation))
-  }
-}
-// snippet.end
-
 // snippet.view-model
 @MainActor
 final class FeedModel {
@@ -151,8 +106,6 @@ final class FeedModel {
 func load() async throws { try await Task.sleep(for: .milliseconds(1)) }
 func sendLog() async throws { try await Task.sleep(for: .milliseconds(1)) }
 
-let old = OldModel()
-old.refresh()
 let new = NewModel()
 new.refresh()
 try await new.finish()
@@ -162,7 +115,6 @@ feed.refresh(Task {})
 feed.refresh(Task {})
 try await feed.taskBag.waitForAll()
 print("view model: all tasks have ended:", feed.taskBag.isEmpty)
-ViewModel().addTask(id: "refresh") {}
 
 // MARK: - The SDK
 

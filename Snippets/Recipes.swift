@@ -4,10 +4,6 @@ import CooperativeCancellation
 import Dispatch
 import Foundation
 
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
-
 @MainActor
 final class Drive {
   private let sdk = DriveSDK()
@@ -88,18 +84,6 @@ final class Drive {
       throw error
     }
     return link
-  }
-  // snippet.end
-
-  // snippet.urlsession
-  func data(from url: URL) async throws -> (Data, URLResponse) {
-    try await withAsyncThrowingValue { completion in
-      let task = URLSession.shared.dataTask(with: url, completionHandler: completion)
-      task.resume()
-      return task
-    } onCancel: { task in
-      task.cancel()
-    }
   }
   // snippet.end
 
@@ -250,21 +234,13 @@ let drive = Drive()
 print("Result:", try await drive.profile(1).name)
 print("value and error:", try await drive.thumbnail(of: "beach").count, "bytes")
 print("nothing found:", try await drive.owner(of: "beach")?.name ?? "nobody")
-do {
-  try await drive.rename("beach", to: "taken")
-} catch {
-  print("Objective-C:", error)
-}
+print("Objective-C:", await Task { try await drive.rename("beach", to: "taken") }.result)
 print("delegate:", try await drive.place().name)
 print("listener:", try await drive.weight(), "kg")
 print("becomes ready:", try await drive.link(to: "server").host)
 print("number:", try await drive.search("sea"))
 print("request in a callback:", try await drive.upload("beach"), "bytes")
-do {
-  _ = try await drive.scan()
-} catch {
-  print("refused:", error)
-}
+print("refused:", await Task { try await drive.scan() }.result)
 try await drive.rebuildIndex()
 print("asks whether to go on:", try await drive.export(), "steps")
 print("progress:", try await drive.download("beach") { print("  progress", $0) }.count, "bytes")
@@ -292,69 +268,42 @@ func printOutcome(
 
 // MARK: - SDKs that cannot be changed
 
-struct Profile: Sendable {
-  let name: String
-}
+typealias Pair<Value> = @Sendable (Value?, (any Error)?) -> Void
+typealias Handler<Value> = @Sendable (Result<Value, any Error>) -> Void
 
-struct Place: Sendable {
-  let name: String
-}
-
+struct Profile: Sendable { let name = "Ann" }
+struct Place: Sendable { let name = "Oslo" }
 struct NameTakenError: Error {}
-
 struct ScannerBusyError: Error {}
-
-struct WeatherError: Error {
-  let status: Int32
-}
+struct WeatherError: Error { let status: Int32 }
 
 /// The request of a cancellable call. Not `Sendable`, as such objects usually are.
 final class SDKRequest {
-  private let work: DispatchWorkItem
-
-  init(after seconds: Double = 0.01, _ work: @escaping @Sendable () -> Void) {
-    self.work = DispatchWorkItem(block: work)
-    DispatchQueue.global().asyncAfter(deadline: .now() + seconds, execute: self.work)
+  /// A call that is slow is not answered while this program runs.
+  init(_ name: String = "", _ answer: @escaping @Sendable () -> Void) {
+    let seconds = name == "slow" ? 3600 : 0.01
+    DispatchQueue.global().asyncAfter(deadline: .now() + seconds, execute: answer)
   }
 
-  func cancel() {
-    print("  the SDK was told to cancel")
-    work.cancel()
-  }
+  func cancel() { print("  the SDK was told to cancel") }
 }
 
 /// May be cancelled from any thread.
-final class UploadTask: Sendable {
-  private let stop: @Sendable () -> Void
-
-  init(after seconds: Double, _ work: @escaping @Sendable () -> Void) {
-    nonisolated(unsafe) let item = DispatchWorkItem(block: work)
-    stop = { item.cancel() }
-    DispatchQueue.global().asyncAfter(deadline: .now() + seconds, execute: item)
-  }
-
-  func cancel() {
-    print("  the SDK was told to cancel")
-    stop()
-  }
+struct UploadTask: Sendable {
+  func cancel() { print("  the SDK was told to cancel") }
 }
 
 final class DriveSDK {
-  enum Failure: Error {
-    case offline
-  }
-
-  private var searches: [Int: SDKRequest] = [:]
+  private var searches: [SDKRequest] = []
 
   func loadProfile(_ id: Int, completion: @escaping @Sendable (Result<Profile, Failure>) -> Void) {
-    _ = SDKRequest { completion(.success(Profile(name: "Ann"))) }
+    _ = SDKRequest { completion(.success(Profile())) }
   }
 
-  func thumbnail(
-    of name: String,
-    completion: @escaping @Sendable (Data?, (any Error)?) -> Void
-  ) -> SDKRequest {
-    SDKRequest(after: name == "slow" ? 60 : 0.01) { completion(Data(name.utf8), nil) }
+  enum Failure: Error {}
+
+  func thumbnail(of name: String, completion: @escaping Pair<Data>) -> SDKRequest {
+    SDKRequest(name) { completion(Data(name.utf8), nil) }
   }
 
   func findOwner(of name: String, completion: @escaping (Profile?, (any Error)?) -> Void) {
@@ -362,74 +311,48 @@ final class DriveSDK {
     _ = SDKRequest { completion(nil, nil) }
   }
 
-  func rename(
-    _ name: String,
-    to newName: String,
-    completion: @escaping (Bool, NSError?) -> Void
-  ) {
+  func rename(_ name: String, to newName: String, completion: @escaping (Bool, NSError?) -> Void) {
     completion(newName != "taken", nil)
   }
 
-  func search(
-    _ text: String,
-    completion: @escaping @Sendable (Result<[String], any Error>) -> Void
-  ) -> Int {
-    let number = searches.count
-    searches[number] = SDKRequest(after: text == "slow" ? 60 : 0.01) {
-      completion(.success(["beach"]))
-    }
-    return number
+  func search(_ text: String, completion: @escaping Handler<[String]>) -> Int {
+    searches.append(SDKRequest(text) { completion(.success(["beach"])) })
+    return searches.count - 1
   }
 
-  func cancelSearch(_ number: Int) {
-    searches[number]?.cancel()
-  }
+  func cancelSearch(_ number: Int) { searches[number].cancel() }
 
   /// Makes the task and passes it on, on a thread of its own.
   func upload(
     _ name: String,
     taskHandler: @escaping (UploadTask) -> Void,
-    completion: @escaping @Sendable (Int?, (any Error)?) -> Void
+    completion: @escaping Pair<Int>
   ) {
-    nonisolated(unsafe) let taskHandler = taskHandler  // What an SDK from before Swift 6 does.
-    DispatchQueue.global().async {
-      taskHandler(
-        UploadTask(after: name == "slow" ? 60 : 0.01) { completion(name.utf8.count, nil) }
-      )
-    }
+    nonisolated(unsafe) let taskHandler = taskHandler
+    DispatchQueue.global().async { taskHandler(UploadTask()) }
+    _ = SDKRequest(name) { completion(name.utf8.count, nil) }
   }
 
   /// Returns whether the scan has begun. If not, the SDK does not call back.
-  func scan(completion: @escaping @Sendable (String?, (any Error)?) -> Void) -> Bool {
-    false
-  }
-
+  func scan(completion: @escaping Pair<String>) -> Bool { false }
   func stopScan() {}
 
   func rebuildIndex(completion: @escaping @Sendable ((any Error)?) -> Void) {
     _ = SDKRequest { completion(nil) }
   }
 
-  func export(
-    shouldContinue: @escaping () -> Bool,
-    completion: @escaping @Sendable (Result<Int, any Error>) -> Void
-  ) {
+  func export(shouldContinue: @escaping () -> Bool, completion: @escaping Handler<Int>) {
     nonisolated(unsafe) let shouldContinue = shouldContinue
-    _ = SDKRequest {
-      var steps = 0
-      while shouldContinue(), steps < 1_000 { steps += 1 }
-      completion(.success(steps))
-    }
+    _ = SDKRequest { completion(.success((1...1_000).prefix { _ in shouldContinue() }.count)) }
   }
 
   func download(
     _ name: String,
     progress: @escaping @Sendable (Double) -> Void,
-    completion: @escaping @Sendable (Data?, (any Error)?) -> Void
+    completion: @escaping Pair<Data>
   ) -> SDKRequest {
     SDKRequest {
       progress(0.5)
-      progress(1)
       completion(Data(name.utf8), nil)
     }
   }
@@ -453,16 +376,11 @@ final class PlaceFinder {
   weak var delegate: (any PlaceFinderDelegate)?
 
   func start() {
-    nonisolated(unsafe) weak let finder = self  // What an SDK from before Swift 6 does.
-    _ = SDKRequest {
-      guard let finder else { return }
-      finder.delegate?.placeFinder(finder, didFind: Place(name: "Oslo"))
-    }
+    nonisolated(unsafe) weak let finder = self
+    _ = SDKRequest { finder.map { $0.delegate?.placeFinder($0, didFind: Place()) } }
   }
 
-  func stop() {
-    print("  the finder was told to stop")
-  }
+  func stop() { print("  the finder was told to stop") }
 }
 
 final class Scale {
@@ -472,42 +390,37 @@ final class Scale {
     return 1
   }
 
-  func removeListener(_ number: Int) {
-    print("  the scale was told to remove listener", number)
-  }
+  func removeListener(_ number: Int) { print("  the scale was told to remove listener", number) }
 }
 
 /// Not `Sendable`. Its handler receives each state.
 final class Link {
   enum State {
-    case connecting
-    case ready
+    case connecting, ready
     case failed(any Error)
   }
 
   let host: String
   var stateHandler: ((State) -> Void)?
 
-  init(host: String) {
-    self.host = host
-  }
+  init(host: String) { self.host = host }
 
   func start() {
     nonisolated(unsafe) let handler = stateHandler
-    _ = SDKRequest(after: host == "slow" ? 60 : 0.01) {
+    _ = SDKRequest(host) {
       handler?(.connecting)
       handler?(.ready)
     }
   }
 
-  func close() {
-    print("  the link was closed")
-  }
+  func close() { print("  the link was closed") }
 }
 
 /// A sign-in screen of an SDK, which calls back on the main thread.
 @MainActor
 final class SignInSheet {
+  private let onCancel: () -> Void
+
   init(
     success: @escaping (Profile) -> Void,
     failure: @escaping (any Error) -> Void,
@@ -515,8 +428,6 @@ final class SignInSheet {
   ) {
     onCancel = cancelled
   }
-
-  private let onCancel: () -> Void
 
   func present() {}
 
@@ -528,19 +439,15 @@ final class SignInSheet {
 
 /// Not `Sendable`, and neither are its rows and queries.
 final class Database {
-  final class Row {
-    let title = "Beach"
-  }
-
-  final class Query {
-    func interrupt() {}
-  }
+  final class Row { let title = "Beach" }
 
   func fetch(_ number: Int, _ completion: @escaping (Row?, (any Error)?) -> Void) -> Query {
     nonisolated(unsafe) let completion = completion
     _ = SDKRequest { completion(Row(), nil) }
     return Query()
   }
+
+  final class Query { func interrupt() {} }
 }
 
 // int weather_fetch(const char *city,

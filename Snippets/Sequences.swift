@@ -11,7 +11,6 @@ final class Dashboard {
   private let manager = LocationManager()
   private let player = Player()
   private let drive = DriveSDK()
-  private let thermostat = Thermostat()
   private let socket = Socket()
   private let feed = Feed()
 
@@ -53,30 +52,6 @@ final class Dashboard {
   }
   // snippet.end
 
-  // snippet.observation
-  func temperatures() -> AsyncCallbackSequence<Double> {
-    AsyncCallbackSequence(buffering: .newest(1)) { [thermostat] yield in
-      thermostat.observe(\.temperature) { yield($0) }
-    } onTermination: { observation in
-      observation.invalidate()
-    }
-  }
-  // snippet.end
-
-  // snippet.timer
-  func ticks(every seconds: Double) -> AsyncCallbackSequence<Void> {
-    AsyncCallbackSequence(buffering: .newest(1)) { yield in
-      let timer = DispatchSource.makeTimerSource()
-      timer.schedule(deadline: .now(), repeating: seconds)
-      timer.setEventHandler(handler: yield)
-      timer.activate()
-      return timer
-    } onTermination: { timer in
-      timer.cancel()
-    }
-  }
-  // snippet.end
-
   // snippet.socket
   func messages() -> AsyncThrowingCallbackSequence<String> {
     AsyncThrowingCallbackSequence(buffering: .unbounded) { [socket] yield, finish in
@@ -99,7 +74,6 @@ final class Dashboard {
   }
   // snippet.end
 
-  // snippet.result
   func headlines() -> AsyncThrowingCallbackSequence<String> {
     AsyncThrowingCallbackSequence(buffering: .unbounded) { [feed] yield in
       feed.onHeadline = yield
@@ -107,7 +81,6 @@ final class Dashboard {
       feed.onHeadline = nil
     }
   }
-  // snippet.end
 
   // snippet.threecallbacks
   func comments() -> AsyncThrowingCallbackSequence<String> {
@@ -176,41 +149,19 @@ final class Dashboard {
   }
   // snippet.end
 
-  func show(_ location: Location) {
-    print("shown:", location)
-  }
+  func show(_ location: Location) { print("shown:", location) }
 
   func showAll() async throws {
     await showLocations()
     for try await code in scans() { print("delegate:", code) }
-    for await temperature in temperatures() {
-      print("observation:", temperature)
-      break
-    }
-    for await _ in ticks(every: 0.01) {
-      print("timer: a tick")
-      break
-    }
     for try await message in messages() { print("socket:", message) }
-    for try await score in scores() {
-      print("value and error:", score)
-      break
-    }
-    for try await headline in headlines() {
-      print("result:", headline)
-      break
-    }
+    try await printFirst("value and error", scores())
+    try await printFirst("result", headlines())
     for try await comment in comments() { print("three callbacks:", comment) }
-    for await file in files() {
-      print("asks:", file)
-      break
-    }
+    try await printFirst("asks", files())
     for try await step in upload("beach") { print("progress:", step) }
     try await showSongs()
-    for await degrees in degrees(in: "Oslo") {
-      print("C:", degrees)
-      break
-    }
+    try await printFirst("C", degrees(in: "Oslo"))
     let task = start()
     await Task.yield()
     task.cancel()
@@ -316,21 +267,22 @@ final class Player {
 
 let dashboard = Dashboard()
 try await dashboard.showAll()
-for await reading in await Thermometer().readings() {
-  print("an actor's:", reading)
-  break
-}
+try await printFirst("an actor's", await Thermometer().readings())
 if await dashboard.firstFever(of: Thermometer()) == nil { print("no fever") }
-for await event in events(of: Bus()) {
-  print("anywhere:", event)
-  break
+try await printFirst("anywhere", events(of: Bus()))
+
+@MainActor
+func printFirst(_ name: String, _ sequence: some AsyncSequence) async throws {
+  for try await element in sequence {
+    print("\(name):", element)
+    break
+  }
 }
 
 // MARK: - SDKs that cannot be changed
 
-struct Location: Sendable, CustomStringConvertible {
+struct Location: Sendable {
   let isPrecise: Bool
-  var description: String { isPrecise ? "precise" : "rough" }
 }
 
 final class LocationManager {
@@ -356,27 +308,12 @@ final class Scanner {
     delegate?.scanner(self, didEndWith: nil)
   }
 
-  func stop() {
-    print("  the scanner was told to stop")
-  }
+  func stop() { print("  the scanner was told to stop") }
 }
 
 /// Keeps a listener, as Foundation's observations do.
 final class Observation {
   func invalidate() {}
-}
-
-final class Thermostat {
-  let temperature = 21.5
-
-  func observe(
-    _ property: KeyPath<Thermostat, Double>,
-    _ listener: @escaping @Sendable (Double) -> Void
-  ) -> Observation {
-    let value = self[keyPath: property]
-    DispatchQueue.global().async { listener(value) }
-    return Observation()
-  }
 }
 
 final class Socket {
@@ -416,9 +353,7 @@ final class Feed {
 }
 
 final class Scan {
-  func stop() {
-    print("  the scan was told to stop")
-  }
+  func stop() { print("  the scan was told to stop") }
 }
 
 final class Upload {
@@ -428,9 +363,7 @@ final class Upload {
 final class DriveSDK {
   /// Continues while `visit` returns `true`.
   func scan(_ visit: @escaping @Sendable (String) -> Bool) -> Scan {
-    DispatchQueue.global().async {
-      for file in ["beach", "sea"] where !visit(file) { return }
-    }
+    DispatchQueue.global().async { _ = ["beach", "sea"].allSatisfy(visit) }
     return Scan()
   }
 
@@ -440,7 +373,6 @@ final class DriveSDK {
     completion: @escaping @Sendable (Result<String, any Error>) -> Void
   ) -> Upload {
     progress(0.5)
-    progress(1)
     completion(.success("receipt 1"))
     return Upload()
   }

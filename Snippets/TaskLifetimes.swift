@@ -47,3 +47,17 @@ model.refresh()
 try await model.taskBag.waitForAll()
 print(model.posts.map(\.title))
 await shutDown(model.taskBag)
+
+// A screen that goes away early, with its task tied to it and without. A sleep stands in for the work.
+for isTied in [true, false] {
+  let viewModel = FeedModel()
+  let work = { @Sendable in
+    let isCancelled = (try? await Task.sleep(for: .milliseconds(200))) == nil
+    print(isTied ? "tied:" : "left alone:", isCancelled ? "cancelled" : "worked for nobody")
+  }
+  if isTied { viewModel.taskBag.add { await work() } }
+  let leftAlone = isTied ? nil : Task { await work() }
+  viewModel.taskBag.cancelAll()  // As `HostingViewController` does when the screen has gone.
+  try await viewModel.taskBag.waitForAll()
+  await leftAlone?.value
+}
