@@ -118,22 +118,6 @@ extension Calls {
     }
     try await list.user("typed") { try await withAsyncThrowingValue { sdk.typedUser($0) } }
     try await list.user("typed") { try await withAsyncThrowingValue(in: sdk.typedUser) }
-    try await list.user("typed") {
-      try await withAsyncThrowingValue { completion in
-        count()
-        let request = sdk.typedUser(completion)
-        return request
-      } onCancel: { request in
-        count()
-        request.cancel()
-      }
-    }
-    try await list.user("typed") {
-      try await withAsyncThrowingValue { completion in
-        count()
-        sdk.typedUser(completion)
-      }
-    }
     try await list.text("session") {
       try await withAsyncThrowingValue { sdk.openSession($0) }.user.id
     }
@@ -158,6 +142,8 @@ extension Calls {
         sdk.maybeUser(completion)
       }
     }
+    try await list.user("maybe") { try await withAsyncThrowingValue { sdk.userAfterError($0) } }
+    try await list.user("maybe") { try await withAsyncThrowingValue(in: sdk.userAfterError) }
     try await list.found("maybe") { try await withAsyncThrowingValue { sdk.maybeUser($0) } }
     try await list.found("maybe") { try await withAsyncThrowingValue(in: sdk.maybeUser) }
     try await list.found("maybe") {
@@ -193,12 +179,6 @@ extension Calls {
         request.cancel()
       }
     }
-    try await list.two("pair") {
-      try await withAsyncThrowingValue { completion in
-        count()
-        sdk.userAndFriend(completion)
-      }
-    }
     try await list.three("crew") { try await withAsyncThrowingValue { sdk.maybeCrew($0) } }
     try await list.text("crew") {
       let (user, _, _) = try await withAsyncThrowingValue { completion in
@@ -227,13 +207,6 @@ extension Calls {
       }
       return isPremium ? "true" : "false"
     }
-    try await list.text("true") {
-      let isPremium: Bool = try await withAsyncThrowingValue { completion in
-        count()
-        sdk.isPremium(completion)
-      }
-      return "\(isPremium)"
-    }
     try await list.done { try await withAsyncThrowingValue { sdk.save($0) } }
     try await list.done { try await withAsyncThrowingValue(in: sdk.save) }
     try await list.done {
@@ -244,12 +217,6 @@ extension Calls {
       } onCancel: { request in
         count()
         request.cancel()
-      }
-    }
-    try await list.done {
-      try await withAsyncThrowingValue { completion in
-        count()
-        sdk.save(completion)
       }
     }
     try await list.done { try await withAsyncThrowingValue { sdk.rename($0) } }
@@ -488,15 +455,9 @@ extension Calls {
       }.id
     }
     try await list.unconditional("cached") { await withAsyncValue { sdk.cachedUser($0) }.id }
-    try await list.unconditional("cached") { await withAsyncValue(in: sdk.cachedUser).id }
     try await list.unconditional("pair") { await withAsyncValue { sdk.hostAndGuest($0) }.0.id }
-    try await list.unconditional("pair") { await withAsyncValue(in: sdk.hostAndGuest).0.id }
     try await list.unconditional("") {
       await withAsyncValue { sdk.flush($0) }
-      return ""
-    }
-    try await list.unconditional("") {
-      await withAsyncValue(in: sdk.flush)
       return ""
     }
     try await list.unconditional("") {

@@ -176,30 +176,29 @@ struct ClientCallSiteTests {
   @Test
   func `its closures run on the caller's actor`() async throws {
     let backend = Backend(.never)
-    let task = Task { try await ClientOfTheMainActor(backend).checkIsolation() }
-    while backend.counts.started < 1 { await Task.yield() }
-    task.cancel()
-    await #expect(throws: CancellationError.self) { try await task.value }
-    let other = Task { try await ClientOfAnActor(backend).checkIsolation() }
-    while backend.counts.started < 2 { await Task.yield() }
-    other.cancel()
-    await #expect(throws: CancellationError.self) { try await other.value }
+    await cancel(Task { try await ClientOfTheMainActor(backend).checkIsolation() }, 1, of: backend)
+    await cancel(Task { try await ClientOfAnActor(backend).checkIsolation() }, 2, of: backend)
     #expect(backend.counts.cancelled == 2)
   }
 
   @Test
   func `a request that comes too late is cancelled on arrival`() async throws {
     let backend = Backend(.never)
-    let task = Task { try await ClientOfTheMainActor(backend).uploadLater() }
-    while backend.counts.started < 1 { await Task.yield() }
-    task.cancel()
-    await #expect(throws: CancellationError.self) { try await task.value }
-    let other = Task { try await ClientOfAnActor(backend).uploadLater() }
-    while backend.counts.started < 2 { await Task.yield() }
-    other.cancel()
-    await #expect(throws: CancellationError.self) { try await other.value }
+    await cancel(Task { try await ClientOfTheMainActor(backend).uploadLater() }, 1, of: backend)
+    await cancel(Task { try await ClientOfAnActor(backend).uploadLater() }, 2, of: backend)
     #expect(backend.counts.cancelled == 0)
     backend.handOverRequests()
     #expect(backend.counts.cancelled == 2)
+  }
+
+  /// Cancels a task when the SDK has its call, the `number`th.
+  private func cancel(
+    _ task: Task<User, any Error>,
+    _ number: Int,
+    of backend: Backend
+  ) async {
+    while backend.counts.started < number { await Task.yield() }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
   }
 }
