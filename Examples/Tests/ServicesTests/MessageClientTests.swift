@@ -56,21 +56,6 @@ struct MessageClientTests {
   }
 
   @Test
-  func `a request that times out is told to the server, too`() async throws {
-    try await withServer { connection in
-      let lines = try await connection.receive(lines: 2)
-      #expect(lines == ["1 slow", "cancel 1"])
-      await connection.waitUntilClosed()
-    } client: { port in
-      let client = try await MessageClient(host: "127.0.0.1", port: port)
-      await #expect(throws: TimeoutError.self) {
-        try await client.reply(to: "slow", timeout: .milliseconds(1))
-      }
-      try await client.close()
-    }
-  }
-
-  @Test
   func `a lost connection ends all that wait, and those that come later`() async throws {
     let count = 100
     try await withServer { connection in
@@ -93,24 +78,6 @@ struct MessageClientTests {
       #expect(ended == count)
       #expect(client.count == 0)
       await #expect(throws: ChannelError.self) { try await client.reply(to: "later") }
-    }
-  }
-
-  @Test
-  func `a peer that answers twice disturbs nobody`() async throws {
-    try await withServer { connection in
-      #expect(try await connection.receive(lines: 1) == ["1 one"])
-      try await connection.send("1 first\n1 second\n")
-      #expect(try await connection.receive(lines: 1) == ["2 two"])
-      try await connection.send("no number\n2 third\n")
-      await connection.waitUntilClosed()
-    } client: { port in
-      let unexpected = Lines()
-      let client = try await MessageClient(host: "127.0.0.1", port: port) { unexpected.add($0) }
-      #expect(try await client.reply(to: "one") == "first")
-      #expect(try await client.reply(to: "two") == "third")
-      #expect(unexpected.all == ["1 second", "no number"])
-      try await client.close()
     }
   }
 
