@@ -9,7 +9,6 @@ extension [Comparison] {
       one("a pending call", on: loop),
       one("a pending call, beside 99 999", beside: 99_999, on: loop),
       one("a pending call, id from the SDK", returnsID: true, on: loop),
-      many(10_000, on: loop),
     ]
   }
 
@@ -52,28 +51,6 @@ extension [Comparison] {
       unit: .nanoseconds,
       goal: .atMost(1.2),
       rounds: others == 0 ? 1_000 : 5,
-      sample: { try run(PendingCalls<Int, Int>.self) },
-      sampleBaseline: { try run(HandWrittenCalls.self) }
-    )
-  }
-
-  /// Calls that wait at the same time, and are answered then, in another order. Their tasks are included.
-  private static func many(_ count: Int, on loop: Loop) -> Comparison {
-    @Sendable func run<Calls: CallsByID>(_ type: Calls.Type) throws -> Double {
-      let replies = Calls()
-      return try nanoseconds(per: count) {
-        try start(0..<count, of: replies, on: loop)
-        // A prime, so that each comes once.
-        for number in 0..<count { replies.bring(number * 7_919 % count) }
-        try loop.run {}
-      }
-    }
-    return Comparison(
-      name: "pending calls, \(grouped(count)) at once",
-      baseline: baseline,
-      unit: .nanoseconds,
-      goal: .atMost(1.2),
-      rounds: 10,
       sample: { try run(PendingCalls<Int, Int>.self) },
       sampleBaseline: { try run(HandWrittenCalls.self) }
     )
