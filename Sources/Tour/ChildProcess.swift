@@ -3,58 +3,44 @@ import Foundation
 
 /// A child process through `Process.terminationHandler`.
 enum ChildProcess {
-  static func cancelled() async throws -> Scene {
-    try await Scene(
+  static func cancelled() async throws {
+    try await play(
       "A child process that sleeps for 2 s, cancelled after 0.5 s (Process.terminationHandler)",
-      byHand: { "exit status \(try await runByHand(sleep(noting: $0)))" },
-      bridged: { timeline in
-        "exit status \(try await run(sleep(noting: timeline), noting: timeline))"
-      },
-      cancel: .after(.milliseconds(500)),
-      isOver: { $0.contains("child ended") }
+      byHand: { try await runByHand(Child(noting: $0)) },
+      bridged: { try await run(Child(noting: $0)) },
+      cancelAfter: .milliseconds(500),
+      until: "child ended"
     )
   }
 
-  static func timedOut() async throws -> Scene {
-    try await Scene(
+  static func timedOut() async throws {
+    try await play(
       "The same child process, given 0.5 s",
       byHand: { timeline in
-        let status = try await withTimeoutByHand(.milliseconds(500)) {
-          try await runByHand(sleep(noting: timeline))
+        try await withTimeoutByHand(.milliseconds(500)) {
+          try await runByHand(Child(noting: timeline))
         }
-        return "exit status \(status)"
       },
-      bridged: { timeline in
-        let child = sleep(noting: timeline)
-        let status = try await run(child, timeout: .milliseconds(500), noting: timeline)
-        return "exit status \(status)"
-      },
-      cancel: .never,
-      isOver: { $0.contains("child ended") }
+      bridged: { try await run(Child(noting: $0), timeout: .milliseconds(500)) },
+      until: "child ended"
     )
   }
 
-  private static func runByHand(_ child: Child) async throws -> Int32 {
+  private static func runByHand(_ child: Child) async throws -> String {
     try await byHandHelper { completion in
-      child.onEnd { completion(.success($0)) }
       do {
-        try child.start()
+        try child.start(completion)
       } catch {
         completion(.failure(error))
       }
     }
   }
 
-  private static func run(
-    _ child: Child,
-    timeout: Timeout? = nil,
-    noting timeline: Timeline
-  ) async throws -> Int32 {
+  private static func run(_ child: Child, timeout: Timeout? = nil) async throws -> String {
     try await withAsyncThrowingValue(timeout: timeout) { completion in
-      child.onEnd { completion(.success($0)) }
-      try child.start()
+      try child.start(completion)
     } onCancel: {
-      timeline.note("SDK told: terminate()")
+      child.timeline.note("SDK told: terminate()")
       child.process.terminate()
     }
   }
@@ -63,11 +49,23 @@ enum ChildProcess {
     let process = Process()
     let timeline: Timeline
 
+    init(noting timeline: Timeline) {
+      self.timeline = timeline
+      process.executableURL = URL(filePath: "/bin/sleep")
+      process.arguments = ["2"]
+      timeline.note("child asked to run")
+    }
+
     /// Starts the child with SIGTERM unblocked.
     ///
     /// Dispatch's threads block signals. On Linux, a child process inherits the signal mask of the thread that starts
     /// it, and would ignore `terminate()`.
-    func start() throws {
+    func start(_ completion: @escaping @Sendable (Result<String, any Error>) -> Void) throws {
+      process.terminationHandler = { [timeline] process in
+        let how = process.terminationReason == .exit ? "status" : "signal"
+        timeline.note("child ended: \(how) \(process.terminationStatus)")
+        completion(.success("exit status \(process.terminationStatus)"))
+      }
       var signals = sigset_t()
       var before = sigset_t()
       sigemptyset(&signals)
@@ -76,21 +74,5 @@ enum ChildProcess {
       defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
       try process.run()
     }
-
-    func onEnd(_ report: @escaping @Sendable (Int32) -> Void) {
-      process.terminationHandler = { [timeline] process in
-        let how = process.terminationReason == .exit ? "status" : "signal"
-        timeline.note("child ended: \(how) \(process.terminationStatus)")
-        report(process.terminationStatus)
-      }
-    }
-  }
-
-  private static func sleep(noting timeline: Timeline) -> Child {
-    let child = Child(timeline: timeline)
-    child.process.executableURL = URL(filePath: "/bin/sleep")
-    child.process.arguments = ["2"]
-    timeline.note("child asked to run")
-    return child
   }
 }

@@ -7,39 +7,36 @@ import Foundation
 
 /// A download through `URLSession`'s completion handler.
 enum Download {
-  static func scene() async throws -> Scene {
-    try await Scene(
+  static func cancelled() async throws {
+    try await play(
       "A download that takes 2 s, cancelled after 1 s (URLSession.dataTask)",
       byHand: { timeline in
-        "\(try await downloadByHand(SlowServer(noting: timeline).url)) bytes"
+        let url = try SlowServer(noting: timeline).url
+        return try await byHandHelper { start(url, $0) }
       },
       bridged: { timeline in
         let url = try SlowServer(noting: timeline).url
-        return "\(try await download(url, noting: timeline)) bytes"
+        return try await withAsyncThrowingValue { completion in
+          start(url, completion)
+        } onCancel: { task in
+          timeline.note("SDK told: cancel()")
+          task.cancel()
+        }
       },
-      cancel: .after(.seconds(1)),
-      isOver: { $0.contains("server:") }
+      cancelAfter: .seconds(1),
+      until: "server:"
     )
   }
 
-  private static func downloadByHand(_ url: URL) async throws -> Int {
-    try await byHandHelper { completion in
-      URLSession.shared.dataTask(with: url) { data, _, error in
-        completion(error.map { .failure($0) } ?? .success(data?.count ?? 0))
-      }.resume()
+  @discardableResult
+  private static func start(
+    _ url: URL,
+    _ completion: @escaping @Sendable (Result<String, any Error>) -> Void
+  ) -> URLSessionDataTask {
+    let task = URLSession.shared.dataTask(with: url) { data, _, error in
+      completion(error.map { .failure($0) } ?? .success("\(data?.count ?? 0) bytes"))
     }
-  }
-
-  private static func download(_ url: URL, noting timeline: Timeline) async throws -> Int {
-    try await withAsyncThrowingValue { completion in
-      let task = URLSession.shared.dataTask(with: url) { data, _, error in
-        completion(error.map { .failure($0) } ?? .success(data?.count ?? 0))
-      }
-      task.resume()
-      return task
-    } onCancel: { task in
-      timeline.note("SDK told: cancel()")
-      task.cancel()
-    }
+    task.resume()
+    return task
   }
 }
