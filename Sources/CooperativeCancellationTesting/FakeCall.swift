@@ -69,10 +69,7 @@ public final class FakeCall<Completion: Sendable>: Sendable {
   ///
   /// Throws ``TimeLimitError`` if there is none in time, or `CancellationError` if the test is cancelled.
   ///
-  /// - Parameters:
-  ///   - limit: How long to wait, three times; longer on a busy machine.
-  ///   - fileID: The file to name in the error; by default the caller's.
-  ///   - line: The line to name in the error; by default the caller's.
+  /// - Parameter limit: How long to wait, three times; longer on a busy machine.
   nonisolated(nonsending) public func next(
     within limit: Timeout = .seconds(10),
     fileID: StaticString = #fileID,
@@ -187,10 +184,7 @@ extension FakeCall {
     ///
     /// Throws ``TimeLimitError`` if it does not in time, or `CancellationError` if the test is cancelled.
     ///
-    /// - Parameters:
-    ///   - limit: How long to wait, three times; longer on a busy machine.
-    ///   - fileID: The file to name in the error; by default the caller's.
-    ///   - line: The line to name in the error; by default the caller's.
+    /// - Parameter limit: How long to wait, three times; longer on a busy machine.
     nonisolated(nonsending) public func cancelled(
       within limit: Timeout = .seconds(10),
       fileID: StaticString = #fileID,

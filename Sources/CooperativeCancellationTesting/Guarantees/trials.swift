@@ -13,7 +13,7 @@ extension WrapperCheck {
     }
     request.answer(success)
     request.drop()
-    var findings = complaints(.answer, about: await trial.end(), when: "the SDK had answered")
+    var findings = complaints(.answer, await trial.end(), not: .value, when: "the SDK had answered")
     if request.cancelCount > 0 {
       findings.append(Finding(.answer, "the SDK was cancelled although it had answered."))
     }
@@ -30,7 +30,7 @@ extension WrapperCheck {
       let text = "the wrapper does not call the completion when the SDK reports an error: \(error)"
       return [Finding(.error, text)]
     }
-    return complaints(.error, aboutFailed: end, when: "the SDK had reported an error")
+    return complaints(.error, end, not: .failure, when: "the SDK had reported an error")
       + misuse(in: trial, "with an error")
   }
 
@@ -39,7 +39,7 @@ extension WrapperCheck {
     trial.fake.whenCalled { [success] in $0.answer(success) }
     trial.start()
     let when = "the SDK had answered before its method returned"
-    return complaints(.answerInsideCall, about: await trial.end(), when: when)
+    return complaints(.answerInsideCall, await trial.end(), not: .value, when: when)
   }
 
   func checkBefore() async -> [Finding] {
@@ -47,37 +47,27 @@ extension WrapperCheck {
     trial.fake.whenCalled { [success] in $0.answer(success) }
     trial.task.cancel()
     trial.start()
-    let when = "it was called in a task that was cancelled already"
     let end = await trial.end()
-    if trial.fake.callCount == 0 {
-      return complaints(.checkBefore, about: end, cancelled: true, when: when)
-    }
-    return [Finding(.checkBefore, "it called the SDK in a task that was cancelled already.")]
+    let when = "in a task that was cancelled already"
+    if trial.fake.callCount > 0 { return [Finding(.checkBefore, "it called the SDK \(when).")] }
+    return complaints(.checkBefore, end, not: .cancellation, when: "it was called \(when)")
   }
 
   func cancelledWhileWaiting() async -> [Finding] {
     guard let (trial, request) = await beginTrial() else { return [] }
     trial.task.cancel()
-    var findings: [Finding]
-    if response == .abandonCallback {
-      let when = "the task was cancelled, and the SDK did not answer"
-      findings = complaints(.prompt, about: await trial.end(), cancelled: true, when: when)
-    } else {
-      _ = await trial.isForwarded(to: request)
-      request.answer(success)
-      let when = "the task was cancelled, and then the SDK answered"
-      findings = complaints(
+    let end = await endOfInterrupted(trial, request)
+    let when = "the task was cancelled"
+    let findings =
+      response == .abandonCallback
+      ? complaints(.prompt, end, not: .cancellation, when: "\(when), and the SDK did not answer")
+      : complaints(
         .lateAnswer,
-        about: await trial.end(),
-        cancelled: response != .deliverResult,
-        when: when
+        end,
+        not: afterCancellation,
+        when: "\(when), and then the SDK answered"
       )
-    }
-    if request.cancelCount != 1 {
-      let text = "the task was cancelled, and the SDK was told \(request.cancelCount) times."
-      findings.append(Finding(.forwarding, text))
-    }
-    return findings
+    return findings + complaints(.forwarding, of: request, when: when)
   }
 
   func droppedCompletion() async -> [Finding] {
@@ -86,40 +76,40 @@ extension WrapperCheck {
     guard let (trial, request) = await beginTrial() else { return [] }
     request.drop()
     let when = "the SDK had released the completion without calling it"
-    return complaints(.droppedCompletion, aboutFailed: await trial.end(), when: when)
+    return complaints(.droppedCompletion, await trial.end(), not: .failure, when: when)
   }
 
   func timeout() async -> [Finding] {
-    // The task of a trial waits for the start, so none is made in vain.
+    // The task of a trial waits for the start, so it is made only for a wrapper with a timeout.
     guard makeCall().passTime != nil else { return [] }
     let (trial, call) = makeTrial()
     guard let passTime = call.passTime else { return [] }
     trial.start()
     guard let request = await trial.nextCall() else { return [] }
     guard (try? await passTime(limit)) != nil else {
-      return [
-        Finding(.timeout, "nothing slept on the clock. Does the wrapper's `timeout:` use it?")
-      ]
+      let text = "nothing slept on the clock. Does the wrapper's `timeout:` use it?"
+      return [Finding(.timeout, text)]
     }
     let when = "the time was up"
-    var findings: [Finding]
-    if response == .abandonCallback {
-      findings = complaints(.timeout, aboutFailed: await trial.end(), when: when)
-    } else {
+    let expected: Expected = response == .deliverResult ? .value : .failure
+    return complaints(.timeout, await endOfInterrupted(trial, request), not: expected, when: when)
+      + complaints(.timeout, of: request, when: when)
+  }
+
+  /// Returns how an interrupted call ends. The SDK answers, if the wrapper waits for that.
+  private func endOfInterrupted(
+    _ trial: Trial<Completion>,
+    _ request: Request
+  ) async -> Trial<Completion>.End {
+    if response != .abandonCallback {
       _ = await trial.isForwarded(to: request)
       request.answer(success)
-      let end = await trial.end()
-      findings =
-        response == .deliverResult
-        ? complaints(.timeout, about: end, when: when)
-        : complaints(.timeout, aboutFailed: end, when: when)
     }
-    if request.cancelCount != 1 {
-      let text = "the time was up, and the SDK was told \(request.cancelCount) times."
-      findings.append(Finding(.timeout, text))
-    }
-    return findings
+    return await trial.end()
   }
+
+  /// What a cancellation before an answer means.
+  private var afterCancellation: Expected { response == .deliverResult ? .value : .cancellation }
 }
 
 // Trials that call a completion whose wait may have ended.
@@ -132,24 +122,15 @@ extension WrapperCheck {
       request.answer(success)
     }
     trial.start()
-    return complaints(
-      .checkAfter,
-      about: await trial.end(),
-      cancelled: response != .deliverResult,
-      when: "the task was cancelled while the SDK answered inside the call"
-    )
+    let when = "the task was cancelled while the SDK answered inside the call"
+    return complaints(.checkAfter, await trial.end(), not: afterCancellation, when: when)
   }
 
   func lateAnswer() async -> [Finding] {
     guard let (trial, request) = await beginTrial() else { return [] }
     trial.task.cancel()
-    if response == .abandonCallback {
-      _ = await trial.end()
-    } else {
-      _ = await trial.isForwarded(to: request)
-    }
-    request.answer(success)
-    _ = await trial.end()
+    _ = await endOfInterrupted(trial, request)
+    if response == .abandonCallback { request.answer(success) }
     return trial.reports.map {
       Finding(.lateAnswer, "the first answer after a cancellation counts as misuse: \($0)")
     }
@@ -159,7 +140,8 @@ extension WrapperCheck {
     guard let (trial, request) = await beginTrial() else { return [] }
     request.answer(success)
     request.answer(success)
-    return complaints(.secondAnswer, about: await trial.end(), when: "the SDK had answered twice")
+    let when = "the SDK had answered twice"
+    return complaints(.secondAnswer, await trial.end(), not: .value, when: when)
   }
 
   /// Repeated, because a thread that gets no time looks like a deadlock, and a cancellation before the
@@ -194,47 +176,43 @@ extension WrapperCheck {
 }
 
 extension WrapperCheck {
-  /// Checks the end of a call that should return, or throw `CancellationError`.
+  /// How a call should end: with a value, with `CancellationError`, or with another error.
+  private enum Expected { case value, cancellation, failure }
+
   private func complaints(
     _ guarantee: WrapperGuarantee,
-    about end: Trial<Completion>.End,
-    cancelled: Bool = false,
+    _ end: Trial<Completion>.End,
+    not expected: Expected,
     when: String
   ) -> [Finding] {
     let text: String
-    switch end {
-    case .stillRuns:
-      return hang(guarantee, when)
-    case .returned:
-      if !cancelled || !canThrow { return [] }
-      text = "it returned instead of throwing CancellationError: \(when)."
-    case .threw(let error):
-      if cancelled, error is CancellationError { return [] }
-      text = "it threw \(error)\(cancelled ? " instead of CancellationError" : ""): \(when)."
+    switch (end, expected) {
+    case (.stillRuns, _):
+      var finding = Finding(guarantee, "it had not ended after \(limit): \(when).")
+      finding.hangs = true
+      return [finding]
+    case (.returned, _) where expected == .value || !canThrow: return []
+    case (.threw(is CancellationError), .cancellation): return []
+    case (.threw(is CancellationError), .failure):
+      text = "it threw CancellationError in a task that was not cancelled"
+    case (.threw, .failure): return []
+    case (.returned, .failure): text = "it returned, and threw no error"
+    case (.returned, _): text = "it returned instead of throwing CancellationError"
+    case (.threw(let error), .cancellation):
+      text = "it threw \(error) instead of CancellationError"
+    case (.threw(let error), .value): text = "it threw \(error)"
     }
-    return [Finding(guarantee, text)]
+    return [Finding(guarantee, "\(text): \(when).")]
   }
 
-  /// Checks the end of a call that should throw an error other than `CancellationError`.
+  /// Checks that the SDK was told of an interruption.
   private func complaints(
     _ guarantee: WrapperGuarantee,
-    aboutFailed end: Trial<Completion>.End,
+    of request: Request,
     when: String
   ) -> [Finding] {
-    switch end {
-    case .stillRuns: hang(guarantee, when)
-    case .returned:
-      canThrow ? [Finding(guarantee, "it returned, and threw no error: \(when).")] : []
-    case .threw(is CancellationError):
-      [Finding(guarantee, "it threw CancellationError in a task that was not cancelled: \(when).")]
-    case .threw: []
-    }
-  }
-
-  private func hang(_ guarantee: WrapperGuarantee, _ when: String) -> [Finding] {
-    var finding = Finding(guarantee, "it had not ended after \(limit): \(when).")
-    finding.hangs = true
-    return [finding]
+    if request.cancelCount == 1 { return [] }
+    return [Finding(guarantee, "\(when), and the SDK was told \(request.cancelCount) times.")]
   }
 
   private func misuse(in trial: Trial<Completion>, _ answer: String) -> [Finding] {
