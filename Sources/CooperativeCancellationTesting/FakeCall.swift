@@ -69,7 +69,7 @@ public final class FakeCall<Completion: Sendable>: Sendable {
   ///
   /// Throws ``TimeLimitError`` if there is none in time, or `CancellationError` if the test is cancelled.
   ///
-  /// - Parameter limit: How long to wait, three times; longer on a busy machine.
+  /// - Parameter limit: How long to wait, five times; longer on a busy machine.
   nonisolated(nonsending) public func next(
     within limit: Timeout = .seconds(10),
     fileID: StaticString = #fileID,
@@ -184,7 +184,7 @@ extension FakeCall {
     ///
     /// Throws ``TimeLimitError`` if it does not in time, or `CancellationError` if the test is cancelled.
     ///
-    /// - Parameter limit: How long to wait, three times; longer on a busy machine.
+    /// - Parameter limit: How long to wait, five times; longer on a busy machine.
     nonisolated(nonsending) public func cancelled(
       within limit: Timeout = .seconds(10),
       fileID: StaticString = #fileID,

@@ -94,7 +94,7 @@ public final class ManualClock: Clock {
   ///
   /// Throws ``TimeLimitError`` if there is none in time, or `CancellationError` if the test is cancelled.
   ///
-  /// - Parameter limit: How long to wait, three times; longer on a busy machine.
+  /// - Parameter limit: How long to wait, five times; longer on a busy machine.
   nonisolated(nonsending) public func waitForSleeper(
     within limit: Timeout = .seconds(10),
     fileID: StaticString = #fileID,

@@ -16,7 +16,7 @@ extension Task {
   /// Throws the task's error; ``TimeLimitError`` if the task does not end in time; or `CancellationError` if
   /// the test is cancelled.
   ///
-  /// - Parameter limit: How long to wait, three times; longer on a busy machine.
+  /// - Parameter limit: How long to wait, five times; longer on a busy machine.
   nonisolated(nonsending) public func value(
     within limit: Timeout = .seconds(10),
     fileID: StaticString = #fileID,

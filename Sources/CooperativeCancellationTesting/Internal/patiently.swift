@@ -1,19 +1,19 @@
 internal import CooperativeCancellation
 
-/// Waits with a limit, and gives up after three waits in a row on a machine that is not busy: what is waited for may
+/// Waits with a limit, and gives up after five waits in a row on a machine that is not busy: what is waited for may
 /// need several turns.
 ///
-/// The machine is busy if a probe task takes long, too. The probe only goes through each place where a task may queue:
-/// a thread, the main actor, the pool. If it gets no turn for five minutes, a thread is blocked, and waiting is
-/// pointless.
+/// The machine is busy if a probe task takes long after a wait, too. The probe only goes through each place where a
+/// task may queue: a thread, the main actor, the pool. After five minutes, a thread is blocked or the machine does not
+/// come to rest, and waiting is pointless.
 func patiently<Result>(
   _ wait: () async throws -> Result?
 ) async rethrows -> Result? {
+  let start = Moment.now
   var quickProbes = 0
-  for _ in 1...20 {
+  repeat {
     if let result = try await wait() { return result }
-    if quickProbes == 2 { return nil }
-    let start = Moment.now
+    let probeStart = Moment.now
     let hasPassed = Observed(false)
     startOnOwnThread {
       await MainActor.run {}
@@ -23,7 +23,7 @@ func patiently<Result>(
     }
     let passed: Void? = try? await hasPassed.wait(within: .seconds(300)) { $0 ? () : nil }
     if passed == nil { return nil }
-    quickProbes = start.nanoseconds(to: .now) < 50_000_000 ? quickProbes + 1 : 0
-  }
+    quickProbes = probeStart.nanoseconds(to: .now) < 50_000_000 ? quickProbes + 1 : 0
+  } while quickProbes < 5 && start.nanoseconds(to: .now) < 300_000_000_000
   return nil
 }
