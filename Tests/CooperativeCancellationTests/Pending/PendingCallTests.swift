@@ -12,17 +12,18 @@ struct PendingCallTests {
 
   private var events: [String] { log.withLock { $0 } }
 
-  @Sendable
   private func begin(
     _ name: String,
     _ response: CancellationResponse = .abandonCallback,
-    timeout: Timeout? = nil
+    timeout: Timeout? = nil,
+    inOnCancel: @escaping @Sendable () -> Void = {}
   ) -> Task<String, any Error> {
     defer { executor.runUntilIdle() }
     return Task(executorPreference: executor) { [call, log] in
       try await call.value(whenCancelled: response, timeout: timeout) {
         log.withLock { $0.append(name) }
       } onCancel: {
+        inOnCancel()
         log.withLock { $0.append("cancel \(name)") }
       } onDiscard: { value in
         log.withLock { $0.append("discard \(value)") }
@@ -49,20 +50,32 @@ struct PendingCallTests {
     #expect(!call.resume(returning: "nobody's"))
   }
 
-  @Test(arguments: CancellationResponse.allCases, [false, true])
+  /// When a cancelled call gets its answer.
+  enum Moment: CaseIterable {
+    case beforeItsTaskGoesOn, insideOnCancel, afterOnCancel
+  }
+
+  @Test(arguments: CancellationResponse.allCases, Moment.allCases)
   func `the turn passes when the call has its answer and its onCancel has returned`(
     response: CancellationResponse,
-    answersFirst: Bool
+    moment: Moment
   ) async throws {
-    let first = begin("a", response)
+    @Sendable func answer() {
+      #expect(call.count == 2)
+      #expect(call.resume(returning: "late"))
+      #expect(!call.resume(returning: "again"))
+      #expect(call.count == (moment == .afterOnCancel ? 1 : 2))
+    }
+    let first = begin("a", response) { [executor] in
+      guard moment == .insideOnCancel else { return }
+      answer()
+      executor.runUntilIdle()
+    }
     let second = begin("b")
     first.cancel()
-    // Otherwise, its task has not gone on when the answer comes.
-    if !answersFirst { executor.runUntilIdle() }
-    #expect(call.count == 2)
-    #expect(call.resume(returning: "late"))
-    #expect(!call.resume(returning: "again"))
-    #expect(call.count == (answersFirst ? 2 : 1))
+    if moment == .beforeItsTaskGoesOn { answer() }
+    executor.runUntilIdle()
+    if moment == .afterOnCancel { answer() }
     executor.runUntilIdle()
     #expect((try? await first.value) == (response == .deliverResult ? "late" : nil))
     let discards = response == .deliverResult ? [] : ["discard late"]
@@ -72,69 +85,29 @@ struct PendingCallTests {
     #expect(try await value(of: second) == "own")
   }
 
-  @Test
-  func `an SDK that answers inside onCancel does not pass the turn on before that has returned`()
-    async throws
-  {
-    let second = Protected<Task<String, any Error>?>(nil)
-    let first = Task(executorPreference: executor) { [call, executor, log] in
-      try await call.value {
-      } onCancel: {
-        second.withLock { $0 = begin("b") }
-        #expect(call.resume(throwing: SDKError.cancelled))
-        executor.runUntilIdle()
-        log.withLock { $0.append("cancelled") }
-      }
-    }
-    executor.runUntilIdle()
-    first.cancel()
-    executor.runUntilIdle()
-    #expect(events == ["cancelled", "b"])
-    #expect(call.resume(returning: "own"))
-    executor.runUntilIdle()
-    #expect(try await second.withLock { $0 }?.value == "own")
-    await #expect(throws: CancellationError.self) { try await first.value }
+  /// When a call in the queue is cancelled.
+  enum Exit: CaseIterable {
+    case beforeItsTurn, beforeItsTurnAndItsTaskHasNotGoneOn, withItsTurn
   }
 
-  @Test(arguments: CancellationResponse.allCases)
-  func `a call that is cancelled in the queue leaves it, whatever it would do with an answer`(
-    response: CancellationResponse
+  @Test(arguments: CancellationResponse.allCases, Exit.allCases)
+  func `a call that is cancelled in the queue leaves it, and its turn goes to the next one`(
+    response: CancellationResponse,
+    exit: Exit
   ) async throws {
     let tasks = [begin("a"), begin("b", response), begin("c")]
+    if exit == .withItsTurn { call.resume(returning: "1") }
     tasks[1].cancel()
-    await #expect(throws: CancellationError.self) { try await value(of: tasks[1]) }
-    #expect(call.count == 2)
-    call.resume(returning: "1")
+    if exit == .beforeItsTurn {
+      await #expect(throws: CancellationError.self) { try await value(of: tasks[1]) }
+      #expect(call.count == 2)
+    }
+    if exit != .withItsTurn { call.resume(returning: "1") }
     #expect(try await value(of: tasks[0]) == "1")
-    call.resume(returning: "3")
-    #expect(try await value(of: tasks[2]) == "3")
-    #expect(events == ["a", "c"])
-  }
-
-  @Test
-  func `a turn passes over a call that has just been cancelled`() async throws {
-    let tasks = ["a", "b", "c"].map { begin($0) }
-    tasks[1].cancel()
-    // Its task has not gone on.
-    call.resume(returning: "1")
-    executor.runUntilIdle()
-    #expect(events == ["a", "c"])
-    call.resume(returning: "3")
-    #expect(try await value(of: tasks[2]) == "3")
     await #expect(throws: CancellationError.self) { try await tasks[1].value }
-    #expect(call.count == 0)
-  }
-
-  @Test
-  func `a turn that comes with a cancellation is passed on`() async throws {
-    let tasks = ["a", "b", "c"].map { begin($0) }
-    call.resume(returning: "1")
-    tasks[1].cancel()
-    executor.runUntilIdle()
-    await #expect(throws: CancellationError.self) { try await tasks[1].value }
-    #expect(events == ["a", "c"])
-    call.resume(returning: "3")
+    #expect(call.resume(returning: "3"))
     #expect(try await value(of: tasks[2]) == "3")
+    #expect(events == ["a", "c"])
     #expect(call.count == 0)
   }
 
@@ -206,28 +179,6 @@ struct PendingCallTests {
     }
     #expect(events == ["a"])
     #expect(call.count == 0)
-  }
-
-  @Test
-  func `an operation that throws after the answer does not take another call's turn`() async throws
-  {
-    let log = log
-    let waiting = Protected<Task<String, any Error>?>(nil)
-    await #expect(throws: SDKError.failed) {
-      try await call.value {
-        waiting.withLock { $0 = begin("b") }
-        call.resume(returning: "own")
-        throw SDKError.failed
-      } onDiscard: { value in
-        log.withLock { $0.append("discard \(value)") }
-      }
-    }
-    #expect(call.count == 1)
-    executor.runUntilIdle()
-    #expect(call.resume(returning: "b"))
-    executor.runUntilIdle()
-    #expect(try await waiting.withLock { $0 }?.value == "b")
-    #expect(Set(events) == ["discard own", "b"])
   }
 
   @Test

@@ -9,14 +9,9 @@ struct PendingCallsTests {
   private let executor = ManualExecutor()
 
   /// Begins a call in a task of its own, and runs it until it sleeps.
-  private func begin(
-    _ id: Int,
-    _ response: CancellationResponse = .abandonCallback
-  ) -> Task<String, any Error> {
+  private func begin(_ id: Int) -> Task<String, any Error> {
     defer { executor.runUntilIdle() }
-    return Task(executorPreference: executor) { [calls] in
-      try await calls.value(for: id, whenCancelled: response) {}
-    }
+    return Task(executorPreference: executor) { [calls] in try await calls.value(for: id) {} }
   }
 
   private func result(of task: Task<String, any Error>) async -> Result<String, any Error> {
@@ -61,20 +56,6 @@ struct PendingCallsTests {
     #expect(discarded.withLock { $0 } == ["late"])
   }
 
-  @Test(arguments: [CancellationResponse.waitForCallback, .deliverResult])
-  func `a call that waits for its answer after a cancellation stays until the answer`(
-    response: CancellationResponse
-  ) async {
-    let task = begin(1, response)
-    task.cancel()
-    executor.runUntilIdle()
-    #expect(calls.count == 1)
-    #expect(calls.resume(1, returning: "late"))
-    #expect(calls.count == 0)
-    let value = try? await result(of: task).get()
-    #expect(value == (response == .deliverResult ? "late" : nil))
-  }
-
   @Test
   func `an id that is taken is refused before the SDK is called`() async throws {
     let task = begin(1)
@@ -84,6 +65,7 @@ struct PendingCallsTests {
     }
     #expect(error?.callSite.line == line)
     #expect(error.map { "\($0)" }?.contains("was refused") == true)
+    await #expect(throws: AlreadyPendingError.self) { try await calls.value { 1 } }
     #expect(calls.resume(1, returning: "first"))
     #expect(try await result(of: task).get() == "first")
     #expect(calls.count == 0)
@@ -168,38 +150,4 @@ struct PendingCallsTests {
     #expect((try? await result(of: next).get()) == "next")
     #expect(calls.count == 0)
   }
-
-  @Test
-  func `answers in another order find their calls, even by ids of the same hash`() async throws {
-    let calls = PendingCalls<Colliding, String>()
-    let tasks = (0..<50).map { number in
-      Task(executorPreference: executor) {
-        try await calls.value(for: Colliding(number: number)) {}
-      }
-    }
-    executor.runUntilIdle()
-    #expect(calls.count == 50)
-    await #expect(throws: AlreadyPendingError.self) {
-      try await calls.value(for: Colliding(number: 30)) {}
-    }
-    #expect(!calls.resume(Colliding(number: 50), returning: "of no call"))
-    for number in (0..<50).reversed() {
-      #expect(calls.resume(Colliding(number: number), returning: "\(number)"))
-      #expect(!calls.resume(Colliding(number: number), returning: "again"))
-    }
-    for (number, task) in tasks.enumerated() {
-      #expect(try await result(of: task).get() == "\(number)")
-    }
-    let own = try await calls.value {
-      #expect(calls.resume(Colliding(number: 1), returning: "one"))
-      #expect(calls.resume(Colliding(number: 2), returning: "two"))
-      return Colliding(number: 2)
-    }
-    #expect(own == "two")
-  }
-}
-
-private struct Colliding: Hashable, Sendable {
-  let number: Int
-  func hash(into hasher: inout Hasher) {}
 }

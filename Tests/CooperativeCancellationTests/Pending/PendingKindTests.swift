@@ -5,62 +5,97 @@ import Testing
 /// What waits for an answer that comes from elsewhere, for what holds for each kind of wait. What holds for every bridge
 /// is tested over ``BridgeForm/pending``.
 struct PendingKind: Sendable, CustomTestStringConvertible {
-  /// One object, whose calls all have the same id, if they have one.
+  /// The closures of one call. Those of an event are ignored, but for the first.
+  struct Closures: Sendable {
+    var operation: @Sendable () throws -> Void = {}
+    var onCancel: @Sendable () -> Void = {}
+    var onDiscard: @Sendable (String) -> Void = { _ in }
+  }
+
+  /// One object. The ids count only for the kinds that have some.
   struct Waits: Sendable {
-    /// Waits. The closure is the `operation`, or part of it.
-    let value: @Sendable (() throws -> Void) async throws -> String
+    let call: @Sendable (_ id: Int, Closures) async throws -> String
     /// Returns how many took the answer.
-    let resume: @Sendable (Result<String, SDKError>) -> Int
+    let answer: @Sendable (_ id: Int, Result<String, SDKError>) -> Int
     let close: @Sendable (any Error) -> Void
     let count: @Sendable () -> Int
+
+    func value(during operation: @escaping @Sendable () throws -> Void = {}) async throws -> String
+    {
+      try await call(1, Closures(operation: operation))
+    }
+
+    func resume(_ result: Result<String, SDKError>) -> Int { answer(1, result) }
   }
 
   let testDescription: String
-  let make: @Sendable () -> Waits
+  let make: @Sendable (_ onUnclaimed: @escaping @Sendable () -> Void) -> Waits
 
-  static let all = [
-    PendingKind(testDescription: "id given") {
-      let calls = PendingCalls<Int, String>()
+  static let idGiven = byID("id given") { calls, id, closures in
+    try await calls.value(for: id) {
+      try closures.operation()
+    } onCancel: {
+      closures.onCancel()
+    } onDiscard: {
+      closures.onDiscard($0)
+    }
+  }
+
+  static let idReturned = byID("id returned") { calls, id, closures in
+    try await calls.value {
+      try closures.operation()
+      return id
+    } onCancel: { _ in
+      closures.onCancel()
+    } onDiscard: {
+      closures.onDiscard($0)
+    }
+  }
+
+  private static func byID(
+    _ testDescription: String,
+    call: @escaping @Sendable (PendingCalls<Int, String>, Int, Closures) async throws -> String
+  ) -> PendingKind {
+    PendingKind(testDescription: testDescription) { onUnclaimed in
+      let calls = PendingCalls<Int, String> { _, _ in onUnclaimed() }
       return Waits(
-        value: { operation in try await calls.value(for: 1) { try operation() } },
-        resume: { calls.resume(1, with: $0) ? 1 : 0 },
+        call: { try await call(calls, $0, $1) },
+        answer: { calls.resume($0, with: $1) ? 1 : 0 },
         close: { calls.close(throwing: $0) },
         count: { calls.count }
       )
-    },
-    PendingKind(testDescription: "id returned") {
-      let calls = PendingCalls<Int, String>()
-      return Waits(
-        value: { operation in
-          try await calls.value {
-            try operation()
-            return 1
-          }
-        },
-        resume: { calls.resume(1, with: $0) ? 1 : 0 },
-        close: { calls.close(throwing: $0) },
-        count: { calls.count }
-      )
-    },
-    PendingKind(testDescription: "one at a time") {
-      let call = PendingCall<String>()
-      return Waits(
-        value: { operation in try await call.value { try operation() } },
-        resume: { call.resume(with: $0) ? 1 : 0 },
-        close: { call.close(throwing: $0) },
-        count: { call.count }
-      )
-    },
-    PendingKind(testDescription: "event") {
-      let event = PendingEvent<String>()
-      return Waits(
-        value: { operation in try await event.value { try operation() } },
-        resume: { event.resume(with: $0) },
-        close: { event.close(throwing: $0) },
-        count: { event.count }
-      )
-    },
-  ]
+    }
+  }
+
+  static let oneAtATime = PendingKind(testDescription: "one at a time") { _ in
+    let call = PendingCall<String>()
+    return Waits(
+      call: { _, closures in
+        try await call.value {
+          try closures.operation()
+        } onCancel: {
+          closures.onCancel()
+        } onDiscard: {
+          closures.onDiscard($0)
+        }
+      },
+      answer: { call.resume(with: $1) ? 1 : 0 },
+      close: { call.close(throwing: $0) },
+      count: { call.count }
+    )
+  }
+
+  static let event = PendingKind(testDescription: "event") { _ in
+    let event = PendingEvent<String>()
+    return Waits(
+      call: { _, closures in try await event.value { try closures.operation() } },
+      answer: { event.resume(with: $1) },
+      close: { event.close(throwing: $0) },
+      count: { event.count }
+    )
+  }
+
+  static let all = [idGiven, idReturned, oneAtATime, event]
 }
 
 @Suite("Pending waits of each kind", .watchdog)
@@ -69,14 +104,14 @@ struct PendingKindTests {
 
   private func begin(_ waits: PendingKind.Waits) -> Task<String, any Error> {
     defer { executor.runUntilIdle() }
-    return Task(executorPreference: executor) { try await waits.value {} }
+    return Task(executorPreference: executor) { try await waits.value() }
   }
 
   @Test(arguments: PendingKind.all)
   func `an answer is taken by what waits, at once or later, and by nothing else`(kind: PendingKind)
     async throws
   {
-    let waits = kind.make()
+    let waits = kind.make {}
     #expect(waits.resume(.success("unknown")) == 0)
     #expect(waits.resume(.failure(.failed)) == 0)
     let early = try await waits.value { #expect(waits.resume(.success("early")) == 1) }
@@ -96,7 +131,7 @@ struct PendingKindTests {
 
   @Test(arguments: PendingKind.all)
   func `an operation that throws leaves nothing`(kind: PendingKind) async throws {
-    let waits = kind.make()
+    let waits = kind.make {}
     await #expect(throws: SDKError.failed) { try await waits.value { throw SDKError.failed } }
     #expect(waits.count() == 0)
     #expect(waits.resume(.success("late")) == 0)
@@ -106,13 +141,17 @@ struct PendingKindTests {
     #expect(try await task.value == "own")
   }
 
-  @Test(arguments: PendingKind.all)
-  func `close ends what waits, and what comes later before its SDK is called`(kind: PendingKind)
-    async
-  {
-    let waits = kind.make()
-    let task = begin(waits)
-    waits.close(SDKError.failed)
+  @Test(arguments: PendingKind.all, [false, true])
+  func `close ends what waits, and what comes later before its SDK is called`(
+    kind: PendingKind,
+    isInsideTheCall: Bool
+  ) async {
+    let waits = kind.make {}
+    let task = Task(executorPreference: executor) {
+      try await waits.value { if isInsideTheCall { waits.close(SDKError.failed) } }
+    }
+    executor.runUntilIdle()
+    waits.close(isInsideTheCall ? SDKError.cancelled : SDKError.failed)
     waits.close(SDKError.cancelled)
     executor.runUntilIdle()
     await #expect(throws: SDKError.failed) { try await task.value }
@@ -121,15 +160,6 @@ struct PendingKindTests {
     }
     #expect(waits.count() == 0)
     #expect(waits.resume(.success("late")) == 0)
-  }
-
-  @Test(arguments: PendingKind.all)
-  func `close inside the call ends it`(kind: PendingKind) async {
-    let waits = kind.make()
-    await #expect(throws: SDKError.failed) {
-      try await waits.value { waits.close(SDKError.failed) }
-    }
-    #expect(waits.count() == 0)
   }
 
   @Test

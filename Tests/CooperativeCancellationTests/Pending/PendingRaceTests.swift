@@ -5,19 +5,11 @@ import MallocStatistics
 import Testing
 
 #if THREAD_SANITIZER
-  private let rounds = 2_000
+  private let (rounds, most) = (2_000, 20_000)
 #elseif DEBUG
-  private let rounds = 3_000
+  private let (rounds, most) = (3_000, 50_000)
 #else
-  private let rounds = 50_000
-#endif
-
-#if THREAD_SANITIZER
-  private let most = 20_000
-#elseif DEBUG
-  private let most = 50_000
-#else
-  private let most = 1_000_000
+  private let (rounds, most) = (50_000, 1_000_000)
 #endif
 
 /// An id that uses the calls again where it is released.
@@ -67,60 +59,38 @@ struct PendingRaceTests {
     static let ofAnswers = [delivered, discarded, refused, unclaimed]
   }
 
-  enum Kind: CaseIterable {
-    case idGiven, idReturned, oneAtATime
-  }
-
   /// An answer, a cancellation and a close of the same call, from two threads at once, while others are calling, or
   /// wait for their turn.
-  @Test(arguments: Kind.allCases)
+  @Test(arguments: [PendingKind.idGiven, .idReturned, .oneAtATime])
   func `an answer is delivered, discarded, handed back or passed on in every race`(
-    kind: Kind
+    kind: PendingKind
   ) async {
-    let possible = Outcome.allCases.filter { kind == .idReturned || $0 != .unclaimed }
+    let returnsID = kind.testDescription == PendingKind.idReturned.testDescription
+    let possible = Outcome.allCases.filter { returnsID || $0 != .unclaimed }
     let split = Protected(Split(of: possible))
     let answered = Protected(0)
     while split.withLock({ $0.goesOn(for: rounds, often: 5) }) {
       let round = split.withLock { $0.rounds }
-      let calls = PendingCalls<Int, Int> { _, _ in split.withLock { $0[.unclaimed] += 1 } }
-      let call = PendingCall<Int>()
+      let waits = kind.make { split.withLock { $0[.unclaimed] += 1 } }
       @Sendable func answer(_ id: Int) {
         answered.withLock { $0 += 1 }
-        let isTaken =
-          kind == .oneAtATime
-          ? call.resume(returning: round) : calls.resume(id, returning: round)
-        if !isTaken { split.withLock { $0[.refused] += 1 } }
+        if waits.answer(id, .success("")) == 0 { split.withLock { $0[.refused] += 1 } }
       }
-      @Sendable func discard(_ value: Int) { split.withLock { $0[.discarded] += 1 } }
-      @Sendable func value(_ id: Int) async throws -> Int {
-        switch kind {
-        case .idGiven:
-          return try await calls.value(for: id) {
-          } onDiscard: {
-            discard($0)
-          }
-        case .idReturned:
-          return try await calls.value {
-            // Only one of them can be this call's.
-            if round.isMultiple(of: 5) {
-              for _ in 0..<2 { answer(id) }
-            }
-            return id
-          } onDiscard: {
-            discard($0)
-          }
-        case .oneAtATime:
-          return try await call.value {
-          } onDiscard: {
-            discard($0)
-          }
+      @Sendable func value(_ id: Int) async throws {
+        var closures = PendingKind.Closures()
+        closures.onDiscard = { _ in split.withLock { $0[.discarded] += 1 } }
+        // Only one of them can be this call's.
+        if returnsID, round.isMultiple(of: 5) {
+          closures.operation = { for _ in 0..<2 { answer(id) } }
         }
+        _ = try await waits.call(id, closures)
       }
       await withTaskGroup(of: Void.self) { group in
-        for id in 0..<(kind == .oneAtATime ? 3 : 2) {
+        var calls: [Task<Void, Never>] = []
+        for id in 0..<3 {
           let call = Task {
             do {
-              _ = try await value(id)
+              try await value(id)
               split.withLock { $0[.delivered] += 1 }
             } catch is CancellationError {
               split.withLock { $0[.cancelled] += 1 }
@@ -128,13 +98,8 @@ struct PendingRaceTests {
               split.withLock { $0[.closed] += 1 }
             }
           }
-          group.addTask {
-            await withTaskCancellationHandler {
-              await call.value
-            } onCancel: {
-              call.cancel()
-            }
-          }
+          calls.append(call)
+          group.addTask { await call.value }
           group.addTask {
             for _ in 0..<2 {
               answer(id)
@@ -145,18 +110,17 @@ struct PendingRaceTests {
           }
         }
         for _ in 0..<Int.random(in: 0...6) { await Task.yield() }
-        if round.isMultiple(of: 3) { group.cancelAll() }
+        if round.isMultiple(of: 3) { for call in calls { call.cancel() } }
         for _ in 0..<Int.random(in: 0...3) { await Task.yield() }
-        calls.close(throwing: SDKError.failed)
-        call.close(throwing: SDKError.failed)
+        waits.close(SDKError.failed)
       }
-      #expect(calls.count == 0 && call.count == 0)
+      #expect(waits.count() == 0)
       let ends = split.withLock { split in Outcome.ofAnswers.reduce(0) { $0 + split[$1] } }
       #expect(ends == answered.withLock { $0 }, "nothing is lost, round \(round)")
     }
     let result = split.withLock { $0 }
     print("pending calls, \(kind): \(result)")
-    #expect(kind == .idReturned || result[.unclaimed] == 0)
+    #expect(returnsID || result[.unclaimed] == 0)
   }
 
   /// What the `onCancel` of a call stopped.
@@ -167,38 +131,28 @@ struct PendingRaceTests {
   }
 
   /// Calls with the same id, or one at a time, that are answered and cancelled at any moment.
-  @Test(arguments: [false, true])
-  func `an interruption reaches no other call`(hasIDs: Bool) async {
+  @Test(arguments: [PendingKind.idGiven, .oneAtATime])
+  func `an interruption reaches no other call`(kind: PendingKind) async {
     let split = Protected(Split(of: Stopped.allCases))
     while split.withLock({ $0.goesOn(for: rounds / 10, often: 5) }) {
       let sdk = ExclusiveSDK()
-      let (calls, call) = (PendingCalls<Int, Int>(), PendingCall<Int>())
-      @Sendable func answer(_ number: Int) {
-        if hasIDs { calls.resume(1, returning: number) } else { call.resume(returning: number) }
-      }
-      @Sendable func onCancel(_ number: Int) {
+      let waits = kind.make {}
+      @Sendable func stop(_ number: Int) {
         let stopped = sdk.end()
         #expect(stopped == nil || stopped == number, "another call is stopped")
         split.withLock { $0[stopped == nil ? .nothing : .itsOwn] += 1 }
-        if let stopped { answer(stopped) }
+        if stopped != nil { _ = waits.resume(.success("")) }
       }
       await withTaskGroup(of: Void.self) { group in
         for number in 0..<3 {
+          let closures = PendingKind.Closures(
+            operation: { sdk.start(number) },
+            onCancel: { stop(number) }
+          )
           let task = Task {
-            if !hasIDs {
-              return _ = try await call.value {
-                sdk.start(number)
-              } onCancel: {
-                onCancel(number)
-              }
-            }
             while true {
               do {
-                return _ = try await calls.value(for: 1) {
-                  sdk.start(number)
-                } onCancel: {
-                  onCancel(number)
-                }
+                return _ = try await waits.call(1, closures)
               } catch is AlreadyPendingError {
                 await Task.yield()
               }
@@ -211,12 +165,12 @@ struct PendingRaceTests {
           }
           group.addTask {
             for _ in 0..<Int.random(in: 0...4) { await Task.yield() }
-            if let started = sdk.end() { answer(started) }
+            if sdk.end() != nil { _ = waits.resume(.success("")) }
           }
         }
       }
     }
-    print("interruptions, ids \(hasIDs): \(split.withLock { $0 })")
+    print("interruptions, \(kind): \(split.withLock { $0 })")
   }
 
   @Test

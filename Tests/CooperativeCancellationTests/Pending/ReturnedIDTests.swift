@@ -5,26 +5,22 @@ import Testing
 /// Ids that the SDK returns: an answer may come before them.
 @Suite("Pending calls, ids that the call returns", .watchdog)
 struct ReturnedIDTests {
-  private final class Unclaimed: Sendable {
-    let answers = Protected<[String]>([])
+  private let unclaimed = Protected<[String]>([])
+  private let calls: PendingCalls<Int, String>
 
-    func makeCalls() -> PendingCalls<Int, String> {
-      PendingCalls { id, answer in
-        let text = (try? answer.get()) ?? "failed"
-        self.answers.withLock { $0.append("\(id) \(text)") }
-      }
+  init() {
+    calls = PendingCalls { [unclaimed] id, answer in
+      let text = (try? answer.get()) ?? "failed"
+      unclaimed.withLock { $0.append("\(id) \(text)") }
     }
-
-    var all: [String] { answers.withLock { $0 } }
   }
 
-  private let unclaimed = Unclaimed()
+  private var all: [String] { unclaimed.withLock { $0 } }
 
   @Test
   func `an answer that comes before the id is found, and an answer for no call is passed on`()
     async throws
   {
-    let calls = unclaimed.makeCalls()
     let value = try await calls.value {
       #expect(calls.resume(8, returning: "other"))
       #expect(calls.resume(7, returning: "own"))
@@ -33,23 +29,10 @@ struct ReturnedIDTests {
       return 7
     }
     #expect(value == "own")
-    #expect(unclaimed.all == ["8 other", "7 second", "9 failed"])
+    #expect(all == ["8 other", "7 second", "9 failed"])
     #expect(calls.count == 0)
     #expect(!calls.resume(7, returning: "late"))
-    #expect(unclaimed.all.count == 3)
-  }
-
-  @Test
-  func `an answer waits for the calls that were being made when it came, and for no others`() throws
-  {
-    var registry = CallRegistry<Int>()
-    let (first, second) = (try begin(&registry), try begin(&registry))
-    #expect(park(1, &registry) && park(9, &registry))
-    let third = try begin(&registry)
-    #expect(name(second, 1, &registry) == ["answered 1"])
-    #expect(name(first, 0, &registry) == ["given", "unclaimed 9"], "the third began after it")
-    #expect(name(third, 9, &registry) == ["given"])
-    #expect(registry.count == 2)
+    #expect(all.count == 3)
   }
 
   @Test
@@ -101,7 +84,6 @@ struct ReturnedIDTests {
 
   @Test
   func `answers for other calls are passed on, however the call that is being made ends`() async {
-    let calls = unclaimed.makeCalls()
     let executor = ManualExecutor()
     let other = Task(executorPreference: executor) { try await calls.value(for: 1) {} }
     executor.runUntilIdle()
@@ -111,7 +93,7 @@ struct ReturnedIDTests {
         return 1
       }
     }
-    #expect(unclaimed.all == ["8 eight"])
+    #expect(all == ["8 eight"])
     // Answered together with all, and throws.
     for end in ["nine", "ten"] {
       await #expect(throws: SDKError.failed) {
@@ -123,14 +105,14 @@ struct ReturnedIDTests {
         }
       }
     }
-    #expect(unclaimed.all == ["8 eight", "9 nine", "9 ten"])
+    #expect(all == ["8 eight", "9 nine", "9 ten"])
     executor.runUntilIdle()
     await #expect(throws: SDKError.failed) { try await other.value }
     await #expect(throws: SDKError.failed) {
       try await calls.value {
         calls.resume(1, returning: "one")
         calls.close(throwing: SDKError.failed)
-        #expect(unclaimed.all.last == "1 one")
+        #expect(all.last == "1 one")
         #expect(!calls.resume(2, returning: "two"), "no call can claim it any more")
         return 1
       }
@@ -139,21 +121,7 @@ struct ReturnedIDTests {
   }
 
   @Test
-  func `an id that another call has is refused, and the other call gets the answer`() async throws {
-    let calls = unclaimed.makeCalls()
-    let executor = ManualExecutor()
-    let first = Task(executorPreference: executor) { try await calls.value { 1 } }
-    executor.runUntilIdle()
-    await #expect(throws: AlreadyPendingError.self) { try await calls.value { 1 } }
-    #expect(calls.resume(1, returning: "one"))
-    executor.runUntilIdle()
-    #expect(try await first.value == "one")
-    #expect(calls.count == 0)
-  }
-
-  @Test
   func `onCancel receives the id, and an answer is not taken by then`() async {
-    let calls = unclaimed.makeCalls()
     let executor = ManualExecutor()
     let cancelled = Protected<[Int]>([])
     let task = Task(executorPreference: executor) {

@@ -7,11 +7,8 @@ import Testing
 @Suite("Pending calls, asynchronous sends", .watchdog)
 struct SendTests {
   private let calls = PendingCalls<Int, String>()
-
-  /// Sleeps until it is cancelled.
-  private static func listen() async throws {
-    try await Task.sleep(for: .seconds(1_000))
-  }
+  private let clock = ManualClock()
+  private let send = StuckSend()
 
   @Test
   func `an answer may come before the send returns, or after`() async throws {
@@ -44,7 +41,7 @@ struct SendTests {
     let isCancelled = Signal()
     private let mayEnd = Signal()
 
-    func run(_ error: (any Error)? = nil) async throws {
+    func run(_ error: (any Error)?) async throws -> String {
       hasBegun.fire()
       await withTaskCancellationHandler {
         await mayEnd.wait()
@@ -52,24 +49,46 @@ struct SendTests {
         isCancelled.fire()
       }
       if let error { throw error }
+      return "request"
     }
 
     func end() { mayEnd.fire() }
+  }
+
+  /// Begins a call that times out after five seconds, and whose send has begun.
+  private func begin(
+    _ response: CancellationResponse = .abandonCallback,
+    throwing error: (any Error)? = nil,
+    onCancel: @escaping @Sendable (String) -> Void = { _ in Issue.record("nothing was sent") }
+  ) async throws -> Task<String, any Error> {
+    let task = Task { @MainActor [calls, clock, send] in
+      try await calls.value(
+        for: 1,
+        whenCancelled: response,
+        timeout: Timeout(.seconds(5), clock: clock)
+      ) {
+        MainActor.assertIsolated()
+        return try await send.run(error)
+      } onCancel: { request in
+        MainActor.assertIsolated()
+        onCancel(request)
+      }
+    }
+    try await clock.waitForSleeper(within: .watchdog)
+    await send.hasBegun.wait()
+    return task
+  }
+
+  /// Waits until no call has an id.
+  private func isEmpty() async {
+    while calls.count > 0 { await Task.yield() }
   }
 
   @Test(arguments: End.allCases)
   func `whatever ends a call, it does not wait for the send, which is cancelled`(end: End)
     async throws
   {
-    let clock = ManualClock()
-    let send = StuckSend()
-    let task = Task { [calls] in
-      try await calls.value(for: 1, timeout: Timeout(.seconds(5), clock: clock)) {
-        try await send.run(SDKError.failed)
-      }
-    }
-    try await clock.waitForSleeper(within: .watchdog)
-    await send.hasBegun.wait()
+    let task = try await begin(throwing: SDKError.failed)
     switch end {
     case .answer: #expect(calls.resume(1, returning: "value"))
     case .errorToAll: #expect(calls.resumeAll(throwing: SDKError.cancelled) == 1)
@@ -89,11 +108,6 @@ struct SendTests {
     await isEmpty()
   }
 
-  /// Waits until no call has an id.
-  private func isEmpty() async {
-    while calls.count > 0 { await Task.yield() }
-  }
-
   @Test(arguments: CancellationResponse.allCases, [false, true])
   func
     `a send that returns after an interruption is followed by onCancel, and keeps the id until then`(
@@ -101,25 +115,8 @@ struct SendTests {
       timesOut: Bool
     ) async throws
   {
-    let clock = ManualClock()
-    let send = StuckSend()
-    let events = Protected<[String]>([])
-    let task = Task { @MainActor [calls] in
-      try await calls.value(
-        for: 1,
-        whenCancelled: response,
-        timeout: Timeout(.seconds(5), clock: clock)
-      ) {
-        MainActor.assertIsolated()
-        try await send.run()
-        return "request"
-      } onCancel: { request in
-        MainActor.assertIsolated()
-        events.withLock { $0.append("cancel \(request)") }
-      }
-    }
-    try await clock.waitForSleeper(within: .watchdog)
-    await send.hasBegun.wait()
+    let cancelled = Protected<[String]>([])
+    let task = try await begin(response) { request in cancelled.withLock { $0.append(request) } }
     if timesOut { clock.advance(by: .seconds(5)) } else { task.cancel() }
     await send.isCancelled.wait()
     // The call ends without its send.
@@ -130,57 +127,29 @@ struct SendTests {
     }
     #expect(!calls.resume(1, returning: "second"))
     #expect(calls.count == 1)
-    #expect(events.withLock { $0 } == [])
+    #expect(cancelled.withLock { $0 } == [])
     send.end()
     await isEmpty()
-    #expect(events.withLock { $0 } == ["cancel request"])
+    #expect(cancelled.withLock { $0 } == ["request"])
   }
 
-  @Test(arguments: CancellationResponse.allCases)
-  func `a send that heeds its cancellation ends the call as the interruption says`(
-    response: CancellationResponse
+  @Test(
+    arguments: CancellationResponse.allCases,
+    [CancellationError(), SDKError.failed] as [any Error]
+  )
+  func `the first interruption counts when the send throws, unless its own error is asked for`(
+    response: CancellationResponse,
+    error: any Error
   ) async throws {
-    let clock = ManualClock()
-    let task = Task { [calls] in
-      try await calls.value(
-        for: 1,
-        whenCancelled: response,
-        timeout: Timeout(.seconds(5), clock: clock)
-      ) {
-        try await Self.listen()
-      } onCancel: {
-        Issue.record("the send did not return")
-      }
-    }
-    try await clock.waitForSleeper(within: .watchdog)
-    clock.advance(by: .seconds(5))
-    await #expect(throws: TimeoutError.self) { try await task.value }
-    await isEmpty()
-  }
-
-  @Test(arguments: CancellationResponse.allCases)
-  func `the first of timeout, cancellation and the send's error counts`(
-    response: CancellationResponse
-  ) async throws {
-    let clock = ManualClock()
-    let send = StuckSend()
-    let task = Task { [calls] in
-      try await calls.value(
-        for: 1,
-        whenCancelled: response,
-        timeout: Timeout(.seconds(5), clock: clock)
-      ) {
-        try await send.run(SDKError.failed)
-      }
-    }
-    try await clock.waitForSleeper(within: .watchdog)
-    await send.hasBegun.wait()
+    let task = try await begin(response, throwing: error)
     clock.advance(by: .seconds(5))
     await send.isCancelled.wait()
     task.cancel()
     send.end()
-    let error = await #expect(throws: (any Error).self) { try await task.value }
-    #expect(response == .deliverResult ? error is SDKError : error is TimeoutError)
+    let thrown = await #expect(throws: (any Error).self) { try await task.value }
+    // A send that throws `CancellationError` heeds its cancellation.
+    let isAskedFor = response == .deliverResult && error is SDKError
+    #expect(isAskedFor ? thrown is SDKError : thrown is TimeoutError)
     await isEmpty()
   }
 
@@ -225,28 +194,6 @@ struct SendTests {
   }
 
   @Test
-  func `the error of a send does not end a later call with its id`() throws {
-    var registry = CallRegistry<Int>()
-    let line = CallSite()
-    let first = try registry.add(Wait(response: .abandonCallback), 1, line)
-    guard case .call = registry.take(1, carrier(of: "first")) else {
-      Issue.record("the id is free after the answer")
-      return
-    }
-    let second = try registry.add(Wait(response: .abandonCallback), 1, line)
-    guard case .noCall = registry.fail(1, first, .stopped) else {
-      Issue.record("another call is ended")
-      return
-    }
-    #expect(registry.count == 1)
-    guard case .call = registry.fail(1, second, .stopped) else {
-      Issue.record("the error of a send ends its call")
-      return
-    }
-    #expect(registry.count == 0)
-  }
-
-  @Test
   func `a send does not begin in a call that has ended`() async {
     let failures = Protected(0)
     let send = Send<Int> {
@@ -268,15 +215,7 @@ struct SendTests {
 
   @Test
   func `the time of the send counts when the call waits for its answer`() async throws {
-    let clock = ManualClock()
-    let send = StuckSend()
-    let task = Task { [calls] in
-      try await calls.value(for: 1, timeout: Timeout(.seconds(5), clock: clock)) {
-        try await send.run()
-      }
-    }
-    try await clock.waitForSleeper(within: .watchdog)
-    await send.hasBegun.wait()
+    let task = try await begin { _ in }
     clock.advance(by: .seconds(3))
     send.end()
     clock.advance(by: .seconds(2))
