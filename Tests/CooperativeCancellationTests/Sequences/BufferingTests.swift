@@ -41,9 +41,9 @@ struct BufferingTests {
     #expect(read.mast.songsAlive.count == 0)
   }
 
-  @Test
-  func `a ring that has been read and filled again keeps the order`() {
-    let read = TestRead(.elements, Mast(), SequenceWatch(.newest(3)))
+  @Test(arguments: [BufferingPolicy.newest(3), .oldest(3)])
+  func `a ring that has been read and filled again keeps the order`(policy: BufferingPolicy) {
+    let read = TestRead(.elements, Mast(), SequenceWatch(policy))
     read.perform(.run)
     for _ in 1...5 { read.perform(.play, .play, .run) }
     #expect(read.received == (1...10).map(String.init))

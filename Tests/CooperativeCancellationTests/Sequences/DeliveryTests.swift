@@ -15,25 +15,14 @@ struct Delivery: Sendable, CustomTestStringConvertible {
   /// How many elements are discarded.
   var discarded = 0
 
-  static let all = [
+  static let all =
+    common + ends("a finish", .end, of: { $0.finishes }) + ends("an error", .fail, of: { $0.fails })
+
+  private static let common = [
     Delivery(
       testDescription: "elements arrive in order, whether they wait or wake the reader",
       steps: [.run, .play, .play, .play, .run, .play, .run, .cancel],
       readings: { form in (1...4).map(form.element) + [form.cancelled] }
-    ),
-    Delivery(
-      testDescription: "elements before a finish are delivered, and those after it are discarded",
-      forms: { $0.finishes },
-      steps: [.run, .play, .play, .end, .play, .end],
-      readings: { [$0.element(1), $0.element(2), .end] },
-      discarded: 1
-    ),
-    Delivery(
-      testDescription: "elements before an error are delivered; what comes after is discarded",
-      forms: { $0.fails },
-      steps: [.run, .play, .fail, .play, .fail, .end],
-      readings: { [$0.element(1), $0.failed] },
-      discarded: 1
     ),
     Delivery(
       testDescription: "a cancelled reader wakes, and nothing more is delivered",
@@ -48,32 +37,6 @@ struct Delivery: Sendable, CustomTestStringConvertible {
       discarded: 1
     ),
     Delivery(
-      testDescription: "a finish with no elements before it is an end, although cancelled",
-      forms: { $0.finishes },
-      steps: [.run, .end, .cancel],
-      readings: { _ in [.end] }
-    ),
-    Delivery(
-      testDescription: "an error with no elements before it is thrown, although cancelled",
-      forms: { $0.fails },
-      steps: [.run, .fail, .cancel],
-      readings: { [$0.failed] }
-    ),
-    Delivery(
-      testDescription: "a finish behind elements that a cancellation discards is not reached",
-      forms: { $0.finishes },
-      steps: [.run, .play, .end, .cancel],
-      readings: { [$0.cancelled] },
-      discarded: 1
-    ),
-    Delivery(
-      testDescription: "an error behind elements that a cancellation discards is not reached",
-      forms: { $0.fails },
-      steps: [.run, .play, .fail, .cancel],
-      readings: { [$0.cancelled] },
-      discarded: 1
-    ),
-    Delivery(
       testDescription: "elements left in the buffer are discarded before the release returns",
       greetings: [.play, .play, .play],
       limit: 1,
@@ -82,6 +45,35 @@ struct Delivery: Sendable, CustomTestStringConvertible {
       discarded: 2
     ),
   ]
+
+  private static func ends(
+    _ end: String,
+    _ step: SequenceStep,
+    of forms: @escaping @Sendable (SequenceForm) -> Bool
+  ) -> [Delivery] {
+    [
+      Delivery(
+        testDescription: "elements before \(end) are delivered; what comes after is discarded",
+        forms: forms,
+        steps: [.run, .play, .play, step, .play, .fail, .end],
+        readings: { [$0.element(1), $0.element(2), step == .end ? .end : $0.failed] },
+        discarded: 1
+      ),
+      Delivery(
+        testDescription: "\(end) with no elements before it is told, although cancelled",
+        forms: forms,
+        steps: [.run, step, .cancel],
+        readings: { [step == .end ? .end : $0.failed] }
+      ),
+      Delivery(
+        testDescription: "\(end) behind elements that a cancellation discards is not reached",
+        forms: forms,
+        steps: [.run, .play, step, .cancel],
+        readings: { [$0.cancelled] },
+        discarded: 1
+      ),
+    ]
+  }
 }
 
 @Suite("Sequences: one end, prompt, check after, nothing lost", .watchdog)
@@ -114,16 +106,5 @@ struct DeliveryTests {
     #expect(await task.value == [form.element(1), form.cancelled])
     #expect(watch.discarded.count == form.songsPerElement)
     #expect(watch.terminated == 1)
-  }
-
-  @Test
-  func `a reader that has only next receives an element from the buffer`() async throws {
-    var iterator = AsyncThrowingCallbackSequence<Int>(buffering: .unbounded) { yield in
-      yield(1)
-      yield(2)
-    } onTermination: {
-    }.makeAsyncIterator()
-    #expect(try await iterator.next() == 1)
-    #expect(try await iterator.next() == 2)
   }
 }

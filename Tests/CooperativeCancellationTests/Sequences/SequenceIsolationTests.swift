@@ -121,76 +121,49 @@ struct SequenceIsolationTests {
     }
   }
 
-  /// Keeps a half-read sequence, as a screen does.
-  @MainActor
-  private final class Screen {
-    var reader: Reader?
-
-    func readOne(_ form: SequenceForm, _ mast: Mast, _ watch: SequenceWatch) async -> Reading {
-      let reader = form.read(FakeStation(mast), watch, MainActor.shared)
-      self.reader = reader
-      return await reader.next()
-    }
-  }
-
-  @Test(arguments: SequenceForm.local)
-  func `an iterator that a main actor class keeps may be released off the main actor`(
-    form: SequenceForm
+  @Test(arguments: SequenceForm.local, Place.allCases)
+  func `a half-read iterator may be released elsewhere, by a task or by a thread that runs none`(
+    form: SequenceForm,
+    place: Place
   ) async {
-    let hasEnded = Signal()
-    let watch = SequenceWatch(
-      inSubscribe: { MainActor.preconditionIsolated() },
-      inTermination: {
-        MainActor.preconditionIsolated()
-        hasEnded.fire()
+    for runsTask in [false, true] {
+      let actor = place.makeActor()
+      let hasEnded = Signal()
+      let watch = SequenceWatch(
+        inSubscribe: { actor?.preconditionIsolated() },
+        inTermination: {
+          actor?.preconditionIsolated()
+          hasEnded.fire()
+        }
+      )
+      let mast = Mast(greeting: [.play])
+      let kept = Protected<Reader?>(nil)
+      await Self.readOne(form, mast, watch, keepIn: kept, isolation: actor)
+      @Sendable func release() {
+        let reader = kept.withLock { $0.take() }
+        withExtendedLifetime(reader) {}
       }
-    )
-    let mast = Mast(greeting: [.play])
-    let kept = Protected<Screen?>(nil)
-    do {
-      let screen = await Screen()
-      #expect(await screen.readOne(form, mast, watch) == form.element(1))
-      kept.withLock { $0 = screen }
+      if runsTask {
+        Task.detached { release() }
+      } else {
+        DispatchQueue.global().async { release() }
+      }
+      await hasEnded.wait()
+      #expect(watch.terminated == 1)
+      #expect(mast.removed == [1])
     }
-    await Task.detached {
-      let screen = kept.withLock { $0.take() }
-      withExtendedLifetime(screen) {}
-    }.value
-    await hasEnded.wait()
-    #expect(watch.terminated == 1)
-    #expect(mast.removed == [1])
   }
 
-  @Test(arguments: Place.allCases)
-  func `a half-read iterator may be released on a thread that runs no task`(place: Place) async {
-    let actor = place.makeActor()
-    let hasEnded = Signal()
-    let watch = SequenceWatch(
-      inTermination: {
-        actor?.preconditionIsolated()
-        hasEnded.fire()
-      }
-    )
-    let mast = Mast(greeting: [.play])
-    let kept = Protected<Reader?>(nil)
-    await Self.keep(in: kept, mast, watch, isolation: actor)
-    DispatchQueue.global().async {
-      let reader = kept.withLock { $0.take() }
-      withExtendedLifetime(reader) {}
-    }
-    await hasEnded.wait()
-    #expect(watch.terminated == 1)
-  }
-
-  /// Keeps it where the compiler cannot see what releases it.
-  private static func keep(
-    in kept: Protected<Reader?>,
+  /// Keeps the iterator where the compiler cannot see what releases it.
+  private static func readOne(
+    _ form: SequenceForm,
     _ mast: Mast,
     _ watch: SequenceWatch,
+    keepIn kept: Protected<Reader?>,
     isolation: isolated (any Actor)?
   ) async {
-    let reader = SequenceForm.elements.read(FakeStation(mast), watch, isolation)
-    #expect(await reader.next() == .element("1"))
+    let reader = form.read(FakeStation(mast), watch, isolation)
+    #expect(await reader.next() == form.element(1))
     kept.withLock { $0 = reader }
   }
 

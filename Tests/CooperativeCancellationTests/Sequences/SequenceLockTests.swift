@@ -154,47 +154,42 @@ struct SequenceLockTests {
       while !isOver.withLock({ $0 }) { sdk.announce() }
       announcerEnded.fire()
     }
-    let begun = Protected(0)
-    let ended = Protected(0)
-    let received = Protected(0)
-    let discarded = Protected(0)
-    let yielded = Protected(0)
-    var random = SystemRandomNumberGenerator()
+    let tally = Protected(Tally())
     for _ in 0..<count {
       let hasBegun = Signal()
       let task = Task.detached {
         let sequence = AsyncThrowingCallbackSequence<Int>(buffering: .newest(2)) { yield in
-          begun.withLock { $0 += 1 }
+          tally.withLock { $0.begun += 1 }
           sdk.add { element in
-            yielded.withLock { $0 += 1 }
+            tally.withLock { $0.yielded += 1 }
             yield(element)
           }
           hasBegun.fire()
         } onTermination: {
-          ended.withLock { $0 += 1 }
+          tally.withLock { $0.ended += 1 }
           sdk.remove()
         } onDiscard: { _ in
-          discarded.withLock { $0 += 1 }
+          tally.withLock { $0.discarded += 1 }
         }
-        for try await _ in sequence { received.withLock { $0 += 1 } }
+        for try await _ in sequence { tally.withLock { $0.delivered += 1 } }
       }
       // At a random moment of its life.
-      if Bool.random(using: &random) { await hasBegun.wait() }
-      for _ in 0..<Int.random(in: 0...3, using: &random) { await Task.yield() }
+      if .random() { await hasBegun.wait() }
+      for _ in 0..<Int.random(in: 0...3) { await Task.yield() }
       task.cancel()
       _ = await task.result
     }
     isOver.withLock { $0 = true }
     await announcerEnded.wait()
-    let (began, finished) = (begun.withLock { $0 }, ended.withLock { $0 })
-    let (delivered, dropped) = (received.withLock { $0 }, discarded.withLock { $0 })
-    print(
-      "\(count) sequences cancelled: \(began) begun, \(finished) ended, "
-        + "\(delivered) elements delivered, \(dropped) discarded"
-    )
-    #expect(finished == began)
-    #expect(delivered + dropped == yielded.withLock { $0 })
-    #expect(began > count / 10)
-    #expect(delivered > 0)
+    let result = tally.withLock { $0 }
+    print("\(count) sequences cancelled: \(result)")
+    #expect(result.ended == result.begun)
+    #expect(result.delivered + result.discarded == result.yielded)
+    #expect(result.begun > count / 10)
+    #expect(result.delivered > 0)
+  }
+
+  private struct Tally {
+    var (begun, ended, yielded, delivered, discarded) = (0, 0, 0, 0, 0)
   }
 }
