@@ -13,9 +13,8 @@ struct BrokenWrapper: Sendable, CustomTestStringConvertible {
   let call: @Sendable (PhoneBook) async throws -> Line
 
   static let all = [
-    circulatingHelper, bareContinuation, withoutOnCancel, dropping, callingTwice, losing,
-    inASlot, byHand, mistakingErrors, disguising, cleaningUpTwice, losingTheSecond, blocking,
-    silent,
+    circulatingHelper, withoutOnCancel, dropping, callingTwice, losing, inASlot, byHand,
+    mistakingErrors, disguising, cleaningUpTwice, losingTheSecond, blocking, silent,
   ]
 
   private static let circulatingHelper = BrokenWrapper(
@@ -34,15 +33,6 @@ struct BrokenWrapper: Sendable, CustomTestStringConvertible {
         }
         continuation.resume(with: result)
       }
-    }
-  }
-
-  private static let bareContinuation = BrokenWrapper(
-    testDescription: "a bare continuation",
-    guarantees: [.checkBefore, .prompt, .forwarding, .droppedCompletion, .timeout]
-  ) { book in
-    try await withCheckedThrowingContinuation { continuation in
-      _ = book.dial { continuation.resume(with: $0) }
     }
   }
 

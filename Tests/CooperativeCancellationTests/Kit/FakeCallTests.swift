@@ -89,45 +89,4 @@ struct FakeCallTests {
     }
     while !isCancelled.withLock({ $0 }) { await Task.yield() }
   }
-
-  @Test
-  func `controls a sequence, and sees the subscription end`() async throws {
-    typealias Listener = (yield: @Sendable (Int) -> Void, finish: @Sendable () -> Void)
-    let listeners = FakeCall<Listener>()
-    let numbers = AsyncCallbackSequence(buffering: .unbounded) { yield, finish in
-      listeners.record((yield, finish))
-    } onTermination: { (request: FakeCall<Listener>.Request) in
-      request.cancel()
-    }
-    async let request = listeners.next(within: .watchdog)
-    var read: [Int] = []
-    var iterator = numbers.makeAsyncIterator()
-    listeners.whenCalled { $0.answer { $0.yield(1) } }
-    if let number = await iterator.next() { read.append(number) }
-    let subscription = try await request
-    subscription.answer {
-      $0.yield(2)
-      $0.finish()
-    }
-    while let number = await iterator.next() { read.append(number) }
-    try await subscription.cancelled(within: .watchdog)
-    #expect(read == [1, 2])
-    #expect(subscription.cancelCount == 1)
-  }
-
-  /// As with an SDK that answers all calls through one delegate.
-  @Test
-  func `may answer through something other than a completion`() async throws {
-    let delegate = Protected<[Int: @Sendable (String) -> Void]>([:])
-    let fake = FakeCall<Int>()
-    let task = Task {
-      await withAsyncValue { (completion: @escaping @Sendable (String) -> Void) in
-        delegate.withLock { $0[7] = completion }
-        fake.record(7)
-      }
-    }
-    let request = try await fake.next(within: .watchdog)
-    request.answer { number in delegate.withLock { $0[number] }?("seven") }
-    #expect(try await task.value(within: .watchdog) == "seven")
-  }
 }

@@ -42,14 +42,6 @@ struct LimitTests {
   }
 
   @Test
-  func `for a task returns its value, or throws its error`() async throws {
-    let value = Task { 1 }
-    let error = Task<Int, any Error> { throw SDKError.failed }
-    #expect(try await value.value(within: .watchdog) == 1)
-    await #expect(throws: SDKError.failed) { try await error.value(within: .watchdog) }
-  }
-
-  @Test
   func `on a clock does not begin in a cancelled task`() {
     let clock = ManualClock()
     let executor = ManualExecutor()
