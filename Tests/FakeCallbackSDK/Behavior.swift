@@ -40,28 +40,13 @@ public struct Behavior: Sendable {
   }
 
   /// Answers later, on a queue of its own.
-  public static let later = queued(.success)
-
-  /// Answers later, on a queue of its own, with these answers one after the other.
-  public static func queued(_ answers: Answer...) -> Behavior {
-    Behavior(queued: answers, keepsCompletion: false)
-  }
-
-  /// Answers twice, later, on a queue of its own.
-  public static let twice = queued(.success, .success)
+  public static let later = Behavior(queued: [.success], keepsCompletion: false)
 
   /// Releases the completion: nobody can answer anymore.
   public static let dropping = Behavior(keepsCompletion: false)
 
   /// Answers a cancellation with the SDK's own error, at once, on the cancelling thread.
   public static let confirmingCancellation = Behavior(toCancel: .failure(.cancelled))
-
-  /// Answers later, holding the lock that `cancel()` takes.
-  public static let underItsLock = Behavior(
-    queued: [.success],
-    locksWhileAnswering: true,
-    keepsCompletion: false
-  )
 
   /// Answers when the test says so, holding the lock that `cancel()` takes.
   public static let onDemandUnderItsLock = Behavior(locksWhileAnswering: true)

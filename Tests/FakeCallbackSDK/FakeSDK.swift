@@ -153,12 +153,7 @@ extension FakeSDK {
     success: @escaping @Sendable (User) -> Void,
     failure: @escaping @Sendable (any Error) -> Void
   ) -> Request {
-    backend.begin("signed in") {
-      switch $0.result {
-      case .success(let user): success(user)
-      case .failure(let error): failure(error)
-      }
-    }
+    signIn(success: success, failure: failure, cancelled: { failure(SDKError.cancelled) })
   }
 
   @discardableResult

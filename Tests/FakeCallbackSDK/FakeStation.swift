@@ -36,66 +36,41 @@ public final class FakeStation {
   }
 
   public func addListener(_ listener: @escaping @Sendable (Song) -> Void) -> Subscriber {
-    mast.add { if case .song(let song) = $0 { listener(song) } }
+    add(listener)
   }
 
   public func addDuet(_ listener: @escaping @Sendable (Song, Song) -> Void) -> Subscriber {
-    mast.add { [weak mast] in
-      if case .song(let song) = $0, let mast { listener(song, mast.makeSong()) }
-    }
+    add { [weak mast] in if let mast { listener($0, mast.makeSong()) } }
   }
 
   public func onChange(_ changed: @escaping @Sendable () -> Void) -> Subscriber {
-    mast.add { if case .song = $0 { changed() } }
+    add { _ in changed() }
   }
 
   public func listen(
     _ listener: @escaping @Sendable (Song) -> Void,
     end: @escaping @Sendable () -> Void
   ) -> Subscriber {
-    mast.add {
-      switch $0 {
-      case .song(let song): listener(song)
-      case .end, .failure: end()
-      }
-    }
+    add(listener, failure: { _ in end() }, end: end)
   }
 
   public func addResults(
     _ listener: @escaping @Sendable (Result<Song, SDKError>) -> Void
   ) -> Subscriber {
-    mast.add {
-      switch $0 {
-      case .song(let song): listener(.success(song))
-      case .failure(let error): listener(.failure(error))
-      case .end: break
-      }
-    }
+    add({ listener(.success($0)) }, failure: { listener(.failure($0)) })
   }
 
   public func addSnapshots(
     _ listener: @escaping @Sendable (Song?, (any Error)?) -> Void
   ) -> Subscriber {
-    mast.add {
-      switch $0 {
-      case .song(let song): listener(song, nil)
-      case .failure(let error): listener(nil, error)
-      case .end: break
-      }
-    }
+    add({ listener($0, nil) }, failure: { listener(nil, $0) })
   }
 
   public func stream(
     _ listener: @escaping @Sendable (Song) -> Void,
     completion: @escaping @Sendable ((any Error)?) -> Void
   ) -> Subscriber {
-    mast.add {
-      switch $0 {
-      case .song(let song): listener(song)
-      case .failure(let error): completion(error)
-      case .end: completion(nil)
-      }
-    }
+    add(listener, failure: { completion($0) }, end: { completion(nil) })
   }
 
   public func subscribe(
@@ -103,31 +78,35 @@ public final class FakeStation {
     failed: @escaping @Sendable (any Error) -> Void,
     finished: @escaping @Sendable () -> Void
   ) -> Subscriber {
-    mast.add {
-      switch $0 {
-      case .song(let song): next(song)
-      case .failure(let error): failed(error)
-      case .end: finished()
-      }
-    }
+    add(next, failure: { failed($0) }, end: finished)
   }
 
   /// Plays until the listener returns `false`.
   public func scan(_ visit: @escaping @Sendable (Song) -> Bool) -> Subscriber {
-    mast.add { [weak mast] in
-      if case .song(let song) = $0, !visit(song) { mast?.countRefusal() }
-    }
+    add { [weak mast] in if !visit($0) { mast?.countRefusal() } }
   }
 
   public func scan(
     _ visit: @escaping @Sendable (Song) -> Bool,
     end: @escaping @Sendable ((any Error)?) -> Void
   ) -> Subscriber {
-    mast.add { [weak mast] in
+    add(
+      { [weak mast] in if !visit($0) { mast?.countRefusal() } },
+      failure: { end($0) },
+      end: { end(nil) }
+    )
+  }
+
+  private func add(
+    _ song: @escaping @Sendable (Song) -> Void,
+    failure: @escaping @Sendable (SDKError) -> Void = { _ in },
+    end: @escaping @Sendable () -> Void = {}
+  ) -> Subscriber {
+    mast.add {
       switch $0 {
-      case .song(let song): if !visit(song) { mast?.countRefusal() }
-      case .failure(let error): end(error)
-      case .end: end(nil)
+      case .song(let new): song(new)
+      case .failure(let error): failure(error)
+      case .end: end()
       }
     }
   }
@@ -162,15 +141,10 @@ public final class Mast: Sendable {
 
   private let state = Protected(State())
   private let greetings: [Greeting]
-  private let afterGreetings: @Sendable () -> Void
   public let songsAlive = Population()
 
-  public init(
-    greeting greetings: [Greeting] = [],
-    afterGreetings: @escaping @Sendable () -> Void = {}
-  ) {
+  public init(greeting greetings: [Greeting] = []) {
     self.greetings = greetings
-    self.afterGreetings = afterGreetings
   }
 
   /// How many have registered.
@@ -240,7 +214,6 @@ public final class Mast: Sendable {
       case .release: release()
       }
     }
-    afterGreetings()
     return Subscriber(number, self)
   }
 
