@@ -43,15 +43,22 @@ struct BridgeRun: Explorable {
 
   enum DropStep: Hashable { case isToCome, looksAtFlag, looksAtMachine, tells, wakes, isOver }
 
-  enum InterruptionStep: Hashable { case isToCome, interrupts, wakes, isOver }
+  /// The cancellation, or the timeout.
+  struct Interrupter: Hashable {
+    enum Step: Hashable { case isToCome, interrupts, wakes, isOver }
+
+    var step = Step.isToCome
+    /// Whether it began when the call that counts, or the drop, had finished.
+    var cameAfterAnswer = false
+  }
 
   /// Everything that is visible outside the machines.
   struct Facts: Hashable {
     var task = TaskStep.begins
     var calls: [CallStep]
     var drop = DropStep.isToCome
-    var cancel = InterruptionStep.isToCome
-    var timeout = InterruptionStep.isToCome
+    var cancel = Interrupter()
+    var timeout = Interrupter()
 
     var references = 0
     var sdkHolds = false
@@ -70,9 +77,6 @@ struct BridgeRun: Explorable {
     var accepted: Interruption?
     /// Whether the call that counts, or the drop, had finished.
     var isAnswered = false
-    /// Whether that was so before the cancellation, or the timeout, began.
-    var cancelCameAfterAnswer = false
-    var timeoutCameAfterAnswer = false
     /// Which calls began when an interruption had been accepted.
     var lateCalls: Set<Int> = []
     /// Every input of the wait: its state follows from them.
@@ -87,8 +91,7 @@ struct BridgeRun: Explorable {
     case call(Int, CallStep)
     case sdkReleases
     case drop(DropStep)
-    case cancel(InterruptionStep)
-    case timeout(InterruptionStep)
+    case interruption(Interruption, Interrupter.Step)
   }
 
   struct Situation: Hashable {
@@ -128,17 +131,10 @@ struct BridgeRun: Explorable {
 
   // MARK: What may happen next
 
-  func next() -> [BridgeRun] {
-    var all: [BridgeRun] = []
-    func step(_ move: Move, _ happen: (inout BridgeRun) -> Void) {
-      var copy = self
-      copy.history.append(move)
-      happen(&copy)
-      all.append(copy)
-    }
+  func moves(_ step: (Move, (inout BridgeRun) -> Void) -> Void) {
     switch facts.task {
     case .isAsleep, .ended: break
-    case .removesHandler where facts.cancel == .interrupts || facts.cancel == .wakes:
+    case .removesHandler where facts.cancel.step == .interrupts || facts.cancel.step == .wakes:
       break  // The runtime removes no handler that is running.
     case .runsOperation:
       step(.operationReturns) { $0.facts.task = .looksAtFlag }
@@ -159,13 +155,12 @@ struct BridgeRun: Explorable {
     if facts.drop != .isToCome, facts.drop != .isOver {
       step(.drop(facts.drop)) { $0.dropGoesOn() }
     }
-    if cast.isCancelled, facts.cancel != .isOver {
-      step(.cancel(facts.cancel)) { $0.cancelGoesOn() }
+    if cast.isCancelled, facts.cancel.step != .isOver {
+      step(.interruption(.cancelled, facts.cancel.step)) { $0.goesOn(.cancelled, \.cancel) }
     }
-    if cast.timesOut, facts.hasWait, facts.timeout != .isOver {
-      step(.timeout(facts.timeout)) { $0.timeoutGoesOn() }
+    if cast.timesOut, facts.hasWait, facts.timeout.step != .isOver {
+      step(.interruption(.timedOut, facts.timeout.step)) { $0.goesOn(.timedOut, \.timeout) }
     }
-    return all
   }
 
   // MARK: The task
@@ -203,7 +198,7 @@ struct BridgeRun: Explorable {
       facts.task = facts.isCancelled ? .isCancelledAlready : .sleeps
     case .isCancelledAlready:
       // The runtime calls the handler here and now. Nobody sleeps yet.
-      _ = interrupt(.cancelled, cameAfterAnswer: facts.cancelCameAfterAnswer)
+      _ = interrupt(.cancelled, cameAfterAnswer: facts.cancel.cameAfterAnswer)
       facts.task = .sleeps
     case .sleeps:
       facts.hasSleeper = wait.hasNoEvent
@@ -357,34 +352,23 @@ struct BridgeRun: Explorable {
 
   // MARK: Cancellation and timeout
 
-  private mutating func cancelGoesOn() {
-    switch facts.cancel {
+  private mutating func goesOn(
+    _ cause: Interruption,
+    _ own: WritableKeyPath<Facts, Interrupter>
+  ) {
+    switch facts[keyPath: own].step {
     case .isToCome:
-      facts.isCancelled = true
-      facts.cancelCameAfterAnswer = facts.isAnswered
-      facts.cancel = facts.hasHandler ? .interrupts : .isOver
+      if cause == .cancelled { facts.isCancelled = true }
+      facts[keyPath: own].cameAfterAnswer = facts.isAnswered
+      // The runtime has a handler to call, or it has not.
+      let interrupts = cause == .timedOut || facts.hasHandler
+      facts[keyPath: own].step = interrupts ? .interrupts : .isOver
     case .interrupts:
-      let wakes = interrupt(.cancelled, cameAfterAnswer: facts.cancelCameAfterAnswer)
-      facts.cancel = wakes ? .wakes : .isOver
+      let wakes = interrupt(cause, cameAfterAnswer: facts[keyPath: own].cameAfterAnswer)
+      facts[keyPath: own].step = wakes ? .wakes : .isOver
     case .wakes:
       wakeTask()
-      facts.cancel = .isOver
-    case .isOver:
-      break
-    }
-  }
-
-  private mutating func timeoutGoesOn() {
-    switch facts.timeout {
-    case .isToCome:
-      facts.timeoutCameAfterAnswer = facts.isAnswered
-      facts.timeout = .interrupts
-    case .interrupts:
-      let wakes = interrupt(.timedOut, cameAfterAnswer: facts.timeoutCameAfterAnswer)
-      facts.timeout = wakes ? .wakes : .isOver
-    case .wakes:
-      wakeTask()
-      facts.timeout = .isOver
+      facts[keyPath: own].step = .isOver
     case .isOver:
       break
     }

@@ -54,15 +54,7 @@ private struct DeadlineRun: Explorable {
     )
   }
 
-  func next() -> [DeadlineRun] {
-    var all: [DeadlineRun] = []
-    func step(_ move: Move, _ happen: (inout DeadlineRun) -> Void) {
-      var copy = self
-      copy.history.append(move)
-      happen(&copy)
-      copy.checkAlarm()
-      all.append(copy)
-    }
+  func moves(_ step: (Move, (inout DeadlineRun) -> Void) -> Void) {
     for number in calls.indices {
       switch calls[number] {
       case .isToCome: step(.begins(number)) { $0.begin(number) }
@@ -84,7 +76,6 @@ private struct DeadlineRun: Explorable {
       }
     }
     if isRinging { step(.takesDue) { $0.takeDue() } }
-    return all
   }
 
   private mutating func begin(_ number: Int) {
@@ -148,7 +139,7 @@ private struct DeadlineRun: Explorable {
     }
   }
 
-  private func checkAlarm() {
+  func checkStep() {
     guard let first = waiting.min(), !isRinging else { return }
     require(
       alarm.map { $0 <= first } ?? false,

@@ -10,10 +10,16 @@ protocol Explorable {
   /// What has happened so far, to explain a failure. Not text: that would take longer than
   /// everything else.
   associatedtype Move
-  var history: [Move] { get }
+  var history: [Move] { get set }
 
   /// Everything that may happen next: nothing, at the end of a run. A step checks what it sees.
   func next() -> [Self]
+
+  /// Calls `step` with everything that may happen next: for those that do not write ``next()`` themselves.
+  func moves(_ step: (Move, (inout Self) -> Void) -> Void)
+
+  /// What must hold after each step.
+  func checkStep()
 
   /// What must hold at the end of a run.
   func checkEnd()
@@ -50,6 +56,22 @@ struct Exploration: CustomStringConvertible {
 }
 
 extension Explorable {
+  func next() -> [Self] {
+    var all: [Self] = []
+    moves { move, happen in
+      var copy = self
+      copy.history.append(move)
+      happen(&copy)
+      copy.checkStep()
+      all.append(copy)
+    }
+    return all
+  }
+
+  func moves(_ step: (Move, (inout Self) -> Void) -> Void) {}
+
+  func checkStep() {}
+
   /// Records a failure with what led to it.
   func require(_ condition: Bool, _ guarantee: @autoclosure () -> String) {
     if condition { return }

@@ -38,19 +38,11 @@ private struct LateRequestRun: Explorable {
     )
   }
 
-  func next() -> [LateRequestRun] {
-    var all: [LateRequestRun] = []
-    func step(_ move: Move, _ happen: (inout LateRequestRun) -> Void) {
-      var copy = self
-      copy.history.append(move)
-      happen(&copy)
-      all.append(copy)
-    }
+  func moves(_ step: (Move, (inout LateRequestRun) -> Void) -> Void) {
     if situation.wait != .isOver { step(.wait(situation.wait)) { $0.waitGoesOn() } }
     for (number, request) in situation.requests.enumerated() where request != .isDone {
       step(.request(number, request)) { $0.requestGoesOn(number) }
     }
-    return all
   }
 
   private mutating func waitGoesOn() {

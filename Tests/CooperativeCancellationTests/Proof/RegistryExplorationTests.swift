@@ -94,15 +94,7 @@ private struct RegistryRun: Explorable {
 
   // MARK: What may happen next
 
-  func next() -> [RegistryRun] {
-    var all: [RegistryRun] = []
-    func step(_ move: Move, _ happen: (inout RegistryRun) -> Void) {
-      var copy = self
-      copy.history.append(move)
-      happen(&copy)
-      copy.check()
-      all.append(copy)
-    }
+  func moves(_ step: (Move, (inout RegistryRun) -> Void) -> Void) {
     for (number, entry) in entries.enumerated() {
       switch entry.maker {
       case .begins:
@@ -122,7 +114,6 @@ private struct RegistryRun: Explorable {
       if deed == .stopWaiting, deeds.contains(.wait) { continue }
       step(.owner(deed)) { $0.perform(deed) }
     }
-    return all
   }
 
   // MARK: What a maker does
@@ -286,7 +277,7 @@ private struct RegistryRun: Explorable {
 
   // MARK: Guarantees
 
-  private func check() {
+  func checkStep() {
     require(
       registry.count == entries.count { $0.isAlive },
       "the count is that of the tasks that have not ended"
