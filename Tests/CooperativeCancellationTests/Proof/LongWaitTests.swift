@@ -13,24 +13,6 @@ import Testing
 #endif
 private let few = 10_000
 
-/// An SDK that keeps every completion, and never calls one.
-private final class SilentSDK: Sendable {
-  typealias Completion = @Sendable (Result<Int, any Error>) -> Void
-
-  private let kept = Protected<[Completion]>([])
-  private let cancelled = Protected(0)
-
-  var cancels: Int { cancelled.withLock { $0 } }
-
-  func begin(_ completion: @escaping Completion) {
-    kept.withLock { $0.append(completion) }
-  }
-
-  func cancel() {
-    cancelled.withLock { $0 += 1 }
-  }
-}
-
 /// Waits that are pending at the same time, and then cancelled.
 private struct PendingWaits {
   /// Malloc's bytes in use, for each wait, while all are pending; the tasks included.
@@ -40,10 +22,10 @@ private struct PendingWaits {
   var ended = 0
   var cancels = 0
 
-  init(_ count: Int, wait: @escaping @Sendable (SilentSDK) async throws -> Void) {
+  init(_ count: Int, wait: @escaping @Sendable (PatientSDK) async throws -> Void) {
     let ended = Protected(0)
     let executor = ManualExecutor()
-    let sdk = SilentSDK()
+    let sdk = PatientSDK()
     let before = malloc_bytes_in_use()
     let start = clock()
     var tasks: [Task<Void, Never>] = []
@@ -64,7 +46,7 @@ private struct PendingWaits {
   }
 
   /// The usual hand-written code with which cancellation ends the wait.
-  static func handWritten(_ sdk: SilentSDK) async throws {
+  static func handWritten(_ sdk: PatientSDK) async throws {
     let sleeper = Protected<CheckedContinuation<Int, any Error>?>(nil)
     @Sendable func wake(_ result: Result<Int, any Error>) {
       sleeper.withLock { $0.take() }?.resume(with: result)
@@ -80,7 +62,7 @@ private struct PendingWaits {
   }
 
   /// A bridged call.
-  static func bridged(_ sdk: SilentSDK) async throws {
+  static func bridged(_ sdk: PatientSDK) async throws {
     _ = try await withAsyncThrowingValue {
       sdk.begin($0)
     } onCancel: {

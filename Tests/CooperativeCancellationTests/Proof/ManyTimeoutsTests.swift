@@ -19,25 +19,6 @@ import Testing
   private let races = 1_000_000
 #endif
 
-/// An SDK that answers when it is told to.
-private final class PatientSDK: Sendable {
-  typealias Completion = @Sendable (Result<Int, any Error>) -> Void
-
-  private let kept = Protected<[Completion]>([])
-
-  func begin(_ completion: @escaping Completion) {
-    kept.withLock { $0.append(completion) }
-  }
-
-  func answerAll() {
-    let completions = kept.withLock { kept in
-      defer { kept = [] }
-      return kept
-    }
-    for completion in completions { completion(.success(1)) }
-  }
-}
-
 private func answer(
   of sdk: PatientSDK,
   _ timeout: Timeout?,
