@@ -22,15 +22,9 @@ struct Race: Sendable {
     case timedOut
   }
 
-  enum Bridge: Sendable {
-    case throwing(CancellationResponse)
-    case fallback
-    /// Without an error and a fallback: waits for the value, whatever happens.
-    case unconditional
-  }
-
   let name: String
-  var bridge = Bridge.throwing(.abandonCallback)
+  var form = BridgeForm.result
+  var response = CancellationResponse.abandonCallback
   let events: [Event]
   let outcomes: Set<Outcome>
 
@@ -44,25 +38,25 @@ struct Race: Sendable {
     ),
     Race(
       name: "callback against cancellation, .waitForCallback",
-      bridge: .throwing(.waitForCallback),
+      response: .waitForCallback,
       events: [.answer, .cancel],
       outcomes: [.notStarted, .delivered, .cancelled, .discardedByCheckAfter]
     ),
     Race(
       name: "callback against cancellation, .deliverResult",
-      bridge: .throwing(.deliverResult),
+      response: .deliverResult,
       events: [.answer, .cancel],
       outcomes: [.notStarted, .delivered, .deliveredAfterCancellation]
     ),
     Race(
       name: "callback against cancellation, fallback",
-      bridge: .fallback,
+      form: .fallback,
       events: [.answer, .cancel],
       outcomes: [.notStarted, .delivered, .cancelled, .discardedByCheckAfter]
     ),
     Race(
       name: "callback against cancellation, neither error nor fallback",
-      bridge: .unconditional,
+      form: .plain,
       events: [.answer, .cancel],
       outcomes: [.delivered, .deliveredAfterCancellation]
     ),

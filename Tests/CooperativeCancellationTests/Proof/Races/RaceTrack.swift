@@ -1,4 +1,3 @@
-import CooperativeCancellationTesting
 import FakeCallbackSDK
 import Foundation
 import Synchronization
@@ -16,7 +15,6 @@ final class RaceTrack: Sendable {
 
   private let race: Race
   private let actor = HandDrivenActor()
-  private let population = Population()
   private let number = Atomic(0)
   /// Raised when the other thread has a race to take part in.
   private let turn = Atomic(0)
@@ -43,8 +41,7 @@ final class RaceTrack: Sendable {
     let call = current.withLock { $0 }
     return """
       race \(number.load(ordering: .relaxed)), \(call.map(\.description) ?? race.name); \
-      \(actor.executor.isIdle ? "the task is not ready" : "the task is ready"), \
-      \(population.count) objects alive
+      \(actor.executor.isIdle ? "the task is not ready" : "the task is ready")
       """
   }
 
@@ -67,8 +64,13 @@ final class RaceTrack: Sendable {
     _ random: inout some RandomNumberGenerator,
     _ split: inout Split<Race.Outcome>
   ) -> String? {
+    let backend: Backend
+    // The bridge's closures keep the watch.
+    weak var watch: Watch?
     do {
-      let call = RacedCall(race, line: Reports.shared.uniqueLine(), population, &random)
+      let call = RacedCall(race, &random)
+      backend = call.backend
+      watch = call.watch
       current.withLock { $0 = call }
       // A race with a timeout is run by the timer's thread.
       if !race.hasTimeout { turn.add(1, ordering: .releasing) }
@@ -87,7 +89,7 @@ final class RaceTrack: Sendable {
     // The other thread releases its objects a moment later.
     spin {
       actor.executor.runUntilIdle()
-      return population.count == 0
+      return backend.objectsAlive == 0 && watch == nil
     }
     return nil
   }

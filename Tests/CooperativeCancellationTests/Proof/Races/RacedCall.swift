@@ -1,5 +1,4 @@
 import CooperativeCancellation
-import CooperativeCancellationTesting
 import FakeCallbackSDK
 import Synchronization
 
@@ -28,55 +27,33 @@ final class RacedCall: Sendable {
     case endsBetween
   }
 
-  enum Ending: Error {
-    case value
-    case cancelled
-    case dropped
-    case timedOut
-    case error(String)
-
-    init(_ error: any Error) {
-      switch error {
-      case is CancellationError: self = .cancelled
-      case is TimeoutError: self = .timedOut
-      case is DroppedCompletionError: self = .dropped
-      default: self = .error("\(error)")
-      }
-    }
-  }
-
-  let line: UInt
   let meeting: Meeting
+  let watch: Watch
+  /// It answers while it holds the lock that its `cancel()` takes, as many do in C and Objective-C.
+  let backend = Backend(.onDemandUnderItsLock)
   private let order: Order
   private let race: Race
   private let scripts: [[Race.Event]]
   /// How long each thread waits before each event: sometimes long enough for the other thread to finish.
   private let pauses: [Int]
   private let firstGoesAhead: Bool
-  private let sdk: RacedSDK
-  private let life: Life
   private let bag = Protected<TaskBag?>(TaskBag())
 
   private let arrived = Atomic(0)
   private let stepsOfTask = Atomic(0)
   private let stepsOfOther = Atomic(0)
   private let otherIsDone = Atomic(false)
-  private let discarded = Atomic(0)
-  private let forwarded = Atomic(0)
   private let forwardedWhenItEnded = Atomic(0)
-  private let wasCalled = Atomic(false)
   private let endings = Protected<[Ending]>([])
 
-  init(
-    _ race: Race,
-    line: UInt,
-    _ population: Population,
-    _ random: inout some RandomNumberGenerator
-  ) {
+  init(_ race: Race, _ random: inout some RandomNumberGenerator) {
     self.race = race
-    self.line = line
-    life = Life(of: population)
-    sdk = RacedSDK(population)
+    let timeIsUp = Protected<@Sendable () -> Void>({})
+    let clock = RaceClock { timeIsUp.withLock { $0 }() }
+    watch = Watch(
+      response: race.response,
+      timeout: race.hasTimeout ? Timeout(.seconds(1), clock: clock) : nil
+    )
     // The timer is made after the call.
     meeting = race.hasTimeout ? .asleep : Meeting.allCases.randomElement(using: &random) ?? .asleep
     // Here, any event ends a call with a timeout. Calls without one are raced so often that chance is enough.
@@ -90,6 +67,12 @@ final class RacedCall: Sendable {
     pauses = [1, 2].map { _ in
       Int.random(in: 0..<(1 << Int.random(in: 0...13, using: &random)), using: &random)
     }
+    timeIsUp.withLock { $0 = { [weak self] in self?.play(.other) } }
+    backend.hooks.withLock {
+      $0.whenCalled = { [weak self] in
+        if let self, meeting == .insideTheCall { play(.task) }
+      }
+    }
   }
 
   var hasEnded: Bool { endings.withLock { !$0.isEmpty } }
@@ -98,7 +81,7 @@ final class RacedCall: Sendable {
   /// Puts the task into the bag. It begins when the actor's jobs are run.
   func start(on actor: HandDrivenActor) {
     actor.assumeIsolated { actor in
-      _ = bag.withLock { $0 }?.add(id: line) {
+      _ = bag.withLock { $0 }?.add(id: watch.line) {
         // Part of what a bridge does when it sleeps runs off the caller's actor.
         await withTaskExecutorPreference(actor.executor) { await self.run() }
       }
@@ -137,9 +120,9 @@ final class RacedCall: Sendable {
 
   private func play(_ event: Race.Event) {
     switch event {
-    case .answer: sdk.answer()
-    case .drop: sdk.drop()
-    case .cancel: _ = bag.withLock { $0 }?.cancel(id: line)
+    case .answer: backend.answer()
+    case .drop: backend.drop()
+    case .cancel: _ = bag.withLock { $0 }?.cancel(id: watch.line)
     case .release: release()
     case .timeOut: break
     }
@@ -154,10 +137,10 @@ final class RacedCall: Sendable {
   func finish(_ actor: HandDrivenActor) {
     actor.executor.runUntilIdle()
     if !hasEnded {
-      sdk.answer()
+      backend.answer()
       actor.executor.runUntilIdle()
     }
-    sdk.drop()
+    backend.drop()
     release()
     // The thread that decided may not have woken the task yet: it is between two steps.
     spin {
@@ -165,115 +148,47 @@ final class RacedCall: Sendable {
       return hasEnded
     }
   }
-}
 
-extension RacedCall {
   private func run() async {
     if meeting == .beforeTheCall { play(.task) }
-    let ending: Ending
-    switch race.bridge {
-    case .throwing(let response): ending = await throwing(response)
-    case .fallback: ending = await fallback()
-    case .unconditional: ending = await unconditional()
-    }
-    forwardedWhenItEnded.store(forwarded.load(ordering: .relaxed), ordering: .relaxed)
+    let ending = await race.form.run(FakeSDK(backend), watch)
+    forwardedWhenItEnded.store(watch.forwarded, ordering: .relaxed)
     endings.withLock { $0.append(ending) }
-  }
-
-  private func throwing(_ response: CancellationResponse) async -> Ending {
-    do {
-      _ = try await withAsyncThrowingValue(
-        whenCancelled: response,
-        timeout: race.hasTimeout
-          ? Timeout(.seconds(1), clock: RaceClock { self.play(.other) }) : nil,
-        line: line
-      ) { (completion: @escaping @Sendable (Result<RacedSDK.Value, any Error>) -> Void) in
-        operation { value in
-          if let value { completion(.success(value)) }
-        }
-      } onCancel: {
-        onCancel($0)
-      } onDiscard: { _ in
-        self.onDiscard()
-      }
-      return .value
-    } catch {
-      return Ending(error)
-    }
-  }
-
-  private func fallback() async -> Ending {
-    let value = await withAsyncValue(fallback: nil, line: line) { completion in
-      operation(completion)
-    } onCancel: {
-      onCancel($0)
-    } onDiscard: { _ in
-      self.onDiscard()
-    }
-    return value == nil ? .cancelled : .value
-  }
-
-  private func unconditional() async -> Ending {
-    _ = await withAsyncValue(line: line) { completion in
-      operation(completion)
-    } onCancel: {
-      onCancel($0)
-    } onDiscard: { _ in
-      self.onDiscard()
-    }
-    return .value
-  }
-
-  private func operation(_ completion: @escaping RacedSDK.Completion) -> RacedSDK.Request {
-    wasCalled.store(true, ordering: .relaxed)
-    let request = sdk.begin(completion)
-    if meeting == .insideTheCall { play(.task) }
-    return request
-  }
-
-  private func onCancel(_ request: RacedSDK.Request) {
-    forwarded.add(1, ordering: .relaxed)
-    request.cancel()
-  }
-
-  private func onDiscard() {
-    discarded.add(1, ordering: .releasing)
   }
 }
 
 extension RacedCall: CustomStringConvertible {
   /// The outcome, once it is over.
   var outcome: Race.Outcome? {
-    let wasForwarded = forwarded.load(ordering: .relaxed) > 0
+    let wasForwarded = watch.forwarded > 0
     switch endings.withLock({ $0.first }) {
-    case .value: return wasForwarded ? .deliveredAfterCancellation : .delivered
-    case .cancelled where !wasCalled.load(ordering: .relaxed): return .notStarted
-    case .cancelled: return wasForwarded ? .cancelled : .discardedByCheckAfter
+    case race.form.delivered: return wasForwarded ? .deliveredAfterCancellation : .delivered
+    case race.form.cancelled where backend.counts.started == 0: return .notStarted
+    case race.form.cancelled: return wasForwarded ? .cancelled : .discardedByCheckAfter
     case .timedOut: return .timedOut
     case .dropped: return .dropped
-    case .error, nil: return nil
+    default: return nil
     }
   }
 
   /// A guarantee of the contract that the race has broken, once it is over.
   var brokenGuarantee: String? {
     let ending = endings.withLock { $0 }
-    let discarded = discarded.load(ordering: .acquiring)
-    let forwarded = forwarded.load(ordering: .relaxed)
+    let (produced, forwarded) = (backend.valuesMade, watch.forwarded)
     guard ending.count == 1, let outcome else { return "the call ends once" }
     guard race.outcomes.contains(outcome) else { return "no other outcome is possible" }
     let isDelivered = outcome == .delivered || outcome == .deliveredAfterCancellation
-    if sdk.produced != discarded + (isDelivered ? 1 : 0) {
+    if produced != watch.discarded + (isDelivered ? 1 : 0) {
       return "delivered + discarded = produced"
     }
     if forwarded > 1 { return "onCancel runs at most once" }
     if forwarded != forwardedWhenItEnded.load(ordering: .relaxed) {
       return "onCancel does not run after the call has ended"
     }
-    if sdk.cancelled != forwarded { return "each request is cancelled by onCancel" }
+    if backend.counts.cancelled != forwarded { return "each request is cancelled by onCancel" }
     if outcome == .timedOut, forwarded != 1 { return "a timeout is forwarded" }
-    let reports = Reports.shared.take(line: line)
-    if reports != Array(repeating: .completionCalledAgain, count: max(0, sdk.produced - 1)) {
+    let reports = Reports.shared.take(line: watch.line)
+    if reports != Array(repeating: .completionCalledAgain, count: max(0, produced - 1)) {
       return "each call of the completion but the first is reported, and nothing else"
     }
     return nil
@@ -285,9 +200,8 @@ extension RacedCall: CustomStringConvertible {
     \(stepsOfTask.load(ordering: .relaxed)) of \(scripts[0]), the other one \
     \(stepsOfOther.load(ordering: .relaxed)) of \(scripts[1]); \
     met: \(arrived.load(ordering: .relaxed) > 1); endings \(endings.withLock { $0 }), \
-    produced \(sdk.produced), discarded \(discarded.load(ordering: .relaxed)), \
-    onCancel \(forwarded.load(ordering: .relaxed)), \
-    misuse \(Reports.shared.kinds(line: line))
+    produced \(backend.valuesMade), discarded \(watch.discarded), onCancel \(watch.forwarded), \
+    misuse \(watch.reports)
     """
   }
 }
