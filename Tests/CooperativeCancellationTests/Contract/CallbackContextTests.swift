@@ -4,11 +4,7 @@ import HostileCLibrary
 import Testing
 
 /// A wrapper as a user writes it.
-private func fetch(
-  _ behavior: hostile_behavior,
-  line: UInt = #line,
-  destroys: Bool = true
-) async throws -> String {
+private func fetch(_ behavior: hostile_behavior, line: UInt) async throws -> String {
   try await withAsyncThrowingValue(line: line) { completion in
     let context = CallbackContext { (status: Int32, text: UnsafePointer<CChar>?) in
       completion(
@@ -18,7 +14,7 @@ private func fetch(
     hostile_fetch(
       behavior,
       { @Sendable in CallbackContext.call($0, $1, $2) },
-      destroys ? { CallbackContext.release($0) } : nil,
+      { CallbackContext.release($0) },
       context.pointer
     )
     return context
@@ -162,33 +158,5 @@ struct CallbackContextTests {
     #expect(CallbackContext.call(context.pointer, otherwise: 0 as Int32) == 0)
     // Not called, but released: the last reference goes in `release()`.
     CallbackContext { [releaser = Releaser()] in _ = releaser }.release()
-  }
-
-  @MainActor final class ViewModel {
-    var starts = 0
-
-    func fetch(_ behavior: hostile_behavior) async throws -> String {
-      try await withAsyncThrowingValue { completion in
-        starts += 1
-        let context = CallbackContext { (status: Int32, text: UnsafePointer<CChar>?) in
-          completion(.success(text.map { String(cString: $0) } ?? ""))
-        }
-        hostile_fetch(
-          behavior,
-          { @Sendable in CallbackContext.call($0, $1, $2) },
-          nil,
-          context.pointer
-        )
-        return context
-      }
-    }
-  }
-
-  @Test @MainActor
-  func `works from the main actor`() async throws {
-    let model = ViewModel()
-    #expect(try await model.fetch(HOSTILE_LATER) == "text")
-    #expect(try await model.fetch(HOSTILE_NOW) == "text")
-    #expect(model.starts == 2)
   }
 }

@@ -1,7 +1,6 @@
 import CooperativeCancellation
 import FakeCallbackSDK
 import Foundation
-import HostileCLibrary
 import Testing
 
 @Suite("CancellationFlag", .watchdog)
@@ -67,51 +66,30 @@ struct CancellationFlagTests {
     }
   }
 
-  @MainActor final class ViewModel {
+  /// Runs where its caller does. Closures that use the caller's state are in `CallSites`.
+  private func load(_ isolation: isolated (any Actor)? = #isolation) async throws -> [String] {
     var steps: [String] = []
-
-    func load() async throws -> Int {
-      try await withCancellationFlag { flag in
-        MainActor.preconditionIsolated()
-        steps.append("body")
-        let value = try await withAsyncThrowingValue { completion in
-          MainActor.preconditionIsolated()
-          steps.append("operation")
-          DispatchQueue.global().async { completion(.success(flag.isCancelled ? 1 : 0)) }
-        }
-        MainActor.preconditionIsolated()
-        steps.append("end")
-        return value
+    try await withCancellationFlag { flag in
+      isolation?.preconditionIsolated()
+      steps.append("body")
+      let isCancelled = try await withAsyncThrowingValue { completion in
+        isolation?.preconditionIsolated()
+        steps.append("operation")
+        DispatchQueue.global().async { completion(.success(flag.isCancelled)) }
       }
+      isolation?.preconditionIsolated()
+      steps.append(isCancelled ? "cancelled" : "end")
     }
+    return steps
   }
 
-  private actor Service {
-    var steps = 0
+  private actor Service {}
 
-    func load() async throws -> Int {
-      try await withCancellationFlag { flag in
-        preconditionIsolated()
-        steps += 1
-        let value = try await withAsyncThrowingValue { completion in
-          preconditionIsolated()
-          steps += 1
-          DispatchQueue.global().async { completion(.success(flag.isCancelled ? 1 : 0)) }
-        }
-        preconditionIsolated()
-        steps += 1
-        return value
-      }
-    }
-  }
-
-  @Test @MainActor
+  @Test
   func `body runs on the caller's actor`() async throws {
-    let model = ViewModel()
-    #expect(try await model.load() == 0)
-    #expect(model.steps == ["body", "operation", "end"])
-    let service = Service()
-    #expect(try await service.load() == 0)
-    #expect(await service.steps == 3)
+    let actors: [any Actor] = [MainActor.shared, Service()]
+    for actor in actors {
+      #expect(try await load(actor) == ["body", "operation", "end"])
+    }
   }
 }

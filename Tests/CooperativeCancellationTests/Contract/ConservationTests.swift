@@ -5,7 +5,7 @@ import Testing
 
 /// Delivered + discarded = produced, in any order of events. A failing schedule is repeated with
 /// `SCHEDULE_SEED=… swift test --filter ConservationTests`; `SCHEDULE_COUNT=10000000` tries more of them.
-@Suite("G5 nothing lost, in random schedules", .watchdog, .ownThread)
+@Suite("Nothing lost, in random schedules", .watchdog, .ownThread)
 struct ConservationTests {
   enum Step: CaseIterable {
     case run

@@ -5,15 +5,15 @@ import Testing
 /// The guarantees that hold for every form, each as a story.
 @Suite("The guarantees, over every form", .watchdog)
 struct GuaranteeTests {
-  @Test(arguments: checks + outcomes + forwarding + misuse)
-  func holds(_ story: Story) {
-    story.play()
+  @Test(arguments: checks + outcomes + forwarding + timeouts + misuse)
+  func holds(_ story: Story) async throws {
+    try await story.play()
   }
 
   // A test of its own, because some waits never end: `.ci/run` looks for leaks in the others.
   @Test(arguments: drops)
-  func `a dropped completion ends the wait, where it can end`(_ story: Story) {
-    story.play()
+  func `a dropped completion ends the wait, where it can end`(_ story: Story) async throws {
+    try await story.play()
   }
 
   private static let checking = BridgeForm.checking
@@ -156,6 +156,58 @@ struct GuaranteeTests {
       ends: .cancelledUnlessAsked(for: .failed),
       forwards: 1
     ),
+    Story(
+      holds: "a request whose cancel() answers with an error at once is harmless",
+      sdk: .confirmingCancellation,
+      steps: [.run, .cancel, .run],
+      ends: .cancelledUnlessAsked(for: .failed),
+      forwards: 1
+    ),
+  ]
+
+  private static let timeouts = [
+    Story(
+      holds: "a timeout ends the wait with its own error, is forwarded, and a late value is normal",
+      forms: checking,
+      steps: [.run, .timeOut, .run, .hasForwarded(1), .hasDiscarded(0), .answer],
+      ends: .timedOut,
+      surplus: (1, 0),
+      forwards: 1
+    ),
+    Story(
+      holds: "a wait that goes on forwards a timeout at once, and ends when the SDK answers",
+      forms: checking,
+      responses: [.waitForCallback, .deliverResult],
+      steps: [.run, .timeOut, .run, .waits, .hasForwarded(1), .cancel, .answer, .run],
+      ends: .timedOutUnlessAsked(for: .delivered),
+      forwards: 1
+    ),
+    Story(
+      holds: "a timeout before a cancellation is the error, and is forwarded once",
+      forms: checking,
+      steps: [.run, .timeOut, .cancel, .run],
+      ends: .timedOut,
+      forwards: 1
+    ),
+    Story(
+      holds: "a timer ends with the answer",
+      forms: checking,
+      steps: [.run, .timerRuns, .answer, .run, .timerHasEnded],
+      ends: .delivered
+    ),
+    Story(
+      holds: "a timer ends with the cancellation, which is the error",
+      forms: checking,
+      steps: [.run, .timerRuns, .cancel, .run, .timerHasEnded],
+      ends: .cancelled,
+      forwards: 1
+    ),
+    Story(
+      holds: "a timer ends with a dropped completion",
+      forms: checking,
+      steps: [.run, .timerRuns, .drop, .run, .timerHasEnded],
+      ends: .dropped
+    ),
   ]
 
   private static let misuse = [
@@ -232,17 +284,6 @@ struct GuaranteeTests {
     #expect(call.ending == nil)
     call.run()
     #expect(call.watch.reports == [.completionDropped])
-  }
-
-  @Test(arguments: BridgeForm.all)
-  func `a request whose cancel() answers at once is harmless`(form: BridgeForm) {
-    let call = TestCall(form, .confirmingCancellation)
-    call.run()
-    call.cancel()
-    call.run()
-    #expect(call.ending == (form.kind == .unconditional ? form.delivered : form.cancelled))
-    #expect(call.watch.reports == [])
-    #expect(call.backend.counts == .init(started: 1, cancelled: 1, completed: 1))
   }
 
   @Test

@@ -1,5 +1,4 @@
 import CooperativeCancellation
-import CooperativeCancellationTesting
 import Dispatch
 import FakeCallbackSDK
 import Testing
@@ -45,44 +44,7 @@ private actor QueueActor {
   }
 }
 
-extension HandDrivenActor {
-  fileprivate func run(_ form: BridgeForm, _ backend: Backend, _ watch: Watch) async -> Ending {
-    await form.run(FakeSDK(backend), watch)
-  }
-}
-
-/// One bridged call on an actor, on the test's thread.
-private struct ActorCall: ~Copyable {
-  let backend = Backend(.onDemand)
-  let watch: Watch
-  let actor = HandDrivenActor()
-  /// Takes the place of the global pool.
-  let pool = ManualExecutor()
-  let task: Task<Void, Never>
-  private let result = Protected<Ending?>(nil)
-
-  init(_ form: BridgeForm, _ watch: Watch = Watch()) {
-    self.watch = watch
-    task = Task(executorPreference: pool) { [actor, backend, result] in
-      let ending = await actor.run(form, backend, watch)
-      result.withLock { $0 = ending }
-    }
-  }
-
-  var ending: Ending? { result.withLock { $0 } }
-
-  var isIdle: Bool { pool.isIdle && actor.executor.isIdle }
-
-  /// Runs the task until it has ended or sleeps.
-  func run() {
-    while !isIdle {
-      pool.runUntilIdle()
-      actor.executor.runUntilIdle()
-    }
-  }
-}
-
-@Suite("G9 in place, G10 no extra demands", .watchdog)
+@Suite("In place, and no extra demands", .watchdog)
 struct InPlaceTests {
   @Test(arguments: BridgeForm.all)
   func `an answer inside operation costs no suspension`(form: BridgeForm) {
@@ -94,43 +56,15 @@ struct InPlaceTests {
 
   @Test(arguments: BridgeForm.all)
   func `a task on an actor sleeps without leaving it`(form: BridgeForm) {
-    let call = ActorCall(form)
-    call.pool.runUntilIdle()
-    call.actor.executor.runUntilIdle()
+    let actor = HandDrivenActor()
+    let call = TestCall(form, .onDemand, on: actor)
+    call.executor.runUntilIdle()
+    actor.executor.runUntilIdle()
     #expect(call.watch.events == [.operation])
-    #expect(call.pool.isIdle, "it sleeps where it was")
+    #expect(call.executor.isIdle, "it sleeps where it was")
     call.backend.answer()
     call.run()
     #expect(call.ending == form.delivered)
-  }
-
-  @Test(arguments: BridgeForm.checking, CancellationResponse.allCases)
-  func `a cancellation or a timeout on an actor works as it does elsewhere`(
-    form: BridgeForm,
-    response: CancellationResponse
-  ) async throws {
-    for cause in [Interruption.cancelled, .timedOut] {
-      let clock = ManualClock()
-      let watch = Watch(response: response, timeout: Timeout(.seconds(5), clock: clock))
-      let call = ActorCall(form, watch)
-      call.run()
-      try await clock.waitForSleeper(within: .watchdog)
-      switch cause {
-      case .cancelled: call.task.cancel()
-      case .timedOut: clock.advance(by: .seconds(5))
-      }
-      while call.isIdle { await Task.yield() }
-      call.run()
-      let interrupted = cause == .cancelled ? form.cancelled : form.timedOut(watch)
-      #expect(watch.events == [.operation, .onCancel])
-      #expect(call.ending == (response == .abandonCallback ? interrupted : nil))
-      call.backend.answer()
-      call.run()
-      #expect(call.ending == (response == .deliverResult ? form.delivered : interrupted))
-      // The timer has been stopped.
-      try await clock.waitForWakeUp(within: .watchdog)
-      #expect(clock.sleeperCount == 0)
-    }
   }
 
   @Test(arguments: BridgeForm.all)
@@ -145,42 +79,36 @@ struct InPlaceTests {
     call.run()
   }
 
-  @Test(arguments: BridgeForm.all)
-  func `operation and onCancel run on the calling actor`(form: BridgeForm) async {
-    let actor = QueueActor()
-    let inOperation = Protected<[Bool]>([])
-    let inOnCancel = Protected<[Bool]>([])
+  /// Where the closures of a cancelled call run.
+  private func check(
+    _ isInPlace: @escaping @Sendable () -> Bool,
+    _ run: @escaping @Sendable (Watch) async -> Ending
+  ) async {
+    let places = Protected<[Bool]>([])
+    let look: @Sendable () -> Void = { places.withLock { $0.append(isInPlace()) } }
     let isWaiting = Signal()
-    let watch = Watch(
-      beforeSDK: { inOperation.withLock { $0.append(actor.executor.isCurrent) } },
-      afterSDK: { isWaiting.fire() },
-      inOnCancel: { inOnCancel.withLock { $0.append(actor.executor.isCurrent) } }
-    )
-    let task = Task { await actor.run(form, .confirmingCancellation, watch) }
+    let watch = Watch(beforeSDK: look, afterSDK: { isWaiting.fire() }, inOnCancel: look)
+    let task = Task { await run(watch) }
     await isWaiting.wait()
     task.cancel()
     _ = await task.value
-    #expect(inOperation.withLock { $0 } == [true])
-    #expect(inOnCancel.withLock { $0 } == [true])
+    #expect(watch.events.prefix(2) == [.operation, .onCancel])
+    #expect(places.withLock { $0 } == [true, true])
   }
 
   @Test(arguments: BridgeForm.all)
-  @MainActor
+  func `operation and onCancel run on the calling actor`(form: BridgeForm) async {
+    let actor = QueueActor()
+    await check({ actor.executor.isCurrent }) {
+      await actor.run(form, .confirmingCancellation, $0)
+    }
+  }
+
+  @Test(arguments: BridgeForm.all)
   func `operation and onCancel run on the main actor`(form: BridgeForm) async {
-    let inOperation = Protected<[Bool]>([])
-    let inOnCancel = Protected<[Bool]>([])
-    let isWaiting = Signal()
-    let watch = Watch(
-      beforeSDK: { inOperation.withLock { $0.append(MainQueue.isCurrent) } },
-      afterSDK: { isWaiting.fire() },
-      inOnCancel: { inOnCancel.withLock { $0.append(MainQueue.isCurrent) } }
-    )
-    let task = Task { @MainActor in await form.run(FakeSDK(.confirmingCancellation), watch) }
-    await isWaiting.wait()
-    task.cancel()
-    _ = await task.value
-    #expect(inOperation.withLock { $0 } == [true])
-    #expect(inOnCancel.withLock { $0 } == [true])
+    await check({ MainQueue.isCurrent }) { @MainActor in
+      await form.run(FakeSDK(.confirmingCancellation), $0)
+    }
   }
 
   @Test @MainActor

@@ -4,112 +4,79 @@ import Testing
 
 @Suite("A request that arrives in a callback", .watchdog)
 struct LateRequestTests {
-  @Test(arguments: CancellationResponse.allCases)
-  func `a request that came first is cancelled in onCancel, once`(response: CancellationResponse) {
-    let call = TestCall(.laterRequest, .onDemand, Watch(response: response))
-    call.run()
-    call.backend.handOverRequests()
-    call.cancel()
-    // Not from inside the runtime's cancellation handler: the task has not run yet.
-    #expect(call.watch.forwarded == 0)
-    call.run()
-    #expect(call.backend.counts == .init(started: 1, cancelled: 1))
-    call.backend.answer(.failure(.cancelled))
-    call.run()
-    #expect(call.ending == (response == .deliverResult ? .failure(.cancelled) : .cancelled))
-    #expect(call.watch.events == [.operation, .onCancel])
-    #expect(call.backend.requests == 0)
+  @Test(arguments: stories)
+  func `it is cancelled if the wait was, and otherwise released`(_ story: Story) async throws {
+    try await story.play()
   }
 
-  @Test(arguments: CancellationResponse.allCases)
-  func `a request that comes after the cancellation is cancelled when it comes`(
-    response: CancellationResponse
-  ) {
-    let call = TestCall(.laterRequest, .onDemand, Watch(response: response))
-    call.run()
-    call.cancel()
-    call.run()
-    #expect(call.ending == (response == .abandonCallback ? .cancelled : nil))
-    #expect(call.backend.counts == .init(started: 1, cancelled: 0))
-    call.backend.handOverRequests()
-    #expect(call.watch.events == [.operation, .onCancel])
-    #expect(call.backend.counts == .init(started: 1, cancelled: 1))
-    #expect(call.backend.requests == 0, "it is not kept")
-    call.backend.answer(.failure(.cancelled))
-    call.run()
-    #expect(call.ending == (response == .deliverResult ? .failure(.cancelled) : .cancelled))
-    #expect(call.watch.forwarded == 1)
-  }
-
-  @Test
-  func `a timeout is forwarded in the same way`() async {
-    let call = TestCall(.laterRequest, .never, Watch(timeout: .milliseconds(1)))
-    call.run()
-    await call.becomesReady()
-    call.run()
-    #expect(call.ending == .timedOut("1 millisecond", line: call.watch.line))
-    #expect(call.watch.forwarded == 0)
-    call.backend.handOverRequests()
-    #expect(call.watch.forwarded == 1)
-  }
-
-  @Test
-  func `each of several requests is cancelled once`() {
-    let call = TestCall(.laterRequest, .onDemand)
-    call.run()
-    call.backend.handOverRequests()
-    call.backend.handOverRequests()
-    call.cancel()
-    call.run()
-    #expect(call.watch.forwarded == 2)
-    call.backend.handOverRequests()
-    #expect(call.watch.forwarded == 3)
-  }
-
-  @Test
-  func `a request is kept while the SDK works, and released with the wait`() {
-    let call = TestCall(.laterRequest, .onDemand)
-    call.run()
-    call.backend.handOverRequests()
-    #expect(call.backend.requests == 1)
-    call.backend.answer()
-    call.run()
-    #expect(call.ending == .value("uploaded"))
-    // The SDK still has its callback.
-    #expect(call.backend.requests == 0)
-    call.backend.handOverRequests()
-    #expect(call.backend.requests == 0)
-    #expect(call.watch.forwarded == 0)
-  }
-
-  @Test
-  func `a cancellation after the answer is not forwarded`() {
-    let call = TestCall(.laterRequest, .onDemand)
-    call.run()
-    call.backend.handOverRequests()
-    call.backend.answer()
-    call.cancel()
-    call.run()
-    #expect(call.ending == .cancelled)
-    call.backend.handOverRequests()
-    #expect(call.watch.forwarded == 0)
-    #expect(call.watch.discarded == 1)
-  }
-
-  @Test
-  func `when operation throws, a request is released, and none is cancelled`() {
-    let call = TestCall(
-      .laterRequest,
-      .onDemand,
-      Watch(afterSDK: { throw SDKError.failed })
-    )
-    call.run()
-    call.cancel()
-    #expect(call.ending == .failure(.failed))
-    call.backend.handOverRequests()
-    #expect(call.watch.forwarded == 0)
-    #expect(call.backend.requests == 0)
-  }
+  private static let forms = [BridgeForm.laterRequest]
+  private static let stories = [
+    Story(
+      holds: "a request that came first is cancelled in onCancel, by the task, once",
+      forms: forms,
+      responses: CancellationResponse.allCases,
+      steps: [
+        .run, .handOver, .cancel, .hasForwarded(0), .run, .hasForwarded(1), .fail, .run,
+        .keepsRequests(0),
+      ],
+      ends: .cancelledUnlessAsked(for: .failed),
+      forwards: 1
+    ),
+    Story(
+      holds: "a request that comes after the wait is cancelled when it comes, and not kept",
+      forms: forms,
+      steps: [.run, .cancel, .run, .hasForwarded(0), .handOver, .keepsRequests(0), .fail],
+      ends: .cancelled,
+      forwards: 1
+    ),
+    Story(
+      holds: "the same when the wait goes on after the cancellation",
+      forms: forms,
+      responses: [.waitForCallback, .deliverResult],
+      steps: [
+        .run, .cancel, .run, .waits, .hasForwarded(0), .handOver, .hasForwarded(1),
+        .keepsRequests(0), .fail, .run,
+      ],
+      ends: .cancelledUnlessAsked(for: .failed),
+      forwards: 1
+    ),
+    Story(
+      holds: "a timeout is forwarded in the same way",
+      forms: forms,
+      steps: [.run, .timeOut, .run, .hasForwarded(0), .handOver],
+      ends: .timedOut,
+      forwards: 1
+    ),
+    Story(
+      holds: "each of several requests is cancelled once",
+      forms: forms,
+      steps: [.run, .handOver, .handOver, .cancel, .run, .hasForwarded(2), .handOver],
+      ends: .cancelled,
+      forwards: 3
+    ),
+    Story(
+      holds: "a request is kept while the SDK works, and released with the wait",
+      forms: forms,
+      steps: [
+        .run, .handOver, .keepsRequests(1), .answer, .run, .keepsRequests(0), .handOver,
+        .keepsRequests(0),
+      ],
+      ends: .delivered
+    ),
+    Story(
+      holds: "a cancellation after the answer is not forwarded",
+      forms: forms,
+      steps: [.run, .handOver, .answer, .cancel, .run, .handOver],
+      ends: .cancelledUnlessAsked(for: .delivered)
+    ),
+    Story(
+      holds: "when operation throws, a request is released, and none is cancelled",
+      forms: forms,
+      operation: .callsSDKAndThrows,
+      steps: [.run, .cancel, .handOver, .keepsRequests(0)],
+      ends: .refused
+    ),
+  ]
 
   @Test
   func `an error from the SDK's start is thrown`() {

@@ -6,97 +6,66 @@ import Testing
 
 /// Each test takes the library's locks again at a moment when a held lock would deadlock:
 /// the watchdog would end the test run.
-@Suite("G8 no lock held", .watchdog)
+@Suite("No lock held", .watchdog)
 struct LockTests {
-  /// Calls the completion again, once, where it is run.
-  final class AnswerAgain: Sendable {
-    let backend = Protected<Backend?>(nil)
-
-    @Sendable func callAsFunction() {
-      let backend = backend.withLock { backend in
-        defer { backend = nil }
-        return backend
-      }
-      backend?.answer()
-    }
+  @Test(arguments: stories)
+  func `it may be called in the middle of what it does`(_ story: Story) async throws {
+    try await story.play()
   }
 
-  @Test(arguments: BridgeForm.all)
-  func `a task is resumed by an answer with no lock held`(form: BridgeForm) {
-    let call = TestCall(form, .onDemand)
-    let answerAgain = AnswerAgain()
-    call.run()
-    answerAgain.backend.withLock { $0 = call.backend }
-    call.executor.onEnqueue { answerAgain() }
-    call.backend.answer()
-    call.run()
-    #expect(call.ending == form.delivered)
-    #expect(call.watch.reports == form.reports(again: 1))
-  }
-
-  @Test(arguments: BridgeForm.checking)
-  func `a task is resumed by a cancellation with no lock of the library held`(form: BridgeForm) {
-    let call = TestCall(form, .onDemand)
-    let answerAgain = AnswerAgain()
-    call.run()
-    answerAgain.backend.withLock { $0 = call.backend }
-    call.executor.onEnqueue { answerAgain() }
-    call.cancel()
-    call.run()
-    #expect(call.ending == form.cancelled)
-    #expect(call.watch.discarded == form.values(1))
-  }
-
-  @Test(arguments: BridgeForm.all)
-  func `a task is resumed by a drop with no lock held`(form: BridgeForm) {
-    guard form.kind != .unconditional || !form.carriesValue else { return }
-    let call = TestCall(form, .onDemand)
-    call.run()
-    let watch = call.watch
-    call.executor.onEnqueue { #expect(watch.discarded == 0) }
-    call.backend.drop()
-    call.run()
-    #expect(call.ending != nil)
-  }
-
-  @Test(arguments: BridgeForm.all.filter(\.carriesValue))
-  func `onDiscard may call the completion again`(form: BridgeForm) {
-    let answerAgain = AnswerAgain()
-    let call = TestCall(form, .onDemand, Watch(inOnDiscard: { answerAgain() }))
-    call.run()
-    call.backend.answer()
-    answerAgain.backend.withLock { $0 = call.backend }
-    call.backend.answer()
-    call.run()
-    #expect(call.ending == form.delivered)
-    #expect(call.watch.discarded == 2)
-  }
-
-  @Test(arguments: BridgeForm.throwing.filter(\.carriesValue))
-  func `onDiscard may call the completion again after operation threw`(form: BridgeForm) {
-    let answerAgain = AnswerAgain()
-    let watch = Watch(
-      afterSDK: { throw SDKError.failed },
-      inOnDiscard: { answerAgain() }
-    )
-    let call = TestCall(form, .insideTheCall, watch)
-    answerAgain.backend.withLock { $0 = call.backend }
-    call.run()
-    #expect(call.ending == .failure(.failed))
-    #expect(watch.discarded == 2)
-    #expect(watch.reports == form.reports(again: 1))
-  }
-
-  @Test(arguments: BridgeForm.all)
-  func `onCancel may call the completion`(form: BridgeForm) {
-    let answerAgain = AnswerAgain()
-    let call = TestCall(form, .onDemand, Watch(inOnCancel: { answerAgain() }))
-    call.run()
-    answerAgain.backend.withLock { $0 = call.backend }
-    call.cancel()
-    call.run()
-    #expect(call.ending == (form.kind == .unconditional ? form.delivered : form.cancelled))
-  }
+  private static let stories = [
+    Story(
+      holds: "a task is resumed by an answer with no lock held",
+      meanwhile: (.inResumption, .answer),
+      steps: [.run, .answer, .run],
+      ends: .delivered,
+      surplus: (1, 0),
+      reports: 1
+    ),
+    Story(
+      holds: "a task is resumed by a cancellation with no lock of the library held",
+      forms: BridgeForm.checking,
+      meanwhile: (.inResumption, .answer),
+      steps: [.run, .cancel, .run],
+      ends: .cancelled,
+      surplus: (1, 0),
+      forwards: 1
+    ),
+    Story(
+      holds: "a task is resumed by a drop with no lock held",
+      forms: BridgeForm.checking + [.void],
+      meanwhile: (.inResumption, .cancel),
+      steps: [.run, .drop, .run],
+      ends: .dropped
+    ),
+    Story(
+      holds: "onDiscard may call the completion again",
+      forms: BridgeForm.all.filter(\.carriesValue),
+      meanwhile: (.inOnDiscard, .answer),
+      steps: [.run, .answer, .answer, .run],
+      ends: .delivered,
+      surplus: (2, 0),
+      reports: 2
+    ),
+    Story(
+      holds: "onDiscard may call the completion again after operation threw",
+      forms: BridgeForm.throwing.filter(\.carriesValue),
+      sdk: .insideTheCall,
+      operation: .callsSDKAndThrows,
+      meanwhile: (.inOnDiscard, .answer),
+      steps: [.run],
+      ends: .refused,
+      surplus: (2, 0),
+      reports: 1
+    ),
+    Story(
+      holds: "onCancel may call the completion",
+      meanwhile: (.inOnCancel, .answer),
+      steps: [.run, .cancel, .run],
+      ends: .cancelledUnlessAsked(for: .delivered),
+      forwards: 1
+    ),
+  ]
 
   @Test
   func `a value may call the completion when it is released`() async {

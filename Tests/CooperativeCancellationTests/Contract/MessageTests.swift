@@ -85,60 +85,31 @@ struct RequestLifetimeTests {
     }
   }
 
-  private func task(
-    _ operation:
-      @escaping @Sendable (@escaping @Sendable (Result<Int, any Error>) -> Void) -> Owner?,
-    on executor: ManualExecutor
-  ) -> Task<Int, any Error> {
-    Task(executorPreference: executor) {
-      try await withAsyncThrowingValue {
-        operation($0)
-      } onCancel: { _ in
-      }
-    }
-  }
-
-  @Test
-  func `is kept until the wait ends, a delegate for instance`() async throws {
+  @Test(arguments: [false, true])
+  func `is kept until the wait ends, with a completion that it owns`(isCancelled: Bool) async {
     let executor = ManualExecutor()
     weak var owner: Owner?
     let created = Protected<Owner?>(nil)
-    let task = task(
-      { completion in
+    let task = Task(executorPreference: executor) {
+      try await withAsyncThrowingValue {
+        (completion: @escaping @Sendable (Result<Int, any Error>) -> Void) in
         let owner = Owner(completion)
         created.withLock { $0 = owner }
         return owner
-      },
-      on: executor
-    )
-    executor.runUntilIdle()
-    owner = created.withLock { created in
-      defer { created = nil }
-      return created
+      } onCancel: { _ in
+      }
     }
+    executor.runUntilIdle()
+    owner = created.withLock { $0.take() }
     #expect(owner != nil)
-    owner?.completion(.success(1))
+    if isCancelled { task.cancel() } else { owner?.completion(.success(1)) }
     executor.runUntilIdle()
-    #expect(try await task.value == 1)
     #expect(owner == nil)
-  }
-
-  @Test
-  func `keeps a completion from being dropped if it owns it`() async {
-    let executor = ManualExecutor()
-    let owning = task({ Owner($0) }, on: executor)
-    let dropping = task(
-      { completion in
-        _ = completion; return nil
-      },
-      on: executor
-    )
-    executor.runUntilIdle()
-    let dropped = await dropping.result
-    #expect(throws: DroppedCompletionError.self) { try dropped.get() }
-    owning.cancel()
-    executor.runUntilIdle()
-    let cancelled = await owning.result
-    #expect(throws: CancellationError.self) { try cancelled.get() }
+    let result = await task.result
+    if isCancelled {
+      #expect(throws: CancellationError.self) { try result.get() }
+    } else {
+      #expect((try? result.get()) == 1)
+    }
   }
 }

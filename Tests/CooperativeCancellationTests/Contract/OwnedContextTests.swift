@@ -47,7 +47,8 @@ private final class Stage: Sendable {
   let hasStarted = Signal()
   let context = Protected<UInt>(0)
   let job = Protected<Job?>(nil)
-  let forwarded = Protected(0)
+  /// How many closures were kept at each call of `onCancel`.
+  let forwarded = Protected<[Int]>([])
 
   /// How many closures are kept.
   var count: Int { CallbackContext.count(at: callSite) }
@@ -66,9 +67,14 @@ private final class Stage: Sendable {
   /// The recipe.
   nonisolated(nonsending) func work(
     _ behavior: hostile_job_behavior,
-    _ response: CancellationResponse
+    _ response: CancellationResponse,
+    timeout: Timeout? = nil
   ) async throws -> String {
-    try await withAsyncThrowingValue(whenCancelled: response, line: callSite.line) { completion in
+    try await withAsyncThrowingValue(
+      whenCancelled: response,
+      timeout: timeout,
+      line: callSite.line
+    ) { completion in
       let context = CallbackContext(fileID: "Tests/OwnedContext", line: callSite.line) {
         (status: Int32, text: UnsafePointer<CChar>?) in
         guard let text, status == 0 else { return completion(.failure(SDKError.cancelled)) }
@@ -78,7 +84,7 @@ private final class Stage: Sendable {
       started(context, job)
       return (context, job)
     } onCancel: { _, job in
-      forwarded.withLock { $0 += 1 }
+      forwarded.withLock { $0.append(count) }
       job.cancel()
     }
   }
@@ -109,18 +115,27 @@ struct OwnedContextTests {
     let stage = Stage()
     await #expect(throws: SDKError.failed) { try await stage.work(HOSTILE_JOB_REFUSES, response) }
     #expect(stage.count == 0)
-    #expect(stage.forwarded.withLock { $0 } == 0)
+    #expect(stage.forwarded.withLock { $0 } == [])
   }
 
   @Test(arguments: begin, CancellationResponse.allCases)
-  func `a cancelled wait ends as its response says, and leaves nothing`(
+  func `a wait that is cancelled or times out ends as its response says, and leaves nothing`(
     behavior: hostile_job_behavior,
     response: CancellationResponse
   ) async {
+    for cause in [Interruption.cancelled, .timedOut] { await interrupt(behavior, response, cause) }
+  }
+
+  private func interrupt(
+    _ behavior: hostile_job_behavior,
+    _ response: CancellationResponse,
+    _ cause: Interruption
+  ) async {
     let stage = Stage()
-    let task = Task { try await stage.work(behavior, response) }
+    let timeout: Timeout? = cause == .timedOut ? .milliseconds(1) : nil
+    let task = Task { try await stage.work(behavior, response, timeout: timeout) }
     await stage.hasStarted.wait()
-    task.cancel()
+    if cause == .cancelled { task.cancel() }
     let waits = response != .abandonCallback
     let callsBack = behavior != HOSTILE_JOB_NEVER_CALLS_BACK
     if waits, !callsBack {
@@ -132,10 +147,12 @@ struct OwnedContextTests {
     #expect {
       try result.get()
     } throws: { error in
-      if response != .deliverResult { return error is CancellationError }
+      if response != .deliverResult {
+        return cause == .cancelled ? error is CancellationError : error is TimeoutError
+      }
       return callsBack ? error as? SDKError == .cancelled : error is DroppedCompletionError
     }
-    #expect(stage.forwarded.withLock { $0 } == 1)
+    #expect(stage.forwarded.withLock { $0 } == [1])
     if waits {
       #expect(
         stage.job.withLock { $0 }?.isOver == true,
@@ -144,32 +161,6 @@ struct OwnedContextTests {
     }
     #expect(stage.count == 0)
     if callsBack || !waits { #expect(Reports.shared.kinds(line: stage.callSite.line) == []) }
-  }
-
-  @Test(arguments: CancellationResponse.allCases)
-  func `a timeout leaves nothing`(response: CancellationResponse) async {
-    let callSite = CallSite(fileID: "Tests/OwnedContext", line: Reports.shared.uniqueLine())
-    let task = Task {
-      try await withAsyncThrowingValue(
-        whenCancelled: response,
-        timeout: .milliseconds(1),
-        line: callSite.line
-      ) { (completion: @escaping @Sendable (Result<Int32, any Error>) -> Void) in
-        CallbackContext(fileID: "Tests/OwnedContext", line: callSite.line) { (status: Int32) in
-          completion(.success(status))
-        }
-      } onCancel: { context in
-        #expect(CallbackContext.count(at: callSite) == 1)
-        CallbackContext.call(context.pointer, Int32(1))
-      }
-    }
-    let result = await task.result
-    if response == .deliverResult {
-      #expect((try? result.get()) == 1)
-    } else {
-      #expect(throws: TimeoutError.self) { try result.get() }
-    }
-    #expect(CallbackContext.count(at: callSite) == 0)
   }
 
   @Test

@@ -34,33 +34,25 @@ struct ShapeTests {
     #expect(events == [.discard("maybe")])
   }
 
-  @Test(arguments: [(true, false), (false, true), (false, false)])
-  func `one of two values without an error is discarded, and the error says what is missing`(
-    first: Bool,
-    second: Bool
+  /// The bits say whether the first value comes, and whether the others do.
+  @Test(arguments: [BridgeForm.twoValuesAndError, .threeValuesAndError], 0..<4)
+  func `incomplete values, and values beside an error, are discarded together`(
+    form: BridgeForm,
+    bits: Int
   ) {
-    let call = TestCall(.twoValuesAndError, .inside(.halves(first: first, second: second)))
+    let (first, others) = (bits & 1 != 0, bits & 2 != 0)
+    let count = (first ? 1 : 0) + (others ? form.valuesPerAnswer - 1 : 0)
+    let values = Array(repeating: form.id, count: count)
+    let discards = count == 0 ? [] : [Watch.Event.discard(values.joined(separator: "+"))]
+    let (ending, events) = run(form, .failureBeside(.failed, first: first, second: others))
+    #expect(ending == .failure(.failed))
+    #expect(events == discards)
+    if bits == 3 { return }
+    let call = TestCall(form, .inside(.halves(first: first, second: others)))
     call.run()
     #expect(call.ending == .missing(line: call.watch.line))
-    #expect(call.watch.events.dropFirst() == (first || second ? [.discard("pair")] : []))
+    #expect(call.watch.events.dropFirst() == discards[...])
     #expect(call.backend.valuesAlive == 0)
-  }
-
-  @Test(arguments: [(true, false), (false, true), (true, true), (false, false)])
-  func `values beside an error are discarded together`(
-    first: Bool,
-    second: Bool
-  ) {
-    let (ending, events) = run(
-      .twoValuesAndError,
-      .failureBeside(.failed, first: first, second: second)
-    )
-    #expect(ending == .failure(.failed))
-    switch (first, second) {
-    case (true, true): #expect(events == [.discard("pair+pair")])
-    case (false, false): #expect(events == [])
-    default: #expect(events == [.discard("pair")])
-    }
   }
 
   @Test
@@ -105,20 +97,6 @@ struct ShapeTests {
     let call = TestCall(.valueOrNilAndError, .inside(.halves(first: false, second: false)))
     call.run()
     #expect(call.ending == .value("nil"))
-  }
-
-  @Test(arguments: [(true, false), (false, true), (false, false)])
-  func `incomplete values of three, without an error, are discarded together`(
-    first: Bool,
-    second: Bool
-  ) {
-    let call = TestCall(.threeValuesAndError, .inside(.halves(first: first, second: second)))
-    call.run()
-    #expect(call.ending == .missing(line: call.watch.line))
-    let alone = (first ? ["crew"] : []) + (second ? ["crew", "crew"] : [])
-    let discards = alone.isEmpty ? [] : [Watch.Event.discard(alone.joined(separator: "+"))]
-    #expect(call.watch.events.dropFirst() == discards[...])
-    #expect(call.backend.valuesAlive == 0)
   }
 
   /// The bits say which values come beside the error.
@@ -188,5 +166,11 @@ struct ShapeTests {
     call.run()
     #expect(call.ending == .value("signed in"))
     #expect(call.watch.reports == [.completionCalledAgain])
+  }
+}
+
+extension BridgeForm {
+  fileprivate var id: String {
+    if case .value(let id) = delivered { id } else { "" }
   }
 }

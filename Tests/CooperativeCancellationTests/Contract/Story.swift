@@ -1,9 +1,10 @@
 import CooperativeCancellation
+import CooperativeCancellationTesting
 import FakeCallbackSDK
 import Testing
 
 /// What happens to one bridged call, in order, and what must come of it. ``GuaranteeTests`` plays each with every form
-/// that it is about.
+/// that it is about, on an actor and on none.
 struct Story: Sendable, CustomTestStringConvertible {
   /// What happens, or what must hold at that moment.
   enum Step: Sendable, Equatable {
@@ -13,10 +14,24 @@ struct Story: Sendable, CustomTestStringConvertible {
     case answer
     case fail
     case drop
+    /// The time is up, and the task has been woken.
+    case timeOut
+    /// The SDK hands a request over in a callback.
+    case handOver
     case waits
+    case timerRuns
+    case timerHasEnded
     case hasForwarded(Int)
     case hasDiscarded(Int)
+    case keepsRequests(Int)
     case isSilent
+  }
+
+  /// In the middle of what a step may happen, where a held lock would be taken again.
+  enum Moment {
+    case inResumption
+    case inOnCancel
+    case inOnDiscard
   }
 
   /// What `operation` does besides calling the SDK.
@@ -33,8 +48,10 @@ struct Story: Sendable, CustomTestStringConvertible {
     case dropped
     case refused
     case cancelled
+    case timedOut
     /// Cancelled, unless the response or the form asks for the SDK's last word.
     indirect case cancelledUnlessAsked(for: End)
+    indirect case timedOutUnlessAsked(for: End)
     case waits
   }
 
@@ -44,6 +61,8 @@ struct Story: Sendable, CustomTestStringConvertible {
   var responses: [CancellationResponse] = [.abandonCallback]
   var sdk = Behavior.onDemand
   var operation = Operation.callsSDK
+  /// An answer or a cancellation that comes once, in the middle of something else.
+  var meanwhile: (moment: Moment, step: Step)?
   let steps: [Step]
   let ends: End
   /// How many surplus answers are discarded: successes and failures. Some forms bring a value with a failure.
@@ -55,27 +74,48 @@ struct Story: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { holds }
 
-  func play() {
+  func play() async throws {
     for form in forms {
-      for response in responses { play(form, response) }
+      for response in responses {
+        for actor in [nil, HandDrivenActor()] { try await play(form, response, on: actor) }
+      }
     }
   }
 
-  private func play(_ form: BridgeForm, _ response: CancellationResponse) {
+  private func play(
+    _ form: BridgeForm,
+    _ response: CancellationResponse,
+    on actor: HandDrivenActor?
+  ) async throws {
+    let clock = ManualClock()
+    let hasTimeout = steps.contains { [.timeOut, .timerRuns].contains($0) }
+    let isToCome = Protected<(@Sendable () -> Void)?>(nil)
+    let happens: @Sendable () -> Void = { isToCome.withLock { $0.take() }?() }
     let watch = Watch(
       response: response,
+      timeout: hasTimeout ? Timeout(.seconds(5), clock: clock) : nil,
       beforeSDK: { if operation == .cancelsItsTask { cancelThisTask() } },
       afterSDK: {
         if operation == .callsSDKAndCancelsItsTask { cancelThisTask() }
         if operation == .callsSDKAndThrows { throw Refusal() }
-      }
+      },
+      inOnCancel: { if meanwhile?.moment == .inOnCancel { happens() } },
+      inOnDiscard: { if meanwhile?.moment == .inOnDiscard { happens() } }
     )
-    let call = TestCall(form, sdk, watch)
+    let call = TestCall(form, sdk, watch, on: actor)
+    if let (moment, step) = meanwhile {
+      let (backend, task) = (call.backend, call.task)
+      isToCome.withLock { $0 = { step == .cancel ? task.cancel() : backend.answer() } }
+      if moment == .inResumption { call.executor.onEnqueue(happens) }
+    }
     var order: [String] = []
     func require<Fact: Equatable>(_ what: String, _ fact: Fact, _ expected: Fact) {
       if fact == expected { return }
+      let place = actor == nil ? "" : ", on an actor"
       let story = order.joined(separator: ", ")
-      Issue.record("\(form), \(response): \(story): \(what): \(fact), and not \(expected)")
+      Issue.record(
+        "\(form), \(response)\(place): \(story): \(what): \(fact), and not \(expected)"
+      )
     }
     for step in steps {
       let before = watch.events.count
@@ -86,13 +126,21 @@ struct Story: Sendable, CustomTestStringConvertible {
       case .answer: call.backend.answer()
       case .fail: call.backend.answer(.failure(.failed))
       case .drop: call.backend.drop()
+      case .timeOut: try await call.timeOut(clock)
+      case .handOver: call.backend.handOverRequests()
       case .waits: require("ending", call.ending, nil)
+      case .timerRuns: try await clock.waitForSleeper(within: .watchdog)
+      case .timerHasEnded:
+        try await clock.waitForWakeUp(within: .watchdog)
+        require("timers", clock.sleeperCount, 0)
       case .hasForwarded(let count): require("forwarded", watch.forwarded, count)
       case .hasDiscarded(let count): require("discarded", watch.discarded, form.values(count))
+      case .keepsRequests(let count): require("requests kept", call.backend.requests, count)
       case .isSilent: require("reports", watch.reports, [])
       }
       order += watch.events.dropFirst(before).map { "(\($0))" }
     }
+    require("left to come", isToCome.withLock { $0 == nil }, true)
     let end = resolved(ends, form, response)
     require("ending", call.ending, end.ending(form, watch))
     require("discarded", watch.discarded, discards(end, form))
@@ -111,14 +159,23 @@ struct Story: Sendable, CustomTestStringConvertible {
     _ form: BridgeForm,
     _ response: CancellationResponse
   ) -> End {
-    guard case .cancelledUnlessAsked(for: let word) = end else { return end }
-    return form.kind == .unconditional || response == .deliverResult ? word : .cancelled
+    let isAsked = form.kind == .unconditional || response == .deliverResult
+    switch end {
+    case .cancelledUnlessAsked(for: let word): return isAsked ? word : .cancelled
+    case .timedOutUnlessAsked(for: let word): return isAsked ? word : .timedOut
+    default: return end
+    }
   }
 
   private func discards(_ end: End, _ form: BridgeForm) -> Int {
     var (successes, failures) = surplus
-    if case (.cancelledUnlessAsked(for: .delivered), .cancelled) = (ends, end) { successes += 1 }
-    if case (.cancelledUnlessAsked(for: .failed), .cancelled) = (ends, end) { failures += 1 }
+    switch (ends, end) {
+    case (.cancelledUnlessAsked(for: .delivered), .cancelled),
+      (.timedOutUnlessAsked(for: .delivered), .timedOut):
+      successes += 1
+    case (.cancelledUnlessAsked(for: .failed), .cancelled): failures += 1
+    default: break
+    }
     // A `Bool` beside an error.
     if case .failed = end, form.failed(Watch()) != form.delivered { failures += 1 }
     return form.values(successes, failures: failures)
@@ -134,11 +191,12 @@ extension Story.End {
     case .failed: form.failed(watch)
     case .refused: .other("Refusal()")
     case .cancelled: form.cancelled
+    case .timedOut: form.timedOut(watch)
     case .waits: nil
     case .dropped where form.kind == .throwing: .dropped(line: watch.line)
     case .dropped where form.kind == .unconditional: form.carriesValue ? nil : form.delivered
     case .dropped: .fallback
-    case .cancelledUnlessAsked(let end): end.ending(form, watch)
+    case .cancelledUnlessAsked(let end), .timedOutUnlessAsked(let end): end.ending(form, watch)
     }
   }
 

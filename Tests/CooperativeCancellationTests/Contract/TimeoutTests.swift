@@ -5,55 +5,24 @@ import Testing
 
 @Suite("timeout:", .watchdog)
 struct TimeoutTests {
-  private func watch(
-    _ clock: ManualClock,
-    _ response: CancellationResponse = .abandonCallback,
-    timeout: Duration = .seconds(5)
-  ) -> Watch {
-    Watch(response: response, timeout: Timeout(timeout, clock: clock))
-  }
-
-  /// Lets the time of a sleeping call run out.
-  private func expire(_ clock: ManualClock, _ call: borrowing TestCall) async throws {
-    try await clock.waitForSleeper(within: .watchdog)
-    clock.advance(by: .seconds(5))
-    try await clock.waitForWakeUp(within: .watchdog)
-    await call.becomesReady()
-    call.run()
-  }
-
-  @Test(arguments: BridgeForm.checking)
-  func `ends the wait with its own error, forwards, and discards the late value`(
-    form: BridgeForm
-  ) async throws {
-    let clock = ManualClock()
-    let call = TestCall(form, .onDemand, watch(clock))
-    call.run()
-    try await expire(clock, call)
-    #expect(call.ending == form.timedOut(call.watch))
-    #expect(call.watch.events == [.operation, .onCancel])
-    #expect(call.backend.counts == .init(started: 1, cancelled: 1))
-    call.backend.answer()
-    #expect(call.watch.discarded == form.values(1))
-    #expect(call.watch.reports == [])
+  private func watch(_ clock: ManualClock, timeout: Duration = .seconds(5)) -> Watch {
+    Watch(timeout: Timeout(timeout, clock: clock))
   }
 
   @Test(arguments: BridgeForm.checking, [Duration.zero, .seconds(-1)])
-  func `of zero or less does not call the SDK`(form: BridgeForm, timeout: Duration) {
-    let clock = ManualClock()
-    let call = TestCall(form, .insideTheCall, watch(clock, timeout: timeout))
-    call.run()
-    #expect(call.ending == form.timedOut(call.watch))
-    #expect(call.backend.counts == .init())
-    #expect(clock.sleepCount == 0)
-  }
-
-  @Test(arguments: BridgeForm.throwing)
-  func `of zero or less loses to an earlier cancellation`(form: BridgeForm) {
-    let call = TestCall(form, .insideTheCall, watch(ManualClock(), timeout: .zero))
-    call.cancel()
-    call.run()
-    #expect(call.ending == .cancelled)
+  func `of zero or less does not call the SDK, and loses to an earlier cancellation`(
+    form: BridgeForm,
+    timeout: Duration
+  ) {
+    for isCancelled in [false, true] {
+      let clock = ManualClock()
+      let call = TestCall(form, .insideTheCall, watch(clock, timeout: timeout))
+      if isCancelled { call.cancel() }
+      call.run()
+      #expect(call.ending == (isCancelled ? form.cancelled : form.timedOut(call.watch)))
+      #expect(call.backend.counts == .init())
+      #expect(clock.sleepCount == 0)
+    }
   }
 
   @Test(arguments: BridgeForm.checking)
@@ -67,23 +36,18 @@ struct TimeoutTests {
     #expect(clock.sleepCount == 0)
   }
 
-  @Test(arguments: [Duration.seconds(100 * 365 * 24 * 3600), .seconds(Int64.max)])
-  func `of a hundred years or more never comes, and does not ask the clock`(timeout: Duration) {
-    let clock = ManualClock(now: .seconds(Int64.max / 2))
-    let call = TestCall(.result, .onDemand, watch(clock, timeout: timeout))
-    call.run()
-    #expect(call.ending == nil)
-    #expect(clock.readCount == 0)
-    call.backend.answer()
-    call.run()
-    #expect(call.ending == BridgeForm.result.delivered)
-  }
+  private static let distant = ManualClock(now: .seconds(Int64.max / 2))
 
-  @Test(arguments: [Timeout.seconds(.infinity), Timeout(.seconds(Int64.max)), .seconds(99e7)])
-  func `may be long`(timeout: Timeout) {
+  @Test(arguments: [
+    Timeout.seconds(99e7), .seconds(.infinity), Timeout(.seconds(Int64.max)),
+    Timeout(.seconds(100 * 365 * 24 * 3600), clock: distant),
+    Timeout(.seconds(Int64.max), clock: distant),
+  ])
+  func `may be long, and of a hundred years or more does not ask the clock`(timeout: Timeout) {
     let call = TestCall(.result, .onDemand, Watch(timeout: timeout))
     call.run()
     #expect(call.ending == nil)
+    #expect(Self.distant.readCount == 0)
     call.backend.answer()
     call.run()
     #expect(call.ending == BridgeForm.result.delivered)
@@ -97,9 +61,7 @@ struct TimeoutTests {
     try await clock.waitForSleeper(within: .watchdog)
     clock.advance(by: .seconds(999_999))
     #expect(clock.sleeperCount == 1)
-    clock.advance(by: .seconds(1))
-    try await clock.waitForWakeUp(within: .watchdog)
-    await call.becomesReady()
+    try await call.timeOut(clock, after: .seconds(1))
     call.run()
     #expect(call.ending == BridgeForm.result.timedOut(call.watch))
   }
@@ -126,99 +88,6 @@ struct TimeoutTests {
     await call.becomesReady()
     call.run()
     #expect(call.ending == form.timedOut(late))
-  }
-
-  @Test(arguments: BridgeForm.checking)
-  func `is over when the SDK has answered`(form: BridgeForm) async throws {
-    let clock = ManualClock()
-    let call = TestCall(form, .onDemand, watch(clock))
-    call.run()
-    try await clock.waitForSleeper(within: .watchdog)
-    call.backend.answer()
-    call.run()
-    #expect(call.ending == form.delivered)
-    try await clock.waitForWakeUp(within: .watchdog)
-    #expect(clock.sleeperCount == 0)
-    #expect(call.watch.forwarded == 0)
-  }
-
-  @Test(arguments: BridgeForm.checking)
-  func `is over when the task is cancelled, and the cancellation is the error`(form: BridgeForm)
-    async throws
-  {
-    let clock = ManualClock()
-    let call = TestCall(form, .never, watch(clock))
-    call.run()
-    try await clock.waitForSleeper(within: .watchdog)
-    call.cancel()
-    call.run()
-    #expect(call.ending == form.cancelled)
-    #expect(call.watch.forwarded == 1)
-    try await clock.waitForWakeUp(within: .watchdog)
-    #expect(clock.sleeperCount == 0)
-  }
-
-  @Test(arguments: BridgeForm.checking)
-  func `is over when the completion was dropped`(form: BridgeForm) async throws {
-    let clock = ManualClock()
-    let call = TestCall(form, .onDemand, watch(clock))
-    call.run()
-    try await clock.waitForSleeper(within: .watchdog)
-    call.backend.drop()
-    call.run()
-    #expect(call.ending != nil)
-    try await clock.waitForWakeUp(within: .watchdog)
-    #expect(clock.sleeperCount == 0)
-  }
-
-  @Test(arguments: BridgeForm.checking)
-  func `that came before a cancellation is the error, and onCancel runs once`(
-    form: BridgeForm
-  ) async throws {
-    let clock = ManualClock()
-    let call = TestCall(form, .never, watch(clock))
-    call.run()
-    try await clock.waitForSleeper(within: .watchdog)
-    clock.advance(by: .seconds(5))
-    try await clock.waitForWakeUp(within: .watchdog)
-    await call.becomesReady()
-    call.cancel()
-    call.run()
-    #expect(call.ending == form.timedOut(call.watch))
-    #expect(call.watch.forwarded == 1)
-  }
-
-  @Test(arguments: BridgeForm.checking)
-  func `with waitForCallback forwards, waits, and is then the error`(form: BridgeForm) async throws
-  {
-    let clock = ManualClock()
-    let call = TestCall(form, .onDemand, watch(clock, .waitForCallback))
-    call.run()
-    try await expire(clock, call)
-    #expect(call.ending == nil)
-    #expect(call.watch.forwarded == 1)
-    call.cancel()
-    call.backend.answer()
-    call.run()
-    #expect(call.ending == form.timedOut(call.watch))
-    #expect(call.watch.discarded == form.values(1))
-    #expect(call.watch.forwarded == 1)
-  }
-
-  @Test(arguments: BridgeForm.checking)
-  func `with deliverResult forwards, and then delivers what the SDK reports`(
-    form: BridgeForm
-  ) async throws {
-    let clock = ManualClock()
-    let call = TestCall(form, .onDemand, watch(clock, .deliverResult))
-    call.run()
-    try await expire(clock, call)
-    #expect(call.ending == nil)
-    #expect(call.watch.forwarded == 1)
-    call.backend.answer()
-    call.run()
-    #expect(call.ending == form.delivered)
-    #expect(call.watch.discarded == 0)
   }
 
   @Test
@@ -285,13 +154,23 @@ struct TimeoutTests {
 
 /// Clocks that misbehave.
 extension TimeoutTests {
+  /// Its instants begin at zero.
   private struct OddClock: Clock {
+    struct Instant: InstantProtocol {
+      var offset: UInt64
+      func advanced(by duration: Duration) -> Instant {
+        Instant(offset: offset + UInt64(duration / .nanoseconds(1)))
+      }
+      func duration(to other: Instant) -> Duration { .nanoseconds(Int64(other.offset - offset)) }
+      static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+    }
+
     let sleeps: @Sendable () async throws -> Void
 
-    var now: ManualClock.Instant { ManualClock.Instant(offset: .zero) }
+    var now: Instant { Instant(offset: 0) }
     var minimumResolution: Duration { .zero }
 
-    func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
+    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
       try await sleeps()
     }
   }
@@ -321,28 +200,13 @@ extension TimeoutTests {
 
   @Test
   func `of zero or less does not ask the clock, even in a cancelled task`() {
-    // Its instants begin at zero.
-    struct UnsignedClock: Clock {
-      struct Instant: InstantProtocol {
-        var offset: UInt64
-        func advanced(by duration: Duration) -> Instant {
-          Instant(offset: offset + UInt64(duration / .nanoseconds(1)))
-        }
-        func duration(to other: Instant) -> Duration { .nanoseconds(Int64(other.offset - offset)) }
-        static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
-      }
-      var now: Instant { Instant(offset: 0) }
-      var minimumResolution: Duration { .zero }
-      func sleep(until deadline: Instant, tolerance: Duration?) async throws {}
+    let timeout = Timeout(.seconds(-1), clock: OddClock {})
+    for isCancelled in [false, true] {
+      let call = TestCall(.result, .insideTheCall, Watch(timeout: timeout))
+      if isCancelled { call.cancel() }
+      call.run()
+      #expect(call.ending == (isCancelled ? .cancelled : BridgeForm.result.timedOut(call.watch)))
     }
-    let timeout = Timeout(.seconds(-1), clock: UnsignedClock())
-    let call = TestCall(.result, .insideTheCall, Watch(timeout: timeout))
-    call.run()
-    #expect(call.ending == BridgeForm.result.timedOut(call.watch))
-    let cancelled = TestCall(.result, .insideTheCall, Watch(timeout: timeout))
-    cancelled.cancel()
-    cancelled.run()
-    #expect(cancelled.ending == .cancelled)
   }
 
   @Test(arguments: [TaskPriority.high, .low])

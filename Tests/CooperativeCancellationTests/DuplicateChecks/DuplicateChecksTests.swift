@@ -15,82 +15,44 @@ struct DuplicateChecksTests {
     { try await $0.rename(to: "Ann") },
   ]
 
-  enum Ending: Equatable {
-    case success
-    case cancelled
-    case failed
-  }
-
-  /// One call of one method, on the test's thread.
-  struct Run: ~Copyable {
-    private final class Outcome: Sendable {
-      let ending = Protected<Ending?>(nil)
-    }
-
-    let backend: Backend
-    private let executor = ManualExecutor()
-    private let outcome = Outcome()
-    private let task: Task<Void, Never>
-
-    init(
-      _ makeService: @escaping @Sendable (FakeSDK) -> any AccountService,
-      _ method: Int,
-      _ behavior: Behavior
-    ) {
-      let sdk = FakeSDK(behavior)
-      backend = sdk.backend
-      task = Task(executorPreference: executor) { [outcome] in
-        let ending: Ending
-        do {
-          try await DuplicateChecksTests.methods[method](makeService(sdk))
-          ending = .success
-        } catch {
-          ending = error is CancellationError ? .cancelled : .failed
-        }
-        outcome.ending.withLock { $0 = ending }
+  /// A call of one method, until it has ended or waits. It ends with a value, a cancellation or a failure.
+  private func start(
+    _ makeService: @escaping @Sendable (FakeSDK) -> any AccountService,
+    _ method: Int,
+    _ behavior: Behavior
+  ) -> TestCall {
+    let form = BridgeForm(.throwing, "", delivers: .value(""), []) { sdk, _ in
+      do {
+        try await DuplicateChecksTests.methods[method](makeService(sdk))
+        return .value("")
+      } catch {
+        return error is CancellationError ? .cancelled : .failure(.failed)
       }
-      executor.runUntilIdle()
     }
-
-    func cancel() {
-      task.cancel()
-      executor.runUntilIdle()
-    }
-
-    func answer(_ answer: Behavior.Answer = .success) {
-      backend.answer(answer)
-      executor.runUntilIdle()
-    }
-
-    func drop() {
-      backend.drop()
-      executor.runUntilIdle()
-    }
-
-    func finish() {
-      executor.runUntilIdle()
-    }
-
-    var ending: Ending? { outcome.ending.withLock { $0 } }
+    let call = TestCall(form, behavior)
+    call.run()
+    return call
   }
 
-  private func byHand(_ method: Int, _ behavior: Behavior) -> Run {
-    Run({ HandWrittenService(sdk: $0) }, method, behavior)
+  private func byHand(_ method: Int, _ behavior: Behavior) -> TestCall {
+    start({ HandWrittenService(sdk: $0) }, method, behavior)
   }
 
-  private func bridged(_ method: Int, _ behavior: Behavior) -> Run {
-    Run({ BridgedService(sdk: $0) }, method, behavior)
+  private func bridged(_ method: Int, _ behavior: Behavior) -> TestCall {
+    start({ BridgedService(sdk: $0) }, method, behavior)
   }
 
   @Test(arguments: methods.indices)
   func `both deliver a value and an error`(method: Int) {
     for start in [byHand, bridged] {
       let succeeding = start(method, .onDemand)
-      succeeding.answer()
-      #expect(succeeding.ending == .success)
+      succeeding.backend.answer()
+      succeeding.run()
+      #expect(succeeding.ending == .value(""))
       let failing = start(method, .onDemand)
-      failing.answer(.failure(.failed))
-      #expect(failing.ending == .failed)
+      failing.backend.answer(.failure(.failed))
+      failing.run()
+      #expect(failing.ending == .failure(.failed))
     }
   }
 
@@ -100,14 +62,18 @@ struct DuplicateChecksTests {
   ) {
     let old = byHand(method, .onDemand)
     old.cancel()
+    old.run()
     #expect(old.ending == nil, "it does not return promptly")
-    old.answer()
-    #expect(old.ending == .success, "the check in the callback never fires")
+    old.backend.answer()
+    old.run()
+    #expect(old.ending == .value(""), "the check in the callback never fires")
 
     let new = bridged(method, .onDemand)
     new.cancel()
+    new.run()
     #expect(new.ending == .cancelled)
-    new.answer()
+    new.backend.answer()
+    new.run()
     #expect(new.ending == .cancelled)
   }
 
@@ -116,11 +82,14 @@ struct DuplicateChecksTests {
   {
     let old = byHand(method, .confirmingCancellation)
     old.cancel()
+    old.run()
     #expect(old.backend.counts == .init(started: 1))
-    old.answer()
+    old.backend.answer()
+    old.run()
 
     let new = bridged(method, .confirmingCancellation)
     new.cancel()
+    new.run()
     #expect(new.backend.counts == .init(started: 1, cancelled: 1, completed: 1))
   }
 
@@ -129,36 +98,36 @@ struct DuplicateChecksTests {
     let old = byHand(method, .dropping)
     #expect(old.ending == nil)
     old.cancel()
+    old.run()
     #expect(old.ending == nil, "not even cancellation ends it")
 
     let new = bridged(method, .dropping)
-    #expect(new.ending == .failed)
+    #expect(new.ending == .failure(.failed))
   }
 
   @Test(arguments: methods.indices)
   func `a callback in a cancelled task; hand-written: throws; with the library: returns`(
     method: Int
   ) async {
-    for (start, expected) in [(byHand, Ending.cancelled), (bridged, Ending.success)] {
-      let run = start(method, .onDemand)
-      let backend = run.backend
+    for (start, expected) in [(byHand, Ending.cancelled), (bridged, Ending.value(""))] {
+      let call = start(method, .onDemand)
+      let backend = call.backend
       await Task {
         cancelThisTask()
         backend.answer()
       }.value
-      run.finish()
-      #expect(run.ending == expected)
+      call.run()
+      #expect(call.ending == expected)
     }
   }
 
   @Test(arguments: methods.indices)
   func `a second callback; hand-written: crashes; with the library: is ignored`(method: Int) async {
     let new = bridged(method, .inside(.success, .success))
-    #expect(new.ending == .success)
+    #expect(new.ending == .value(""))
     // A closure of its own, because an exit test captures nothing.
     await #expect(processExitsWith: .failure) {
-      let run = Run({ HandWrittenService(sdk: $0) }, 0, .inside(.success, .success))
-      _ = run.ending
+      _ = DuplicateChecksTests().byHand(0, .inside(.success, .success)).ending
     }
   }
 

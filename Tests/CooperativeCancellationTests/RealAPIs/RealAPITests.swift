@@ -2,7 +2,6 @@ import CooperativeCancellation
 import Dispatch
 import FakeCallbackSDK
 import Foundation
-import HostileCLibrary
 import Testing
 
 #if canImport(FoundationNetworking)
@@ -126,22 +125,5 @@ struct RealAPITests {
     } onCancel: {
       $0.invalidate()
     }
-  }
-
-  @Test
-  func `a C callback`() async throws {
-    let status: Int32 = try await withAsyncThrowingValue { completion in
-      let context = CallbackContext { (status: Int32, _: UnsafePointer<CChar>?) in
-        completion(.success(status))
-      }
-      hostile_fetch(
-        HOSTILE_LATER,
-        { @Sendable in CallbackContext.call($0, $1, $2) },
-        nil,
-        context.pointer
-      )
-      return context
-    }
-    #expect(status == 0)
   }
 }

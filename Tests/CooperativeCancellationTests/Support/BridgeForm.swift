@@ -89,7 +89,7 @@ struct BridgeForm: Sendable, CustomTestStringConvertible {
 
   /// The ending of a wait whose SDK fails first.
   func failed(_ watch: Watch) -> Ending {
-    if traits.contains(.brings) { return delivered }
+    if kind != .throwing || traits.contains(.brings) { return delivered }
     return traits.contains(.throwsMissingValue) ? .missing(line: watch.line) : .failure(.failed)
   }
 

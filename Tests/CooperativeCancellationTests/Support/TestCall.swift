@@ -1,12 +1,15 @@
 import CooperativeCancellation
+import CooperativeCancellationTesting
 import FakeCallbackSDK
 
-/// One bridged call in a task of its own, on the test's thread.
+/// One bridged call in a task of its own, on an actor or on none, on the test's thread.
 struct TestCall: ~Copyable {
   let backend: Backend
   let watch: Watch
+  /// Takes the place of the global pool.
   let executor = ManualExecutor()
-  private let task: Task<Void, Never>
+  private let actor: HandDrivenActor?
+  let task: Task<Void, Never>
   private let result = Result()
 
   private final class Result: Sendable {
@@ -14,24 +17,46 @@ struct TestCall: ~Copyable {
   }
 
   /// Makes the task; it has not begun to run.
-  init(_ form: BridgeForm, _ behavior: Behavior, _ watch: Watch = Watch()) {
-    let sdk = FakeSDK(behavior)
-    backend = sdk.backend
+  init(
+    _ form: BridgeForm,
+    _ behavior: Behavior,
+    _ watch: Watch = Watch(),
+    on actor: HandDrivenActor? = nil
+  ) {
+    let backend = Backend(behavior)
+    self.backend = backend
     self.watch = watch
+    self.actor = actor
     task = Task(executorPreference: executor) { [result] in
-      let ending = await form.run(sdk, watch)
+      let ending =
+        if let actor { await actor.run(form, backend, watch) } else {
+          await form.run(FakeSDK(backend), watch)
+        }
       result.ending.withLock { $0 = ending }
     }
   }
 
   /// Runs the task until it has ended or sleeps.
   func run() {
-    executor.runUntilIdle()
+    while !isIdle {
+      executor.runUntilIdle()
+      actor?.executor.runUntilIdle()
+    }
+  }
+
+  private var isIdle: Bool { executor.isIdle && actor?.executor.isIdle != false }
+
+  /// Lets the time of a sleeping call run out, and waits until its task has been woken.
+  func timeOut(_ clock: ManualClock, after duration: Duration = .seconds(5)) async throws {
+    try await clock.waitForSleeper(within: .watchdog)
+    clock.advance(by: duration)
+    try await clock.waitForWakeUp(within: .watchdog)
+    await becomesReady()
   }
 
   /// Waits until the task has been woken by another thread.
   func becomesReady() async {
-    while executor.isIdle { await Task.yield() }
+    while isIdle { await Task.yield() }
   }
 
   func cancel() {
@@ -40,4 +65,10 @@ struct TestCall: ~Copyable {
 
   /// How the call ended; `nil` while it waits.
   var ending: Ending? { result.ending.withLock { $0 } }
+}
+
+extension HandDrivenActor {
+  fileprivate func run(_ form: BridgeForm, _ backend: Backend, _ watch: Watch) async -> Ending {
+    await form.run(FakeSDK(backend), watch)
+  }
 }
