@@ -114,7 +114,7 @@ let feed = FeedModel()
 feed.refresh(Task {})
 feed.refresh(Task {})
 try await feed.taskBag.waitForAll()
-print("view model: all tasks have ended:", feed.taskBag.isEmpty)
+print("view model: all tasks have ended:", feed.taskBag.count == 0)
 
 // MARK: - The SDK
 

@@ -84,8 +84,8 @@ final class Dashboard {
 
   // snippet.threecallbacks
   func comments() -> AsyncThrowingCallbackSequence<String> {
-    AsyncThrowingCallbackSequence(buffering: .unbounded) { [feed] next, failed, finished in
-      feed.observeComments(next: next, failed: failed, finished: finished)
+    AsyncThrowingCallbackSequence(buffering: .unbounded) { [feed] yield, finish in
+      feed.observeComments(next: yield, failed: { finish($0) }, finished: { finish(nil) })
     } onTermination: { observation in
       observation.invalidate()
     }

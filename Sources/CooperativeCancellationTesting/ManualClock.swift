@@ -13,10 +13,10 @@ public final class ManualClock: Clock {
   /// A time on the clock.
   public struct Instant: InstantProtocol {
     /// The time since the clock's zero.
-    public var offset: Duration
+    package var offset: Duration
 
     /// Makes a time from its offset to the clock's zero.
-    public init(offset: Duration) {
+    package init(offset: Duration) {
       self.offset = offset
     }
 

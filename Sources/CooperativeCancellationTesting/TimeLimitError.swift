@@ -1,9 +1,9 @@
-public import CooperativeCancellation
+package import CooperativeCancellation
 
 /// An event that a test waited for did not happen in time.
 public struct TimeLimitError: Error, Sendable, Hashable, CustomStringConvertible {
   /// Where the test waits.
-  public let callSite: CallSite
+  package let callSite: CallSite
 
   private let event: String
 

@@ -387,16 +387,6 @@ extension Calls {
         sdk.currentUser { completion($0.id) }
       }
     }
-    try await list.text("cached") {
-      await withAsyncValue(fallback: nil) { completion in
-        sdk.cachedUser { (result: Result<User, Never>) in completion(.success(result.get().id)) }
-      } ?? "cancelled"
-    }
-    try await list.text("pair") {
-      await withAsyncValue(fallback: ("", "cancelled")) { completion in
-        sdk.hostAndGuest { completion($0.id, $1.id) }
-      }.1
-    }
     try await list.text("8") {
       let count = await withAsyncValue(fallback: 0, timeout: .seconds(3600)) { completion in
         sdk.hostAndGuest { completion($0.id.count + $1.id.count) }
@@ -454,8 +444,6 @@ extension Calls {
         $0.cancel()
       }.id
     }
-    try await list.unconditional("cached") { await withAsyncValue { sdk.cachedUser($0) }.id }
-    try await list.unconditional("pair") { await withAsyncValue { sdk.hostAndGuest($0) }.0.id }
     try await list.unconditional("") {
       await withAsyncValue { sdk.flush($0) }
       return ""

@@ -18,7 +18,7 @@
 ///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
 ///     returned; runs on the caller's actor, at most once.
 ///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread.
-// Disfavored, because a `Result<_, Never>` also matches `Value`.
+// Disfavored, because a `Result` also matches `Value`: for one, there is an overload with a message.
 @_disfavoredOverload
 @inlinable
 @inline(__always)
@@ -35,65 +35,6 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
     in: { reply in operation { reply.answer($0) } },
     onCancel: cancel,
     onDiscard: discard
-  )
-}
-
-/// Calls an SDK that reports a `Result` that cannot fail, and waits for its value, even if the task is
-/// cancelled.
-///
-/// - Important: Neither cancellation nor a released completion ends this wait. With `fallback:`, both end it.
-///
-/// - Parameters:
-///   - fileID: The file to name in reports.
-///   - line: The line to name in reports.
-///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
-///     returned; runs on the caller's actor, at most once.
-///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread.
-@inlinable
-@inline(__always)
-nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
-  fileID: StaticString = #fileID,
-  line: UInt = #line,
-  in operation: (_ completion: @escaping @Sendable (Result<Value, Never>) -> Void) -> Request,
-  onCancel cancel: (Request) -> Void = { _ in },
-  onDiscard discard: (@Sendable (Value) -> Void)? = nil
-) async -> Value {
-  await unconditionalBridge(
-    CallSite(fileID: fileID, line: line),
-    ifDropped: nil,
-    in: { reply in operation { reply.answer($0.get()) } },
-    onCancel: cancel,
-    onDiscard: discard
-  )
-}
-
-/// Calls an SDK that cannot fail, and waits for its two values, even if the task is cancelled.
-///
-/// - Important: Neither cancellation nor a released completion ends this wait. With `fallback:`, both end it.
-///
-/// - Parameters:
-///   - fileID: The file to name in reports.
-///   - line: The line to name in reports.
-///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
-///     returned; runs on the caller's actor, at most once.
-///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread.
-@inlinable
-@inline(__always)
-nonisolated(nonsending) public func withAsyncValue<First: Sendable, Second: Sendable, Request>(
-  fileID: StaticString = #fileID,
-  line: UInt = #line,
-  in operation: (_ completion: @escaping @Sendable (First, Second) -> Void) -> Request,
-  onCancel cancel: (Request) -> Void = { _ in },
-  onDiscard discard: (@Sendable (First, Second) -> Void)? = nil
-) async -> (First, Second) {
-  await unconditionalBridge(
-    CallSite(fileID: fileID, line: line),
-    ifDropped: nil,
-    in: { reply in operation { reply.answer(($0, $1)) } },
-    onCancel: cancel,
-    onDiscard: all(to: discard)
   )
 }
 

@@ -86,7 +86,12 @@ extension MisuseReport {
   private static let current = Locked(initially: Handler(printOncePerCallSite))
   private static let printed = PrintedReports()
 
-  /// Receives every report. The default is ``printOncePerCallSite(_:)``.
+  /// Receives every report. The default prints one line to standard error for the first report of each kind from each
+  /// call site.
+  ///
+  /// The default neither blocks nor ends the process. If standard error is a full pipe, or a pipe without a reader, it
+  /// prints nothing and tries again at the next report from that call site. (It can wait for the reader only if another
+  /// writer fills the pipe just before the write.)
   ///
   /// The handler runs on the thread that made the mistake or released the completion, usually the SDK's. No lock is
   /// held, so it may call this library. It also receives repeated reports of the same call site; keep it fast.
@@ -101,12 +106,7 @@ extension MisuseReport {
     }
   }
 
-  /// Prints one line to standard error for the first report of each kind from each call site.
-  ///
-  /// It neither blocks nor ends the process. If standard error is a full pipe, or a pipe without a reader, it prints
-  /// nothing and tries again at the next report from that call site. (It can wait for the reader only if another
-  /// writer fills the pipe just before the write.)
-  public static func printOncePerCallSite(_ report: MisuseReport) {
+  private static func printOncePerCallSite(_ report: MisuseReport) {
     printed.printOnce(report) { printToStandardError("CooperativeCancellation: \($0)") }
   }
 

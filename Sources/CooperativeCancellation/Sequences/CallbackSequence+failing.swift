@@ -84,7 +84,8 @@ extension CallbackSequence where Failure == any Error {
   /// }
   /// ```
   ///
-  /// `finish(nil)` ends the sequence; `finish(error)` ends it with that error. It also fits a callback for errors only.
+  /// `finish(nil)` ends the sequence; `finish(error)` ends it with that error. For an SDK with a
+  /// callback for each, pass `{ finish($0) }` and `{ finish(nil) }`.
   ///
   /// - Parameters:
   ///   - policy: How many elements wait for a slow reader, and which ones are dropped.
@@ -106,44 +107,6 @@ extension CallbackSequence where Failure == any Error {
   ) {
     source = Source(policy, isolation, discard, terminate) { callback in
       try subscribe({ callback.yield($0) }, { callback.end($0.map { .failed($0) } ?? .finished) })
-    }
-  }
-
-  /// Makes a sequence for an SDK with three callbacks: values, failure and end.
-  ///
-  /// ```swift
-  /// AsyncThrowingCallbackSequence(buffering: .unbounded) { [feed] next, failed, finished in
-  ///   feed.observeComments(next: next, failed: failed, finished: finished)
-  /// } onTermination: { observation in
-  ///   observation.invalidate()
-  /// }
-  /// ```
-  ///
-  /// - Parameters:
-  ///   - policy: How many elements wait for a slow reader, and which ones are dropped.
-  ///   - isolation: The home of the sequence; by default the actor of the code that makes it.
-  ///   - subscribe: Registers with the SDK, on the home actor, and returns its token, or nothing.
-  ///   - terminate: Unregisters, on the home actor, once for each registration that did not throw.
-  ///   - discard: Closes or frees an element that is not delivered. Runs once for each, on any thread.
-  @inlinable
-  public init<Token>(
-    buffering policy: BufferingPolicy,
-    isolation: isolated (any Actor)? = #isolation,
-    in subscribe:
-      @escaping (
-        _ next: @escaping @Sendable (Element) -> Void,
-        _ failed: @escaping @Sendable (any Error) -> Void,
-        _ finished: @escaping @Sendable () -> Void
-      ) throws(Failure) -> Token,
-    onTermination terminate: @escaping (Token) -> Void,
-    onDiscard discard: (@Sendable (Element) -> Void)? = nil
-  ) {
-    source = Source(policy, isolation, discard, terminate) { callback in
-      try subscribe(
-        { callback.yield($0) },
-        { callback.end(.failed($0)) },
-        { callback.end(.finished) }
-      )
     }
   }
 

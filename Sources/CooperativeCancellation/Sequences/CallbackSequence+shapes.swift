@@ -92,31 +92,6 @@ extension CallbackSequence {
     }
   }
 
-  /// Makes a sequence for an SDK whose callback takes two values.
-  ///
-  /// - Parameters:
-  ///   - policy: How many elements wait for a slow reader, and which ones are dropped.
-  ///   - isolation: The home of the sequence; by default the actor of the code that makes it.
-  ///   - subscribe: Registers with the SDK, on the home actor, and returns its token, or nothing.
-  ///   - terminate: Unregisters, on the home actor, once for each registration that did not throw.
-  ///   - discard: Closes or frees an element that is not delivered. Runs once for each, on any thread.
-  @_disfavoredOverload
-  @inlinable
-  public init<First: Sendable, Second: Sendable, Token>(
-    buffering policy: BufferingPolicy,
-    isolation: isolated (any Actor)? = #isolation,
-    in subscribe:
-      @escaping (
-        _ yield: @escaping @Sendable (First, Second) -> Void
-      ) throws(Failure) -> Token,
-    onTermination terminate: @escaping (Token) -> Void,
-    onDiscard discard: (@Sendable (First, Second) -> Void)? = nil
-  ) where Element == (First, Second) {
-    source = Source(policy, isolation, all(to: discard), terminate) { callback in
-      try subscribe { callback.yield(($0, $1)) }
-    }
-  }
-
   /// Makes a sequence for an SDK whose callback returns whether to continue.
   ///
   /// ```swift

@@ -68,11 +68,8 @@ public final class TaskBag: Sendable {
   /// How many tasks have not ended, including cancelled ones.
   public var count: Int { members.count }
 
-  /// Whether all tasks have ended.
-  public var isEmpty: Bool { count == 0 }
-
   /// Whether the bag is closed: see ``close()``.
-  public var isClosed: Bool { members.isClosed }
+  package var isClosed: Bool { members.isClosed }
 
   /// Runs `operation` in a task of this bag.
   ///

@@ -46,11 +46,6 @@ public struct Timeout: Sendable {
     Timeout(nanoseconds: saturating(milliseconds, times: 1_000_000))
   }
 
-  /// A number of milliseconds.
-  public static func milliseconds(_ milliseconds: Double) -> Timeout {
-    Timeout(nanoseconds: rounding(milliseconds * 1_000_000))
-  }
-
   /// Creates a timeout of a duration.
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
   public init(_ duration: Duration) {

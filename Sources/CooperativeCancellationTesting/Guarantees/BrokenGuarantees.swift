@@ -1,4 +1,4 @@
-public import CooperativeCancellation
+package import CooperativeCancellation
 
 /// All guarantees that a wrapper breaks.
 public struct BrokenGuarantees: Error, Sendable, CustomStringConvertible {
@@ -17,7 +17,7 @@ public struct BrokenGuarantees: Error, Sendable, CustomStringConvertible {
   }
 
   /// Where the test calls the check.
-  public let callSite: CallSite
+  package let callSite: CallSite
 
   private let findings: [Finding]
   private let leftOut: [WrapperGuarantee]

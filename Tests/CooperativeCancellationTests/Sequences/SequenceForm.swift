@@ -96,8 +96,8 @@ extension SequenceForm {
       SequenceForm(name + "two values", traits.union([.twoSongs]), { "\($0.title)+\($1.title)" }) {
         station, watch, isolation in
         CallbackSequence<(Song, Song), Failure>(buffering: watch.policy, isolation: isolation) { yield throws(Failure) in
-          try watch.subscribe(failure) { station.addDuet(yield) }
-        } onTermination: { watch.terminate($0) } onDiscard: { watch.discard("\($0.title)+\($1.title)") }
+          try watch.subscribe(failure) { station.addDuet { yield(($0, $1)) } }
+        } onTermination: { watch.terminate($0) } onDiscard: { watch.discard("\($0.0.title)+\($0.1.title)") }
       },
       SequenceForm(name + "elements, answered", traits.union([.answers]), \.title) {
         station, watch, isolation in
@@ -139,8 +139,10 @@ extension SequenceForm {
     },
     SequenceForm("next, failed and finished", [.throwing, .finishes, .fails], \.title) {
       station, watch, isolation in
-      AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation) { next, failed, finished in
-        try watch.subscribe { station.subscribe(next: next, failed: failed, finished: finished) }
+      AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation) { yield, finish in
+        try watch.subscribe {
+          station.subscribe(next: yield, failed: { finish($0) }, finished: { finish(nil) })
+        }
       } onTermination: { watch.terminate($0) } onDiscard: { watch.discard($0.title) }
     },
     SequenceForm("elements, answered, and an end", [.throwing, .finishes, .fails, .answers], \.title) {

@@ -13,8 +13,8 @@ extension BridgeForm {
       throwingPlain, throwingNeverFailing, throwingTwoValues, throwingThreeValues, throwingVoid,
       valueOrNilAndError, errorAndValue, threeValuesAndError,
       successWithoutValue, failureWithoutError, mapped,
-      fallback, fallbackNeverFailing, fallbackTwoValues, fallbackVoid,
-      plain, neverFailing, twoValues, void,
+      fallback, fallbackVoid,
+      plain, void,
     ]
 
   // SDKs that cannot fail, in waits that can be cancelled.

@@ -14,26 +14,6 @@ extension BridgeForm {
     } onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0?.id ?? "the fallback") }
   }
 
-  static let fallbackNeverFailing = fallbackForm("Result<_, Never>, fallback", delivers: "cached") {
-    sdk, watch in
-    await withAsyncValue(
-      fallback: nil, whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
-    ) { (completion: @escaping @Sendable (Result<User?, Never>) -> Void) in
-      unthrowing { try watch.operation { sdk.cachedUser { completion($0.map { $0 }) } } }
-    } onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0?.id ?? "the fallback") }
-  }
-
-  static let fallbackTwoValues = fallbackForm("two values, fallback", delivers: "pair", values: 2) {
-    sdk, watch in
-    await withAsyncValue(
-      fallback: (nil, nil), whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
-    ) { (completion: @escaping @Sendable (User?, User?) -> Void) in
-      unthrowing { try watch.operation { sdk.hostAndGuest(completion) } }
-    } onCancel: { watch.onCancel($0) } onDiscard: { host, guest in
-      watch.onDiscard(host?.id ?? "the fallback", guest?.id ?? "the fallback")
-    }.0
-  }
-
   static let fallbackVoid = BridgeForm(.fallback, "Void, fallback", delivers: .fallback, [.void]) {
     sdk, watch in
     await withAsyncValue(
@@ -49,20 +29,6 @@ extension BridgeForm {
     await withAsyncValue(line: watch.line) { completion in
       unthrowing { try watch.operation { sdk.currentUser(completion) } }
     } onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }.id
-  }
-
-  static let neverFailing = unconditionalForm("Result<_, Never>", delivers: "cached") {
-    sdk, watch in
-    await withAsyncValue(line: watch.line) { completion in
-      unthrowing { try watch.operation { sdk.cachedUser(completion) } }
-    } onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }.id
-  }
-
-  static let twoValues = unconditionalForm("two values", delivers: "pair", values: 2) {
-    sdk, watch in
-    await withAsyncValue(line: watch.line) { completion in
-      unthrowing { try watch.operation { sdk.hostAndGuest(completion) } }
-    } onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id, $1.id) }.0.id
   }
 
   static let void = unconditionalForm("Void", delivers: "", .void) { sdk, watch in
