@@ -4,7 +4,6 @@ import CooperativeCancellation
 import Dispatch
 import Synchronization
 
-// snippet.central
 @MainActor
 final class Radio: CentralDelegate {
   private let central = Central()
@@ -57,9 +56,7 @@ final class Radio: CentralDelegate {
     disconnections.resumeAll(throwing: error)
   }
 }
-// snippet.end
 
-// snippet.socket
 final class Client: Sendable {
   private let socket: Socket
   private let replies = PendingCalls<Int, String>()
@@ -79,10 +76,8 @@ final class Client: Sendable {
     }
   }
 }
-// snippet.end
 
 extension Client {
-  // snippet.send
   func order(_ text: String) async throws -> String {
     let id = socket.nextID()
     return try await replies.value(for: id, timeout: .seconds(5)) { [socket] in
@@ -91,10 +86,8 @@ extension Client {
       socket.write(id, "cancel")
     }
   }
-  // snippet.end
 }
 
-// snippet.returned
 @MainActor
 final class Search {
   private let index: Index
@@ -113,9 +106,7 @@ final class Search {
     }
   }
 }
-// snippet.end
 
-// snippet.observer
 @MainActor
 final class Shop {
   private let queue = PurchaseQueue()
@@ -131,7 +122,6 @@ final class Shop {
     try await purchase.value(whenCancelled: .deliverResult) { queue.add(product) }
   }
 }
-// snippet.end
 
 let radio = Radio()
 try await radio.ready()
@@ -202,10 +192,11 @@ nonisolated final class Central {
 }
 
 nonisolated final class Socket: Sendable {
-  private let queue = DispatchQueue(label: "socket")
-  private let message = Mutex<(@Sendable (Int, String) -> Void)?>(nil)
-  private let end = Mutex<(@Sendable (any Error) -> Void)?>(nil)
-  private let last = Mutex(0)
+  struct Loss: Error {}
+
+  private let message = Mutex<@Sendable (Int, String) -> Void>({ _, _ in })
+  private let end = Mutex<@Sendable (any Error) -> Void>({ _ in })
+  private let last = Atomic(0)
 
   func onMessage(_ handler: @escaping @Sendable (Int, String) -> Void) {
     message.withLock { $0 = handler }
@@ -215,28 +206,17 @@ nonisolated final class Socket: Sendable {
     end.withLock { $0 = handler }
   }
 
-  func nextID() -> Int {
-    last.withLock {
-      $0 += 1
-      return $0
-    }
-  }
+  func nextID() -> Int { last.add(1, ordering: .relaxed).newValue }
 
   func write(_ id: Int, _ text: String) {
     if text == "silence" || text == "cancel" {
       return Silence.isAsked.withLock { $0 = text == "silence" }
     }
-    queue.async { self.message.withLock { $0 }?(id, "answer to \(text)") }
+    DispatchQueue.global().async { self.message.withLock { $0 }(id, "answer to \(text)") }
   }
 
-  func send(_ id: Int, _ text: String) async throws {
-    write(id, text)
-  }
-
-  func close() {
-    struct Loss: Error {}
-    end.withLock { $0 }?(Loss())
-  }
+  func send(_ id: Int, _ text: String) async throws { write(id, text) }
+  func close() { end.withLock { $0 }(Loss()) }
 }
 
 @MainActor
@@ -258,9 +238,7 @@ final class Index {
     return last
   }
 
-  func stop(_ number: Int) {
-    Silence.isAsked.withLock { $0 = false }
-  }
+  func stop(_ number: Int) { Silence.isAsked.withLock { $0 = false } }
 }
 
 @MainActor

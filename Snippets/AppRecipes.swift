@@ -3,7 +3,6 @@
 import CooperativeCancellation
 import Dispatch
 
-// snippet.protocol
 protocol ProfileService: Sendable {
   func profile(_ id: Int) async throws -> Profile
 }
@@ -19,14 +18,12 @@ struct FakeProfileService: ProfileService {
     return profile
   }
 }
-// snippet.end
 
 @MainActor
 final class Shop {
   private let sdk = PaymentSDK()
   private var receipts: [Receipt] = []
 
-  // snippet.pay
   func pay(_ amount: Int) async throws {
     let receipt = try await withAsyncThrowingValue(whenCancelled: .deliverResult) { completion in
       sdk.charge(amount, completion: completion)
@@ -35,9 +32,7 @@ final class Shop {
     }
     receipts.append(receipt)
   }
-  // snippet.end
 
-  // snippet.connection
   func openConnection() async throws -> Connection {
     try await withAsyncThrowingValue { completion in
       sdk.connect(completion)
@@ -45,9 +40,7 @@ final class Shop {
       connection.close()
     }
   }
-  // snippet.end
 
-  // snippet.timeout
   func prices() async throws -> [Int] {
     try await withAsyncThrowingValue(timeout: .seconds(5)) { completion in
       sdk.loadPrices(completion)
@@ -55,9 +48,7 @@ final class Shop {
       request.cancel()
     }
   }
-  // snippet.end
 
-  // snippet.retry
   func pricesWithRetries() async throws -> [Int] {
     var pause = Duration.milliseconds(500)
     for _ in 1..<3 {
@@ -70,13 +61,11 @@ final class Shop {
     }
     return try await prices()
   }
-  // snippet.end
 
   var receiptCount: Int { receipts.count }
   var queue: DispatchQueue { sdk.queue }
 }
 
-// snippet.actor
 /// Synchronous work: no queue and no bridge.
 actor Totals {
   func total(of lines: [String]) throws -> Int {
@@ -86,9 +75,7 @@ actor Totals {
     }
   }
 }
-// snippet.end
 
-// snippet.work-item
 @MainActor
 final class Checksums {
   private let queue = DispatchQueue(label: "Checksums")
@@ -109,11 +96,9 @@ final class Checksums {
     }
   }
 }
-// snippet.end
 
 @MainActor
 final class Store {
-  // snippet.shared
   private let database = SharedDatabase()
   private let statement = PendingCall<[String]>()
   private var latest = 0
@@ -128,12 +113,10 @@ final class Store {
       if number == latest { database.interrupt() }
     }
   }
-  // snippet.end
 
   var queue: DispatchQueue { database.queue }
 }
 
-// snippet.undo
 actor Album {
   private(set) var photos: [Int: String] = [:]
   private var lastNumber = 0
@@ -153,17 +136,14 @@ actor Album {
     }
   }
 }
-// snippet.end
 
 // MARK: - What they do
 
 let log = Log()
-// snippet.misuse
 MisuseReport.handler = { report in
   log.report("\(report)")
   assert(report.kind != .completionCalledAgain, "\(report)")
 }
-// snippet.end
 
 let fake: any ProfileService = FakeProfileService { Profile(name: "Fake \($0)") }
 print("fake:", try await fake.profile(1).name)

@@ -9,7 +9,6 @@ actor Importer {
   private func title(of page: String) throws -> String { page }
   private func deletePartialImport() async { log.append("deleted the partial import") }
 
-  // snippet.scope
   func importAll() async throws {
     try await withCancellationCleanUp {
       try checkpoint()
@@ -22,9 +21,7 @@ actor Importer {
       await self.deletePartialImport()
     }
   }
-  // snippet.end
 
-  // snippet.synchronous
   func index(_ pages: [String]) throws {
     do {
       for page in pages {
@@ -36,7 +33,6 @@ actor Importer {
       throw error
     }
   }
-  // snippet.end
 }
 
 func compress(_ block: [UInt8]) {}
@@ -58,7 +54,6 @@ func sum(of numbers: [Int]) throws -> Int {
   return sum
 }
 
-// snippet.loop
 func checksum(of blocks: [[UInt8]]) async throws -> Int {
   var pace = PacedCheckpoint(every: .milliseconds(10), readingClockEvery: 1)
   var sum = 0
@@ -68,7 +63,6 @@ func checksum(of blocks: [[UInt8]]) async throws -> Int {
   }
   return sum
 }
-// snippet.end
 
 /// What not to write, and what to write.
 struct Rules {

@@ -1,5 +1,4 @@
-// What to call for each shape of completion, and which error means cancelled: the code of the page "Choosing what to
-// call".
+// Each shape of completion, and which error means cancelled: the code of the page "Choosing what to call".
 
 import CooperativeCancellation
 import Dispatch
@@ -13,7 +12,6 @@ import Foundation
 final class Album {
   let sdk = AlbumSDK()
 
-  // snippet.never
   func size() async throws -> Int {
     try await withAsyncThrowingValue { sdk.measure($0) }
   }
@@ -21,19 +19,15 @@ final class Album {
   func flush() async throws {
     try await withAsyncThrowingValue(timeout: .seconds(5)) { sdk.flush($0) }
   }
-  // snippet.end
 
-  // snippet.fallback
   func sizeOrZero() async -> Int {
     await withAsyncValue(fallback: 0) { sdk.measure($0) }
   }
-  // snippet.end
 
   func sizeInAnyCase() async -> Int {
     await withAsyncValue { sdk.measure($0) }
   }
 
-  // snippet.closures
   func signOut() async throws {
     try await withAsyncThrowingValue { sdk.signOut(success: $0, failure: $1) }
   }
@@ -47,9 +41,7 @@ final class Album {
       )
     }
   }
-  // snippet.end
 
-  // snippet.many
   func place() async throws -> (latitude: Double, longitude: Double, name: String, zone: Int) {
     try await withAsyncThrowingValue { completion in
       sdk.place { @Sendable latitude, longitude, name, zone in
@@ -57,9 +49,7 @@ final class Album {
       }
     }
   }
-  // snippet.end
 
-  // snippet.typed
   func rename(to name: String) async throws(AlbumError) {
     try await mappingErrors(to: AlbumError.other, cancellation: .cancelled) {
       try await withAsyncThrowingValue {
@@ -69,23 +59,18 @@ final class Album {
       }
     }
   }
-  // snippet.end
 
-  // snippet.returned
   func profile(_ id: Int) async -> Result<Profile, AlbumError> {
     await Result(mappingErrorsTo: AlbumError.other, cancellation: .cancelled) {
       try await withAsyncThrowingValue { sdk.profile(id, completion: $0) }
     }
   }
-  // snippet.end
 
-  // snippet.untyped
   func delete(_ id: Int) async throws {
     try await mappingErrors(to: AlbumError.other) {
       try await withAsyncThrowingValue { sdk.delete(id, completion: $0) }
     }
   }
-  // snippet.end
 }
 
 @MainActor
@@ -96,7 +81,6 @@ final class Feed {
 
   init(service: Service) { self.service = service }
 
-  // snippet.errors
   func refresh() async {
     do {
       posts = try await service.posts()
@@ -108,7 +92,6 @@ final class Feed {
       message = "The posts could not be loaded: \(error)"
     }
   }
-  // snippet.end
 }
 
 @MainActor
@@ -117,7 +100,6 @@ final class Service {
 
   init(sdk: FeedSDK) { self.sdk = sdk }
 
-  // snippet.own
   func posts() async throws -> [String] {
     do {
       return try await loadPosts()
@@ -125,7 +107,6 @@ final class Service {
       throw CancellationError()
     }
   }
-  // snippet.end
 
   private func loadPosts() async throws -> [String] {
     try await withAsyncThrowingValue(timeout: .seconds(1)) { completion in

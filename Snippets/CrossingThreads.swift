@@ -26,7 +26,6 @@ final class SDK {
 final class Repository {
   let sdk = SDK()
 
-  // snippet.convert
   func recordName() async throws -> String {
     try await withAsyncThrowingValue { completion in
       sdk.record { @Sendable record, error in
@@ -34,9 +33,7 @@ final class Repository {
       }
     }
   }
-  // snippet.end
 
-  // snippet.copy
   func record() async throws -> sending Record {
     try await withAsyncThrowingValue { completion in
       sdk.record { @Sendable record, error in
@@ -48,15 +45,11 @@ final class Repository {
       }
     }
   }
-  // snippet.end
 
-  // snippet.sending
   func newRecord() async throws -> sending Record {
     try await withAsyncThrowingValue { sdk.newRecord($0) }
   }
-  // snippet.end
 
-  // snippet.vouch
   func openRecord() async throws -> sending Record {
     try await withAsyncThrowingValue { completion in
       sdk.record { @Sendable record, error in
@@ -66,7 +59,6 @@ final class Repository {
       }
     }
   }
-  // snippet.end
 }
 
 let repository = Repository()

@@ -1,7 +1,6 @@
 // From a callback method to a cancellable async method.
 
 // An SDK that cannot be changed.
-// snippet.sdk
 import CooperativeCancellation
 import Dispatch
 
@@ -15,9 +14,7 @@ nonisolated final class PhotoSDK {
     return request
   }
 }
-// snippet.end
 
-// snippet.wrapper
 extension PhotoSDK {
   nonisolated(nonsending) func photo(_ name: String) async throws -> String {
     try await withAsyncThrowingValue { completion in
@@ -27,9 +24,7 @@ extension PhotoSDK {
     }
   }
 }
-// snippet.end
 
-// snippet.callers
 @MainActor
 final class Album {
   private let sdk = PhotoSDK()
@@ -42,13 +37,10 @@ actor Archive {
 
   func store() async throws -> String { try await sdk.photo("beach") }
 }
-// snippet.end
 
-// snippet.use
 let photo = try await PhotoSDK().photo("beach")
 print(photo)
 
 let task = Task { try await PhotoSDK().photo("mountain") }
 task.cancel()
 print(await task.result)
-// snippet.end

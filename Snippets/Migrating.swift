@@ -9,19 +9,16 @@ import Synchronization
 struct WithContinuation {
   let sdk: PhotoSDK
 
-  // snippet.continuation
   func photo(_ name: String) async throws -> Photo {
     try await withCheckedThrowingContinuation { continuation in
       sdk.loadPhoto(name) { continuation.resume(with: $0) }
     }
   }
-  // snippet.end
 }
 
 struct WithHandler {
   let sdk: PhotoSDK
 
-  // snippet.handler
   func photo(_ name: String) async throws -> Photo {
     let request = Mutex<Request?>(nil)
     return try await withTaskCancellationHandler {
@@ -33,13 +30,11 @@ struct WithHandler {
       request.withLock { $0 }?.cancel()
     }
   }
-  // snippet.end
 }
 
 struct Bridged {
   let sdk: PhotoSDK
 
-  // snippet.bridged
   func photo(_ name: String) async throws -> Photo {
     try await withAsyncThrowingValue {
       sdk.loadPhoto(name, completion: $0)
@@ -47,7 +42,6 @@ struct Bridged {
       $0.cancel()
     }
   }
-  // snippet.end
 }
 
 for (name, photo) in [
@@ -76,7 +70,6 @@ final class NewModel {
   private let news = News()
   private(set) var headlines: [String] = []
 
-  // snippet.new
   private let bag = TaskBag()
 
   func refresh() {
@@ -85,12 +78,10 @@ final class NewModel {
       self?.headlines = headlines
     }
   }
-  // snippet.end
 
   func finish() async throws { try await bag.waitForAll() }
 }
 
-// snippet.view-model
 @MainActor
 final class FeedModel {
   let taskBag = TaskBag()
@@ -101,7 +92,6 @@ final class FeedModel {
     upload.store(in: taskBag, id: "upload", ifTaken: .runBeside)  // Instead of _addTask(id:task:).
   }
 }
-// snippet.end
 
 func load() async throws { try await Task.sleep(for: .milliseconds(1)) }
 func sendLog() async throws { try await Task.sleep(for: .milliseconds(1)) }

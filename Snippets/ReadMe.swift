@@ -5,7 +5,6 @@ import CooperativeCancellation
 struct ByHand {
   let sdk = ImageSDK()
 
-  // snippet.hand
   func image(at url: String) async throws -> Image {
     try await withCheckedThrowingContinuation { continuation in
       sdk.loadImage(at: url) { image, error in
@@ -17,10 +16,8 @@ struct ByHand {
       }
     }
   }
-  // snippet.end
 }
 
-// snippet.client
 nonisolated final class ImageClient {
   private let sdk = ImageSDK()
 
@@ -32,7 +29,6 @@ nonisolated final class ImageClient {
     }
   }
 }
-// snippet.end
 
 nonisolated struct Image {
   let name: String

@@ -9,13 +9,10 @@ final class Drive {
   private let sdk = DriveSDK()
   private let scale = Scale()
 
-  // snippet.result
   func profile(_ id: Int) async throws -> Profile {
     try await withAsyncThrowingValue { sdk.loadProfile(id, completion: $0) }
   }
-  // snippet.end
 
-  // snippet.pair
   func thumbnail(of name: String) async throws -> Data {
     try await withAsyncThrowingValue { completion in
       sdk.thumbnail(of: name, completion: completion)
@@ -23,24 +20,18 @@ final class Drive {
       request.cancel()
     }
   }
-  // snippet.end
 
-  // snippet.notfound
   func owner(of name: String) async throws -> Profile? {
     try await withAsyncThrowingValue { sdk.findOwner(of: name, completion: $0) }
   }
-  // snippet.end
 
-  // snippet.objectivec
   func rename(_ name: String, to newName: String) async throws {
     let isRenamed = try await withAsyncThrowingValue { completion in
       sdk.rename(name, to: newName, completion: completion)
     }
     guard isRenamed else { throw NameTakenError() }
   }
-  // snippet.end
 
-  // snippet.delegate
   func place() async throws -> Place {
     try await withAsyncThrowingValue { completion in
       let finder = PlaceFinder()
@@ -52,9 +43,7 @@ final class Drive {
       finder.stop()
     }
   }
-  // snippet.end
 
-  // snippet.listener
   func weight() async throws -> Double {
     var listener: Int?
     defer { if let listener { scale.removeListener(listener) } }
@@ -62,9 +51,7 @@ final class Drive {
       listener = scale.addListener { @Sendable in completion(.success($0)) }
     }
   }
-  // snippet.end
 
-  // snippet.ready
   func link(to host: String) async throws -> Link {
     let link = Link(host: host)
     defer { link.stateHandler = nil }  // A later state is not a second answer.
@@ -85,9 +72,7 @@ final class Drive {
     }
     return link
   }
-  // snippet.end
 
-  // snippet.number
   func search(_ text: String) async throws -> [String] {
     try await withAsyncThrowingValue { completion in
       sdk.search(text, completion: completion)
@@ -95,9 +80,7 @@ final class Drive {
       sdk.cancelSearch(number)
     }
   }
-  // snippet.end
 
-  // snippet.later
   func upload(_ name: String) async throws -> Int {
     try await withAsyncThrowingValue { completion in
       LateRequest(cancel: { $0.cancel() }) { arrived in
@@ -107,9 +90,7 @@ final class Drive {
       $0.cancel()
     }
   }
-  // snippet.end
 
-  // snippet.refused
   func scan() async throws -> String {
     try await withAsyncThrowingValue { completion in
       guard sdk.scan(completion: completion) else { throw ScannerBusyError() }
@@ -117,17 +98,13 @@ final class Drive {
       sdk.stopScan()
     }
   }
-  // snippet.end
 
-  // snippet.nocancel
   func rebuildIndex() async throws {
     try await withAsyncThrowingValue(whenCancelled: .waitForCallback) {
       sdk.rebuildIndex(completion: $0)
     }
   }
-  // snippet.end
 
-  // snippet.poll
   func export() async throws -> Int {
     try await withCancellationFlag { flag in
       try await withAsyncThrowingValue(timeout: .seconds(60)) { completion in
@@ -137,9 +114,7 @@ final class Drive {
       }
     }
   }
-  // snippet.end
 
-  // snippet.mainthread
   func signIn() async throws -> Profile {
     try await withAsyncThrowingValue { success, failure in
       let sheet = SignInSheet(success: success, failure: failure) { failure(CancellationError()) }
@@ -149,9 +124,7 @@ final class Drive {
       sheet.dismiss()
     }
   }
-  // snippet.end
 
-  // snippet.progress
   func download(
     _ name: String,
     progress: @escaping @Sendable (Double) -> Void
@@ -162,9 +135,7 @@ final class Drive {
       request.cancel()
     }
   }
-  // snippet.end
 
-  // snippet.preview
   func picture(_ name: String) async throws -> Data {
     try await withAsyncThrowingValue { completion in
       sdk.picture(name) { @Sendable data, isPreview, error in
@@ -172,10 +143,8 @@ final class Drive {
       }
     }
   }
-  // snippet.end
 }
 
-// snippet.delegateclass
 final class PlaceDelegate: PlaceFinderDelegate {
   private let completion: @Sendable (Result<Place, any Error>) -> Void
 
@@ -191,9 +160,7 @@ final class PlaceDelegate: PlaceFinderDelegate {
     completion(.failure(error))
   }
 }
-// snippet.end
 
-// snippet.actor
 actor Catalog {
   private let database = Database()
 
@@ -207,9 +174,7 @@ actor Catalog {
     }
   }
 }
-// snippet.end
 
-// snippet.c
 func degrees(in city: String) async throws -> Double {
   try await withAsyncThrowingValue { completion in
     let context = CallbackContext { (status: Int32, degrees: Double) in
@@ -226,7 +191,6 @@ func degrees(in city: String) async throws -> Double {
     weather_cancel()
   }
 }
-// snippet.end
 
 // MARK: - How they behave
 

@@ -14,7 +14,6 @@ final class Dashboard {
   private let socket = Socket()
   private let feed = Feed()
 
-  // snippet.listener
   func locations() -> AsyncCallbackSequence<Location> {
     AsyncCallbackSequence(buffering: .newest(1)) { [manager] yield in
       manager.addListener(yield)
@@ -22,9 +21,7 @@ final class Dashboard {
       manager.removeListener(token)
     }
   }
-  // snippet.end
 
-  // snippet.delegate
   func scans() -> AsyncThrowingCallbackSequence<String> {
     AsyncThrowingCallbackSequence(buffering: .unbounded) { yield, finish in
       let scanner = Scanner()
@@ -36,9 +33,7 @@ final class Dashboard {
       scanner.stop()
     }
   }
-  // snippet.end
 
-  // snippet.notification
   func changesOfTheTimeZone() -> AsyncCallbackSequence<Void> {
     AsyncCallbackSequence(buffering: .newest(1)) { yield in
       NotificationCenter.default.addObserver(
@@ -50,9 +45,7 @@ final class Dashboard {
       NotificationCenter.default.removeObserver(observer)
     }
   }
-  // snippet.end
 
-  // snippet.socket
   func messages() -> AsyncThrowingCallbackSequence<String> {
     AsyncThrowingCallbackSequence(buffering: .unbounded) { [socket] yield, finish in
       socket.onMessage = yield
@@ -62,9 +55,7 @@ final class Dashboard {
       socket.close()
     }
   }
-  // snippet.end
 
-  // snippet.valueanderror
   func scores() -> AsyncThrowingCallbackSequence<Int> {
     AsyncThrowingCallbackSequence(buffering: .newest(1)) { [feed] yield in
       feed.observeScore(yield)
@@ -72,7 +63,6 @@ final class Dashboard {
       observation.invalidate()
     }
   }
-  // snippet.end
 
   func headlines() -> AsyncThrowingCallbackSequence<String> {
     AsyncThrowingCallbackSequence(buffering: .unbounded) { [feed] yield in
@@ -82,7 +72,6 @@ final class Dashboard {
     }
   }
 
-  // snippet.threecallbacks
   func comments() -> AsyncThrowingCallbackSequence<String> {
     AsyncThrowingCallbackSequence(buffering: .unbounded) { [feed] yield, finish in
       feed.observeComments(next: yield, failed: { finish($0) }, finished: { finish(nil) })
@@ -90,9 +79,7 @@ final class Dashboard {
       observation.invalidate()
     }
   }
-  // snippet.end
 
-  // snippet.asks
   func files() -> AsyncCallbackSequence<String> {
     AsyncCallbackSequence(buffering: .oldest(100)) { [drive] yield in
       drive.scan(yield)
@@ -100,9 +87,7 @@ final class Dashboard {
       scan.stop()
     }
   }
-  // snippet.end
 
-  // snippet.progress
   func upload(_ file: String) -> AsyncThrowingCallbackSequence<UploadStep> {
     AsyncThrowingCallbackSequence(buffering: .newest(2)) { [drive] yield, finish in
       drive.upload(file) { @Sendable in
@@ -115,39 +100,30 @@ final class Dashboard {
       upload.cancel()
     }
   }
-  // snippet.end
 
-  // snippet.read
   func showLocations() async {
     for await location in locations() {
       print("listener:", location)
       if location.isPrecise { break }
     }
   }
-  // snippet.end
 
-  // snippet.told
   func showSongs() async throws {
     for await song in player.songs() { print("song:", song) }
     try Task.checkCancellation()
     print("the playlist is over")
   }
-  // snippet.end
 
-  // snippet.task
   func start() -> Task<Void, Never> {
     Task { [weak self] in
       guard let locations = self?.locations() else { return }
       for await location in locations { self?.show(location) }
     }
   }
-  // snippet.end
 
-  // snippet.firstwhere
   func firstFever(of thermometer: Thermometer) async -> Double? {
     await thermometer.readings().first { @Sendable in $0 > 38 }
   }
-  // snippet.end
 
   func show(_ location: Location) { print("shown:", location) }
 
@@ -169,7 +145,6 @@ final class Dashboard {
   }
 }
 
-// snippet.delegateclass
 final class ScannerDelegate: ScannerListener {
   private let onCode: @Sendable (String) -> Void
   private let onEnd: @Sendable ((any Error)?) -> Void
@@ -185,16 +160,12 @@ final class ScannerDelegate: ScannerListener {
   func scanner(_ scanner: Scanner, didRead code: String) { onCode(code) }
   func scanner(_ scanner: Scanner, didEndWith error: (any Error)?) { onEnd(error) }
 }
-// snippet.end
 
-// snippet.step
 enum UploadStep: Sendable {
   case progress(Double)
   case done(String)
 }
-// snippet.end
 
-// snippet.c
 func degrees(in city: String) -> AsyncCallbackSequence<Double> {
   AsyncCallbackSequence(buffering: .newest(1)) { yield in
     let context = CallbackContext(isRepeating: true) { (degrees: Double) in yield(degrees) }
@@ -205,9 +176,7 @@ func degrees(in city: String) -> AsyncCallbackSequence<Double> {
     context.release()
   }
 }
-// snippet.end
 
-// snippet.service
 actor Thermometer {
   private let sensor = Sensor()
 
@@ -219,9 +188,7 @@ actor Thermometer {
     }.sendable()
   }
 }
-// snippet.end
 
-// snippet.nonisolated
 func events(of bus: Bus) -> SendableCallbackSequence<String> {
   SendableCallbackSequence {
     AsyncCallbackSequence(buffering: .unbounded) { [bus] yield in
@@ -231,7 +198,6 @@ func events(of bus: Bus) -> SendableCallbackSequence<String> {
     }
   }
 }
-// snippet.end
 
 // MARK: - From an AsyncStream
 
@@ -239,7 +205,6 @@ func events(of bus: Bus) -> SendableCallbackSequence<String> {
 final class Player {
   private let queue = SongQueue()
 
-  // snippet.stream
   func songsAsAStream() -> AsyncStream<String> {
     AsyncStream { continuation in
       let token = queue.addListener { @Sendable in continuation.yield($0) }
@@ -249,9 +214,7 @@ final class Player {
       }
     }
   }
-  // snippet.end
 
-  // snippet.sequence
   func songs() -> AsyncCallbackSequence<String> {
     AsyncCallbackSequence(buffering: .unbounded) { [queue] yield, finish in
       queue.onEnd = finish
@@ -260,7 +223,6 @@ final class Player {
       queue.removeListener(token)
     }
   }
-  // snippet.end
 }
 
 // MARK: - How they behave

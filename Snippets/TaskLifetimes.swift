@@ -11,7 +11,6 @@ struct FeedService: Sendable {
   func posts() async throws -> [Post] { [Post(title: "Hello")] }
 }
 
-// snippet.model
 @MainActor @Observable
 final class FeedModel {
   let taskBag = TaskBag()
@@ -26,21 +25,16 @@ final class FeedModel {
     }
   }
 }
-// snippet.end
 
 func listen() async { print("listening") }
 
-// snippet.anytask
 var tasks: Set<AnyTask> = []
 Task { await listen() }.store(in: &tasks)
 // When `tasks` is destroyed, the task is cancelled.
-// snippet.end
 
-// snippet.shutdown
 func shutDown(_ connections: TaskBag) async {
   await connections.drain(cancellingAfter: .seconds(10))
 }
-// snippet.end
 
 let model = FeedModel()
 model.refresh()
