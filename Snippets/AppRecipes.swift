@@ -66,16 +66,6 @@ final class Shop {
   var queue: DispatchQueue { sdk.queue }
 }
 
-/// Synchronous work: no queue and no bridge.
-actor Totals {
-  func total(of lines: [String]) throws -> Int {
-    try lines.reduce(0) { sum, line in
-      try checkpoint()
-      return sum + (Int(line) ?? 0)
-    }
-  }
-}
-
 @MainActor
 final class Checksums {
   private let queue = DispatchQueue(label: "Checksums")
@@ -160,7 +150,6 @@ try await payment.value
 print("payment, cancelled:", shop.receiptCount, "receipt")
 print("prices:", try await shop.pricesWithRetries())
 
-print("total:", try await Totals().total(of: ["1", "2"]))
 let checksums = Checksums()
 print("checksum:", try await checksums.checksum(of: "notes"))
 try await checksums.waitForAll(in: DispatchGroup())
