@@ -142,8 +142,6 @@ extension Calls {
         sdk.maybeUser(completion)
       }
     }
-    try await list.user("maybe") { try await withAsyncThrowingValue { sdk.userAfterError($0) } }
-    try await list.user("maybe") { try await withAsyncThrowingValue(in: sdk.userAfterError) }
     try await list.found("maybe") { try await withAsyncThrowingValue { sdk.maybeUser($0) } }
     try await list.found("maybe") { try await withAsyncThrowingValue(in: sdk.maybeUser) }
     try await list.found("maybe") {

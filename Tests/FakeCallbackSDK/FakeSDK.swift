@@ -117,14 +117,6 @@ extension FakeSDK {
     backend.begin("maybe") { completion($0.first, $0.error) }
   }
 
-  /// As ``maybeUser(_:)``, but the error comes first.
-  @discardableResult
-  public func userAfterError(
-    _ completion: @escaping @Sendable ((any Error)?, User?) -> Void
-  ) -> Request {
-    backend.begin("maybe") { completion($0.error, $0.first) }
-  }
-
   @discardableResult
   public func isPremium(_ completion: @escaping @Sendable (Bool, (any Error)?) -> Void) -> Request {
     backend.begin("premium") { completion($0.error == nil, $0.error) }

@@ -87,43 +87,6 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   )
 }
 
-/// Calls an SDK that reports an error first and then a value, and waits for the value.
-///
-/// Returns the value, and throws the same errors as the overload with the value first. See <doc:Contract> for
-/// the guarantees and the edge cases.
-///
-/// - Parameters:
-///   - response: What happens if the call is cancelled or times out before the SDK answers.
-///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
-///   - fileID: The file to name in errors and reports.
-///   - line: The line to name in errors and reports.
-///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
-///     returned; runs on the caller's actor, at most once.
-///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
-@inlinable
-@inline(__always)
-nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Request>(
-  whenCancelled response: CancellationResponse = .abandonCallback,
-  timeout: Timeout? = nil,
-  fileID: StaticString = #fileID,
-  line: UInt = #line,
-  in operation: (_ completion: @escaping @Sendable ((any Error)?, Value?) -> Void) throws ->
-    Request,
-  onCancel cancel: (Request) -> Void = { _ in },
-  onDiscard discard: (@Sendable (Value) -> Void)? = nil
-) async throws -> Value {
-  let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
-  let value = try await throwingBridge(
-    terms,
-    in: { reply in try operation { reply.answer($1, beside: $0) } },
-    onCancel: cancel,
-    onDiscard: onlyPresent(to: discard)
-  )
-  guard let value else { throw MissingValueError(callSite: terms.callSite) }
-  return value
-}
-
 /// Calls an SDK that reports two values and an error, and waits for the values.
 ///
 /// Returns both values. Throws the error if there is one, ``MissingValueError`` if there is none and a value

@@ -11,7 +11,7 @@ extension BridgeForm {
       successAndFailure, successFailureAndCancelled,
       lateRequest,
       throwingPlain, throwingNeverFailing, throwingTwoValues, throwingThreeValues, throwingVoid,
-      valueOrNilAndError, errorAndValue, threeValuesAndError,
+      valueOrNilAndError, threeValuesAndError,
       successWithoutValue, failureWithoutError, mapped,
       fallback, fallbackVoid,
       plain, void,
@@ -70,13 +70,6 @@ extension BridgeForm {
     ) { completion in try watch.operation { sdk.maybeUser(completion) } }
     onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }
     return user?.id ?? "nil"
-  }
-
-  static let errorAndValue = throwingForm("error and value", delivers: "maybe") { sdk, watch in
-    try await withAsyncThrowingValue(
-      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
-    ) { completion in try watch.operation { sdk.userAfterError(completion) } }
-    onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }.id
   }
 
   static let threeValuesAndError = throwingForm(
