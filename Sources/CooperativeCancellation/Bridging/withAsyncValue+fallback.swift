@@ -43,6 +43,83 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
   )
 }
 
+/// Calls an SDK that cannot fail, and waits for its two values. A cancelled task gets the fallback at once.
+///
+/// The rest is the same as in the overload for a plain value. See <doc:Contract> for the guarantees and the
+/// edge cases.
+///
+/// - Parameters:
+///   - fallback: The value to return if the SDK's value is not delivered.
+///   - response: What happens if the call is cancelled or times out before the SDK answers.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
+///   - fileID: The file to name in reports.
+///   - line: The line to name in reports.
+///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
+///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
+///     returned; runs on the caller's actor, at most once.
+///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
+@inlinable
+@inline(__always)
+nonisolated(nonsending) public func withAsyncValue<First: Sendable, Second: Sendable, Request>(
+  fallback: (First, Second),
+  whenCancelled response: CancellationResponse = .abandonCallback,
+  timeout: Timeout? = nil,
+  fileID: StaticString = #fileID,
+  line: UInt = #line,
+  in operation: (_ completion: @escaping @Sendable (First, Second) -> Void) -> Request,
+  onCancel cancel: (Request) -> Void = { _ in },
+  onDiscard discard: (@Sendable (First, Second) -> Void)? = nil
+) async -> (First, Second) {
+  await fallbackBridge(
+    Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
+    fallback: fallback,
+    in: { reply in operation { reply.answer(($0, $1)) } },
+    onCancel: cancel,
+    onDiscard: all(to: discard)
+  )
+}
+
+/// Calls an SDK that cannot fail, and waits for its three values. A cancelled task gets the fallback at once.
+///
+/// The rest is the same as in the overload for a plain value. See <doc:Contract> for the guarantees and the
+/// edge cases.
+///
+/// - Parameters:
+///   - fallback: The value to return if the SDK's value is not delivered.
+///   - response: What happens if the call is cancelled or times out before the SDK answers.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
+///   - fileID: The file to name in reports.
+///   - line: The line to name in reports.
+///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
+///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
+///     returned; runs on the caller's actor, at most once.
+///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
+@inlinable
+@inline(__always)
+nonisolated(nonsending) public func withAsyncValue<
+  First: Sendable,
+  Second: Sendable,
+  Third: Sendable,
+  Request
+>(
+  fallback: (First, Second, Third),
+  whenCancelled response: CancellationResponse = .abandonCallback,
+  timeout: Timeout? = nil,
+  fileID: StaticString = #fileID,
+  line: UInt = #line,
+  in operation: (_ completion: @escaping @Sendable (First, Second, Third) -> Void) -> Request,
+  onCancel cancel: (Request) -> Void = { _ in },
+  onDiscard discard: (@Sendable (First, Second, Third) -> Void)? = nil
+) async -> (First, Second, Third) {
+  await fallbackBridge(
+    Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
+    fallback: fallback,
+    in: { reply in operation { reply.answer(($0, $1, $2)) } },
+    onCancel: cancel,
+    onDiscard: all(to: discard)
+  )
+}
+
 /// Calls an SDK that cannot fail and has no value, and waits until it is done. A cancelled task stops waiting
 /// at once.
 ///

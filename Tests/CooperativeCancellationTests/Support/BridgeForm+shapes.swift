@@ -13,7 +13,7 @@ extension BridgeForm {
       throwingPlain, throwingNeverFailing, throwingTwoValues, throwingThreeValues, throwingVoid,
       valueOrNilAndError, threeValuesAndError,
       successWithoutValue, failureWithoutError, mapped,
-      fallback, fallbackVoid,
+      fallback, fallbackTwoValues, fallbackThreeValues, fallbackVoid,
       plain, void,
     ]
 
@@ -79,6 +79,31 @@ extension BridgeForm {
       whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
     ) { completion in try watch.operation { sdk.maybeCrew(completion) } }
     onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0?.id, $1?.id, $2?.id) }.0.id
+  }
+
+  static let fallbackTwoValues = fallbackForm("two values, fallback", delivers: "pair", values: 2) {
+    sdk, watch in
+    await withAsyncValue(
+      fallback: (nil, nil), whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) { (completion: @escaping @Sendable (User?, User?) -> Void) in
+      unthrowing { try watch.operation { sdk.hostAndGuest(completion) } }
+    } onCancel: { watch.onCancel($0) } onDiscard: { host, guest in
+      watch.onDiscard(host?.id ?? "the fallback", guest?.id ?? "the fallback")
+    }.0
+  }
+
+  static let fallbackThreeValues = fallbackForm(
+    "three values, fallback", delivers: "crew", values: 3
+  ) { sdk, watch in
+    await withAsyncValue(
+      fallback: (nil, nil, nil), whenCancelled: watch.response, timeout: watch.timeout,
+      line: watch.line
+    ) { (completion: @escaping @Sendable (User?, User?, User?) -> Void) in
+      unthrowing { try watch.operation { sdk.crew(completion) } }
+    } onCancel: { watch.onCancel($0) } onDiscard: { first, second, third in
+      let fallback = "the fallback"
+      watch.onDiscard(first?.id ?? fallback, second?.id ?? fallback, third?.id ?? fallback)
+    }.0
   }
 
   // Closures for success and for failure that say little.
