@@ -385,6 +385,16 @@ extension Calls {
         sdk.currentUser { completion($0.id) }
       }
     }
+    try await list.text("pair") {
+      await withAsyncValue(fallback: ("", "cancelled")) { completion in
+        sdk.hostAndGuest { completion($0.id, $1.id) }
+      }.1
+    }
+    try await list.text("crew") {
+      await withAsyncValue(fallback: ("", "", "cancelled")) { completion in
+        sdk.crew { completion($0.id, $1.id, $2.id) }
+      }.2
+    }
     try await list.text("8") {
       let count = await withAsyncValue(fallback: 0, timeout: .seconds(3600)) { completion in
         sdk.hostAndGuest { completion($0.id.count + $1.id.count) }
