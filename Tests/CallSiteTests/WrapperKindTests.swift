@@ -48,7 +48,6 @@ private final class CompletionDelegate: PlaceDelegate {
   func didFail(_ error: any Error) { completion(.failure(error)) }
 }
 
-// snippet.delegate
 final class FakePlaceFinder: PlaceFinder {
   weak var delegate: (any PlaceDelegate)?
   private let searches: FakeCall<any PlaceDelegate>
@@ -61,7 +60,6 @@ final class FakePlaceFinder: PlaceFinder {
   func start() { search = delegate.map { searches.record($0) } }
   func stop() { search?.cancel() }
 }
-// snippet.end
 
 // MARK: Values that must be closed, and a wrapper that belongs to no actor
 
@@ -90,7 +88,6 @@ struct Doors {
   }
 }
 
-// snippet.number
 struct FakeDoorSDK: DoorSDK {
   var openings = FakeCall<Completion>()
 
@@ -100,9 +97,7 @@ struct FakeDoorSDK: DoorSDK {
 
   func cancelOpening(_ number: Int) { openings[number]?.cancel() }
 }
-// snippet.end
 
-// snippet.value
 final class FakeDoor: Door {
   private let open: Population
 
@@ -113,7 +108,6 @@ final class FakeDoor: Door {
 
   func close() { open.shrink() }
 }
-// snippet.end
 
 // MARK: A stream
 
@@ -142,7 +136,6 @@ final class Weather {
   }
 }
 
-// snippet.stream
 final class FakeThermometer: Thermometer {
   let listeners = FakeCall<@Sendable (Double) -> Void>()
 
@@ -154,7 +147,6 @@ final class FakeThermometer: Thermometer {
 extension FakeCall.Request: Listening {
   func stop() { cancel() }
 }
-// snippet.end
 
 @Suite("Wrappers of other kinds", .watchdog)
 struct WrapperKindTests {
@@ -168,7 +160,6 @@ struct WrapperKindTests {
     } failure: { delegate in
       delegate.didFail(ServerError())
     }
-    // snippet.end
   }
 
   @Test
@@ -182,7 +173,6 @@ struct WrapperKindTests {
     } failure: { completion in
       completion(nil, ServerError())
     }
-    // snippet.end
   }
 
   // snippet.streamTest
@@ -200,5 +190,4 @@ struct WrapperKindTests {
     #expect(try await task.value(within: .seconds(10)) == 31)
     try await listening.cancelled()
   }
-  // snippet.end
 }

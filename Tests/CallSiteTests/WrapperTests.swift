@@ -14,7 +14,6 @@ protocol ArticleRequest {
   func cancel()
 }
 
-// snippet.seam
 /// What the wrapper uses of the SDK: in the app, an extension makes the SDK conform.
 protocol ArticleSDK {
   typealias Completion = @Sendable (Result<Article, any Error>) -> Void
@@ -40,9 +39,7 @@ final class Articles {
     }
   }
 }
-// snippet.end
 
-// snippet.fake
 struct FakeArticleSDK: ArticleSDK {
   var loads = FakeCall<Completion>()
 
@@ -52,12 +49,10 @@ struct FakeArticleSDK: ArticleSDK {
 }
 
 extension FakeCall.Request: ArticleRequest {}
-// snippet.end
 
 @Suite("Your own wrapper", .watchdog)
 @MainActor
 struct WrapperTests {
-  // snippet.guarantees
   @Test
   func `the wrapper keeps every guarantee`() async throws {
     try await checkWrapper { loads, clock in
@@ -69,7 +64,6 @@ struct WrapperTests {
       completion(.failure(ServerError()))
     }
   }
-  // snippet.end
 
   // snippet.byHand
   @Test
@@ -82,14 +76,12 @@ struct WrapperTests {
     #expect(try await task.value(within: .seconds(10)) == Article(title: "Sea"))
     #expect(request.cancelCount == 0)
   }
-  // snippet.end
 
   @Test
   func `a second answer is reported as misuse`() async throws {
     let article = Article(title: "Sea")
     let loads = FakeCall<ArticleSDK.Completion>()
     let articles = Articles(sdk: FakeArticleSDK(loads: loads))
-    // snippet.misuse
     let reports = try await misuseReports {
       let task = Task { try await articles.article(1) }
       let request = try await loads.next()
@@ -98,7 +90,6 @@ struct WrapperTests {
       _ = try await task.value(within: .seconds(5))
     }
     #expect(reports.map(\.kind) == [.completionCalledAgain])
-    // snippet.end
   }
 
   @Test
@@ -108,37 +99,31 @@ struct WrapperTests {
       sdk: FakeArticleSDK(),
       timeout: Timeout(.seconds(5), clock: clock)
     )
-    // snippet.clock
     let task = Task { try await articles.article(1) }
     try await clock.waitForSleeper()
     clock.advance(by: .seconds(5))
     await #expect(throws: TimeoutError.self) { try await task.value(within: .seconds(5)) }
-    // snippet.end
   }
 
   @Test
   func `a cancellation ends the wait`() async throws {
     let loads = FakeCall<ArticleSDK.Completion>()
     let articles = Articles(sdk: FakeArticleSDK(loads: loads))
-    // snippet.cancelled
     // ✅
     let task = Task { try await articles.article(1) }
     let request = try await loads.next()
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value(within: .seconds(5)) }
     #expect(request.cancelCount == 1)
-    // snippet.end
   }
 
   @Test(.disabled("what not to write"))
   func `sleep and hope`() async throws {
     let articles = Articles(sdk: FakeArticleSDK())
-    // snippet.sleep
     // ❌
     let task = Task { try await articles.article(1) }
     try await Task.sleep(for: .milliseconds(100))
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
-    // snippet.end
   }
 }

@@ -119,7 +119,7 @@ struct PendingRaceTests {
       #expect(ends == answered.withLock { $0 }, "nothing is lost, round \(round)")
     }
     let result = split.withLock { $0 }
-    print("pending calls, \(kind): \(result)")
+    print("pending calls, \(kind.testDescription): \(result)")
     #expect(returnsID || result[.unclaimed] == 0)
   }
 
@@ -170,7 +170,7 @@ struct PendingRaceTests {
         }
       }
     }
-    print("interruptions, \(kind): \(split.withLock { $0 })")
+    print("interruptions, \(kind.testDescription): \(split.withLock { $0 })")
   }
 
   @Test

@@ -149,8 +149,9 @@ struct SequenceIsolationTests {
         DispatchQueue.global().async { release() }
       }
       await hasEnded.wait()
+      // `onTermination` has begun.
+      while mast.removed != [1] { await Task.yield() }
       #expect(watch.terminated == 1)
-      #expect(mast.removed == [1])
     }
   }
 
