@@ -149,7 +149,11 @@ struct CallbackContextTests {
   func `a closure may use contexts while it is released`() {
     final class Releaser: Sendable {
       let context = CallbackContext(isRepeating: true) { () -> Int32 in 1 }
-      deinit { context.release() }
+      deinit {
+        context.release()
+        // Takes the lock of each part of the table: the context may be in another one than the closure.
+        _ = CallbackContext.count(at: CallSite())
+      }
     }
     let context = CallbackContext { [releaser = Releaser()] () -> Int32 in
       CallbackContext.call(releaser.context.pointer, otherwise: 0)
