@@ -77,6 +77,24 @@ struct TaskRegistryTests {
   }
 
   @Test
+  mutating func `of several ids with one hash, one is found when the others have gone`() throws {
+    struct Colliding: Hashable {
+      let name: String
+      func hash(into hasher: inout Hasher) {}
+    }
+    let ids = ["a", "b", "c"].map { HashedID(Colliding(name: $0)) }
+    let slots = try ids.map { id in
+      let reservation = registry.reserve(id: id)
+      return try #require(reservation?.slot)
+    }
+    let task = Task {}.erased()
+    for slot in slots { _ = registry.start(slot, .given(task)) }
+    for slot in slots.dropFirst().reversed() { finish(slot) }
+    #expect(try reserve() == slots[1], "a slot of theirs is used again")
+    #expect(registry.holders(ofHash: ids[0].hash).map(\.slot) == [slots[0]])
+  }
+
+  @Test
   mutating func `the slot of a task that is withdrawn is used again`() throws {
     let id = HashedID("load")
     _ = registry.reserve(id: id)
