@@ -105,13 +105,13 @@ extension Reply {
 @frozen
 @usableFromInline
 package struct ReplyContents<Answer: Sendable>: SharedContents {
-  // Avoids reading the machine at the end of an answered call. The first property, so that code which is not
-  // specialized finds it without a type lookup.
-  @usableFromInline var isAwaited = false
   @usableFromInline let callSite: CallSite
-  @usableFromInline let discard: (@Sendable (Answer) -> Void)?
+  // Avoids reading the machine at the end of an answered call. Before the machine, so that code which is not
+  // specialized finds it without a type lookup. The two Booleans fill the room behind the call site.
+  @usableFromInline var isAwaited = false
   /// Whether to report a drop, because the wait throws no error for it.
   @usableFromInline let reportsDrop: Bool
+  @usableFromInline let discard: (@Sendable (Answer) -> Void)?
   @usableFromInline var machine = ReplyMachine<Answer>.expected
 
   @inlinable
@@ -121,8 +121,8 @@ package struct ReplyContents<Answer: Sendable>: SharedContents {
     _ discard: (@Sendable (Answer) -> Void)?
   ) {
     self.callSite = callSite
-    self.discard = discard
     self.reportsDrop = reportsDrop
+    self.discard = discard
   }
 
   @inlinable
