@@ -21,10 +21,6 @@ open class UIHostingController<Content: View>: UIViewController {
     super.init(nibName: nil, bundle: nil)
   }
 
-  public init?(coder: NSCoder, rootView: Content) {
-    return nil
-  }
-
   @MainActor @preconcurrency
   public required init?(coder: NSCoder) {
     return nil
@@ -70,28 +66,19 @@ public struct State<Value>: AdoptableState {
     init(_ value: Value) { self.value = value }
   }
 
-  private final class Slot {
-    var storage: Storage
-    init(_ storage: Storage) { self.storage = storage }
-  }
-
-  private let slot: Slot
+  private let storage: Storage
 
   public init(wrappedValue: Value) {
-    slot = Slot(Storage(wrappedValue))
-  }
-
-  public init(initialValue: Value) {
-    self.init(wrappedValue: initialValue)
+    storage = Storage(wrappedValue)
   }
 
   public var wrappedValue: Value {
-    get { slot.storage.value }
-    nonmutating set { slot.storage.value = newValue }
+    get { storage.value }
+    nonmutating set { storage.value = newValue }
   }
 
   public func adopt(_ earlier: any AdoptableState) {
-    if let earlier = earlier as? State { slot.storage = earlier.slot.storage }
+    if let earlier = earlier as? State { storage.value = earlier.wrappedValue }
   }
 }
 

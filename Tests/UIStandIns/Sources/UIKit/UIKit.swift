@@ -37,7 +37,6 @@ open class UIViewController: UIResponder {
 
   open func viewDidLoad() { reached("viewDidLoad") }
   open func viewDidDisappear(_ animated: Bool) { reached("viewDidDisappear") }
-  open func willMove(toParent parent: UIViewController?) { reached("willMove") }
   open func didMove(toParent parent: UIViewController?) { reached("didMove") }
 
   // MARK: Where it is
@@ -48,7 +47,6 @@ open class UIViewController: UIResponder {
   open private(set) var presentedViewController: UIViewController?
   open private(set) weak var presentingViewController: UIViewController?
   open private(set) var isBeingDismissed = false
-  open internal(set) var isMovingFromParent = false
 
   // UIKit's type.
   // swift-format-ignore
@@ -63,25 +61,20 @@ open class UIViewController: UIResponder {
   // MARK: What happens to it
 
   /// Covers the whole screen, as `.fullScreen` does.
-  open func present(
-    _ viewController: UIViewController,
-    animated: Bool,
-    completion: (() -> Void)? = nil
-  ) {
+  open func present(_ viewController: UIViewController, animated: Bool) {
     let covered = outermost
     guard let window = covered.view.window else { return }
     covered.presentedViewController = viewController
     viewController.presentingViewController = covered
     covered.disappear()
     viewController.appear(in: window)
-    completion?()
   }
 
   /// Dismisses what this one presents, or else this one.
-  open func dismiss(animated: Bool, completion: (() -> Void)? = nil) {
+  open func dismiss(animated: Bool) {
     let presenting = outermost
     guard let dismissed = presenting.presentedViewController else {
-      presenting.presentingViewController?.dismiss(animated: animated, completion: completion)
+      presenting.presentingViewController?.dismiss(animated: animated)
       return
     }
     // If several are stacked, only the last one disappears; the ones in between are not told.
@@ -99,7 +92,6 @@ open class UIViewController: UIResponder {
         one.presentingViewController = nil
       }
       presenting.presentedViewController = nil
-      completion?()
     }
   }
 
@@ -136,17 +128,13 @@ open class UIViewController: UIResponder {
   }
 
   func enter(_ container: UIViewController) {
-    call("willMove") { willMove(toParent: container) }
     parent = container
     call("didMove") { didMove(toParent: container) }
   }
 
   /// Leaves its container after it has been removed from it.
   func leave() {
-    call("willMove") { willMove(toParent: nil) }
-    isMovingFromParent = true
     disappear()
-    isMovingFromParent = false
     parent = nil
     call("didMove") { didMove(toParent: nil) }
   }
@@ -171,13 +159,6 @@ open class UINavigationController: UIViewController {
     let last = children.last
     setViewControllers(children.dropLast(), animated: animated)
     return last
-  }
-
-  @discardableResult
-  open func popToRootViewController(animated: Bool) -> [UIViewController]? {
-    let popped = Array(children.dropFirst())
-    setViewControllers(Array(children.prefix(1)), animated: animated)
-    return popped
   }
 
   open func setViewControllers(_ viewControllers: [UIViewController], animated: Bool) {

@@ -5,10 +5,6 @@ import Glue
 import SwiftUI
 import UIKit
 
-struct FeatureAView: View {
-  var body: Never { fatalError("never shown here") }
-}
-
 struct FeedView: View {
   let model: FeedModel
 
@@ -16,39 +12,36 @@ struct FeedView: View {
 }
 
 @MainActor
-final class FeatureAViewModel {
+final class FeedModel {
   let taskBag = TaskBag()
-  var printed: [String] = []
 
-  func sleep() async -> Bool {
-    do {
-      try await Task.sleep(for: .seconds(3600))
-      return true
-    } catch {
-      return false
-    }
+  func refresh() {
+    taskBag.add { try await waitForCancellation() }
   }
 }
 
-final class FeatureAViewController: HostingViewController<FeatureAView, FeatureAViewModel> {
-  convenience init(_ viewModel: FeatureAViewModel) {
-    self.init(rootView: FeatureAView(), viewModel: viewModel, taskBag: viewModel.taskBag)
+/// A screen that refreshes its view model when it is loaded.
+@MainActor
+protocol Screen: UIViewController {
+  var viewModel: FeedModel { get }
+}
+
+final class FeedViewController: HostingViewController<FeedView, FeedModel> {
+  override func viewDidLoad() {
+    super.viewDidLoad()
+    viewModel.refresh()
   }
+}
+
+extension FeedViewController: Screen {}
+
+final class PlainViewController: UIViewController, Screen {
+  let viewModel = FeedModel()
 
   override func viewDidLoad() {
     super.viewDidLoad()
-
-    viewModel.taskBag.add { [weak self] in
-      let success = await self?.viewModel.sleep() ?? false
-
-      // after waiting sleeping hours, print log
-      self?.viewModel.printed.append("success is \(success)")
-    }
+    viewModel.refresh()
   }
-}
-
-final class PlainViewController: UIViewController {
-  let viewModel = FeatureAViewModel()
 
   override func viewDidDisappear(_ animated: Bool) {
     super.viewDidDisappear(animated)
@@ -61,24 +54,14 @@ final class PlainViewController: UIViewController {
   }
 }
 
+/// One screen with a SwiftUI view, and one without.
 @MainActor
-final class FeedModel {
-  let taskBag = TaskBag()
-
-  func refresh() {
-    taskBag.add { try await waitForCancellation() }
-  }
-}
-
-final class FeedViewController: HostingViewController<FeedView, FeedModel> {
-  override func viewDidLoad() {
-    super.viewDidLoad()
-    viewModel.refresh()
-  }
+func screens() -> [any Screen] {
+  [feedViewController(FeedModel()), PlainViewController()]
 }
 
 @MainActor
-func feedViewController(_ model: FeedModel) -> UIViewController {
+func feedViewController(_ model: FeedModel) -> FeedViewController {
   FeedViewController(rootView: FeedView(model: model), viewModel: model, taskBag: model.taskBag)
 }
 
@@ -91,29 +74,36 @@ func feed(_ model: FeedModel) -> some View {
 @MainActor
 var missingSuperCalls: [String] { UIViewController.missingSuperCalls }
 
-/// A screen, or a navigation controller that has it.
-@MainActor
-func outermost(of screen: UIViewController, isAlone: Bool) -> UIViewController {
-  isAlone ? screen : UINavigationController(rootViewController: screen)
-}
-
 /// Goes on until it is cancelled.
 func waitForCancellation() async throws {
   while true { try await yieldingCheckpoint() }
 }
 
-/// A window with a navigation controller, on which a screen is pushed.
+/// A window with a navigation controller.
 @MainActor
 struct App {
   let window = UIWindow()
   let navigation = UINavigationController(rootViewController: UIViewController())
 
-  init(showing screen: UIViewController) {
-    window.rootViewController = navigation
-    navigation.pushViewController(screen, animated: true)
+  init() { window.rootViewController = navigation }
+
+  func push(_ screen: UIViewController) { navigation.pushViewController(screen, animated: true) }
+
+  func pop() { navigation.popViewController(animated: true) }
+
+  func cover() async {
+    push(UIViewController())
+    await turns()
   }
 
-  func cover() { navigation.pushViewController(UIViewController(), animated: true) }
+  func present(_ screen: UIViewController, isAlone: Bool) {
+    navigation.present(isAlone ? screen : container(of: screen), animated: true)
+  }
+}
+
+@MainActor
+func container(of screen: UIViewController) -> UIViewController {
+  UINavigationController(rootViewController: screen)
 }
 
 /// Lets the main actor run the work that is waiting for its next turns.
@@ -122,93 +112,73 @@ func turns() async {
   for _ in 0..<10 { await Task.yield() }
 }
 
-/// What can happen to a screen on a navigation controller, and whether its tasks end then.
+/// What can happen to a screen, and whether its tasks end then.
 @MainActor
-let fates: [(name: String, happen: @MainActor (App, UIViewController) async -> Void, ends: Bool)] =
-  [
-    ("is on view", { _, _ in }, false),
-    ("is covered by another", { app, _ in app.cover() }, false),
-    (
-      "is covered by one that it presents", { $1.present(UIViewController(), animated: true) },
-      false
-    ),
-    (
-      "comes back",
-      { app, _ in
-        app.cover()
-        await turns()
-        app.navigation.popViewController(animated: true)
-      }, false
-    ),
-    ("is popped", { app, _ in app.navigation.popViewController(animated: true) }, true),
-    (
-      "is popped while it is covered",
-      { app, _ in
-        app.cover()
-        await turns()
-        app.navigation.popToRootViewController(animated: true)
-      }, true
-    ),
-    (
-      "is taken from under another",
-      { app, screen in
-        app.cover()
-        await turns()
-        let others = app.navigation.viewControllers.filter { $0 !== screen }
-        app.navigation.setViewControllers(others, animated: true)
-      }, true
-    ),
-    (
-      "moves to another container, as when a split view collapses",
-      { app, screen in
-        let other = UINavigationController(rootViewController: UIViewController())
-        let tabs = UITabBarController()
-        tabs.viewControllers = [app.navigation, other]
-        app.window.rootViewController = tabs
-        app.navigation.popViewController(animated: false)
-        other.pushViewController(screen, animated: false)
-      }, false
-    ),
-    (
-      "goes with the window's root",
-      { app, _ in app.window.rootViewController = UIViewController() },
-      true
-    ),
-    (
-      "is in a tab that is not selected",
-      { app, _ in
-        let tabs = UITabBarController()
-        tabs.viewControllers = [app.navigation, UIViewController()]
-        app.window.rootViewController = tabs
-        tabs.selectedIndex = 1
-      }, false
-    ),
+struct Fate {
+  let name: String
+  let ends: Bool
+  let happen: @MainActor (App, UIViewController) async -> Void
+
+  static let whenPushed = [
+    Fate(name: "is on view", ends: false) { _, _ in },
+    Fate(name: "is covered by another", ends: false) { app, _ in app.push(UIViewController()) },
+    Fate(name: "is covered by one that it presents", ends: false) {
+      $1.present(UIViewController(), animated: true)
+    },
+    Fate(name: "comes back", ends: false) { app, _ in
+      await app.cover()
+      app.pop()
+    },
+    Fate(name: "is popped", ends: true) { app, _ in app.pop() },
+    Fate(name: "is popped while it is covered", ends: true) { app, _ in
+      await app.cover()
+      let root = app.navigation.viewControllers.prefix(1)
+      app.navigation.setViewControllers(Array(root), animated: true)
+    },
+    Fate(name: "is taken from under another", ends: true) { app, screen in
+      await app.cover()
+      let others = app.navigation.viewControllers.filter { $0 !== screen }
+      app.navigation.setViewControllers(others, animated: true)
+    },
+    // As when a split view collapses.
+    Fate(name: "moves to another container", ends: false) { app, screen in
+      let other = UINavigationController(rootViewController: UIViewController())
+      let tabs = UITabBarController()
+      tabs.viewControllers = [app.navigation, other]
+      app.window.rootViewController = tabs
+      app.navigation.popViewController(animated: false)
+      other.pushViewController(screen, animated: false)
+    },
+    Fate(name: "goes with the window's root", ends: true) { app, _ in
+      app.window.rootViewController = UIViewController()
+    },
+    Fate(name: "is in a tab that is not selected", ends: false) { app, _ in
+      let tabs = UITabBarController()
+      tabs.viewControllers = [app.navigation, UIViewController()]
+      app.window.rootViewController = tabs
+      tabs.selectedIndex = 1
+    },
   ]
 
-/// What can happen to a presented screen: alone, or in a navigation controller.
-@MainActor
-let presentedFates:
-  [(name: String, happen: @MainActor (UIViewController) async -> Void, ends: Bool)] = [
-    ("is on view", { _ in }, false),
-    ("is covered", { $0.present(UIViewController(), animated: true) }, false),
-    (
-      "comes back",
-      {
-        $0.present(UIViewController(), animated: true)
-        await turns()
-        $0.dismiss(animated: true)
-      }, false
-    ),
-    ("is dismissed", { $0.dismiss(animated: true) }, true),
+  static let whenPresented = [
+    Fate(name: "is on view", ends: false) { _, _ in },
+    Fate(name: "is covered", ends: false) { $1.present(UIViewController(), animated: true) },
+    Fate(name: "comes back", ends: false) { _, screen in
+      screen.present(UIViewController(), animated: true)
+      await turns()
+      screen.dismiss(animated: true)
+    },
+    Fate(name: "is dismissed", ends: true) { $1.dismiss(animated: true) },
   ]
+}
 
 /// A place on the screen that shows a view with a bag, and evaluates it again and again, as SwiftUI does.
 @MainActor
 final class Place {
   private var shown: (any Evaluated)?
 
-  func show(_ bag: TaskBag) {
-    let view = FeatureAView().cancelsTasks(of: bag) as? any Evaluated
+  func show(_ model: FeedModel) {
+    let view = feed(model) as? any Evaluated
     view?.appear(after: shown)
     shown = view
   }
@@ -222,14 +192,7 @@ final class Place {
 @MainActor
 protocol Evaluated {
   var states: [any AdoptableState] { get }
-  func evaluateBody()
-}
-
-extension Evaluated {
-  func appear(after earlier: (any Evaluated)?) {
-    for (state, old) in zip(states, earlier?.states ?? []) { state.adopt(old) }
-    evaluateBody()
-  }
+  func appear(after earlier: (any Evaluated)?)
 }
 
 extension ModifiedContent: @MainActor Evaluated where Content: View, Modifier: ViewModifier {
@@ -237,7 +200,8 @@ extension ModifiedContent: @MainActor Evaluated where Content: View, Modifier: V
     Mirror(reflecting: modifier).children.compactMap { $0.value as? any AdoptableState }
   }
 
-  func evaluateBody() {
+  func appear(after earlier: (any Evaluated)?) {
+    for (state, old) in zip(states, earlier?.states ?? []) { state.adopt(old) }
     _ = modifier.body(content: _ViewModifier_Content())
   }
 }
