@@ -61,7 +61,9 @@ struct TimeoutTests {
     try await clock.waitForSleeper(within: .watchdog)
     clock.advance(by: .seconds(999_999))
     #expect(clock.sleeperCount == 1)
-    try await call.timeOut(clock, after: .seconds(1))
+    clock.advance(by: .seconds(1))
+    try await clock.waitForWakeUp(within: .watchdog)
+    await call.becomesReady()
     call.run()
     #expect(call.ending == BridgeForm.result.timedOut(call.watch))
   }

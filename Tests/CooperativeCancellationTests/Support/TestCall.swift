@@ -46,10 +46,10 @@ struct TestCall: ~Copyable {
 
   private var isIdle: Bool { executor.isIdle && actor?.executor.isIdle != false }
 
-  /// Lets the time of a sleeping call run out, and waits until its task has been woken.
-  func timeOut(_ clock: ManualClock, after duration: Duration = .seconds(5)) async throws {
+  /// Lets the five seconds of a sleeping call run out, and waits until its task has been woken.
+  func timeOut(_ clock: ManualClock) async throws {
     try await clock.waitForSleeper(within: .watchdog)
-    clock.advance(by: duration)
+    clock.advance(by: .seconds(5))
     try await clock.waitForWakeUp(within: .watchdog)
     await becomesReady()
   }
