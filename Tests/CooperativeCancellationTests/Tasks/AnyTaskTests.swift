@@ -44,7 +44,7 @@ struct AnyTaskTests {
       ]
       if isDetached { for task in all { task.detach() } }
       #expect(tasks.allSatisfy { !$0.isCancelled })
-      _ = (array, set)
+      withExtendedLifetime((array, set, all)) {}
     }
     #expect(tasks.map(\.isCancelled) == Array(repeating: !isDetached, count: 3))
     for task in tasks {
