@@ -69,7 +69,10 @@ public final class FakeCall<Completion: Sendable>: Sendable {
   ///
   /// Throws ``TimeLimitError`` if there is none in time, or `CancellationError` if the test is cancelled.
   ///
-  /// - Parameter limit: How long to wait, five times; longer on a busy machine.
+  /// - Parameters:
+  ///   - limit: How long to wait, five times; longer on a busy machine.
+  ///   - fileID: The file to name in the error; by default the caller's.
+  ///   - line: The line to name in the error; by default the caller's.
   nonisolated(nonsending) public func next(
     within limit: Timeout = .seconds(10),
     fileID: StaticString = #fileID,
@@ -184,7 +187,10 @@ extension FakeCall {
     ///
     /// Throws ``TimeLimitError`` if it does not in time, or `CancellationError` if the test is cancelled.
     ///
-    /// - Parameter limit: How long to wait, five times; longer on a busy machine.
+    /// - Parameters:
+    ///   - limit: How long to wait, five times; longer on a busy machine.
+    ///   - fileID: The file to name in the error; by default the caller's.
+    ///   - line: The line to name in the error; by default the caller's.
     nonisolated(nonsending) public func cancelled(
       within limit: Timeout = .seconds(10),
       fileID: StaticString = #fileID,

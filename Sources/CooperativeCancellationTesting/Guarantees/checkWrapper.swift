@@ -73,8 +73,18 @@ nonisolated(nonsending) public func checkWrapper<Completion: Sendable, Output, F
 ///
 /// Like the form without a clock, and also tries ``WrapperGuarantee/timeout``.
 ///
-/// - Parameter wrapper: Makes the fake SDK from the fake call, makes the wrapper with the clock for its timeout, and
-///   calls it once. Runs in a task of its own.
+/// - Parameters:
+///   - response: The wrapper's `whenCancelled:`.
+///   - values: Counts the SDK's values, which `success` makes and the wrapper's `onDiscard` closes.
+///   - exceptions: Guarantees that cannot hold.
+///   - limit: How long to wait, five times; longer on a busy machine.
+///   - fileID: The file to name in the error; by default the caller's.
+///   - line: The line to name in the error; by default the caller's.
+///   - wrapper: Makes the fake SDK from the fake call, makes the wrapper with the clock for its timeout, and
+///     calls it once. Runs in a task of its own.
+///   - success: Calls the completion as the SDK does on success. Runs on any thread.
+///   - failure: Calls the completion as the SDK does on failure; `nil` if the SDK cannot fail. Runs on any
+///     thread.
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 nonisolated(nonsending) public func checkWrapper<Completion: Sendable, Output, Failure: Error>(
   whenCancelled response: CancellationResponse = .abandonCallback,
