@@ -62,7 +62,8 @@ struct GuaranteeTests {
       holds: "a value that came first is delivered to a cancelled task only if that is asked for",
       responses: all,
       steps: [.run, .answer, .cancel, .run],
-      ends: .cancelledUnlessAsked(for: .delivered)
+      ends: .cancelled,
+      unlessAsked: .delivered
     ),
     Story(
       holds: "the same if the callback cancels its own task inside operation",
@@ -70,7 +71,8 @@ struct GuaranteeTests {
       sdk: .insideTheCall,
       operation: .cancelsItsTask,
       steps: [.run],
-      ends: .cancelledUnlessAsked(for: .delivered)
+      ends: .cancelled,
+      unlessAsked: .delivered
     ),
   ]
 
@@ -85,14 +87,16 @@ struct GuaranteeTests {
     Story(
       holds: "an answer after a cancellation, before the task resumes, does not count",
       steps: [.run, .cancel, .answer, .run],
-      ends: .cancelledUnlessAsked(for: .delivered),
+      ends: .cancelled,
+      unlessAsked: .delivered,
       forwards: 1
     ),
     Story(
       holds: "a failure after a cancellation, before the task resumes, does not count",
       forms: throwing,
       steps: [.run, .cancel, .fail, .run],
-      ends: .cancelledUnlessAsked(for: .failed),
+      ends: .cancelled,
+      unlessAsked: .failed,
       forwards: 1
     ),
     Story(
@@ -130,7 +134,8 @@ struct GuaranteeTests {
         .run, .cancel, .cancel, .hasForwarded(0), .run, .cancel, .run, .hasForwarded(1), .answer,
         .run,
       ],
-      ends: .cancelledUnlessAsked(for: .delivered),
+      ends: .cancelled,
+      unlessAsked: .delivered,
       forwards: 1
     ),
     Story(
@@ -145,7 +150,8 @@ struct GuaranteeTests {
       forms: checking,
       responses: [.waitForCallback, .deliverResult],
       steps: [.run, .cancel, .run, .waits, .hasForwarded(1), .answer, .run],
-      ends: .cancelledUnlessAsked(for: .delivered),
+      ends: .cancelled,
+      unlessAsked: .delivered,
       forwards: 1
     ),
     Story(
@@ -153,14 +159,16 @@ struct GuaranteeTests {
       forms: throwing,
       responses: [.waitForCallback, .deliverResult],
       steps: [.run, .cancel, .run, .waits, .fail, .run],
-      ends: .cancelledUnlessAsked(for: .failed),
+      ends: .cancelled,
+      unlessAsked: .failed,
       forwards: 1
     ),
     Story(
       holds: "a request whose cancel() answers with an error at once is harmless",
       sdk: .confirmingCancellation,
       steps: [.run, .cancel, .run],
-      ends: .cancelledUnlessAsked(for: .failed),
+      ends: .cancelled,
+      unlessAsked: .failed,
       forwards: 1
     ),
   ]
@@ -179,7 +187,8 @@ struct GuaranteeTests {
       forms: checking,
       responses: [.waitForCallback, .deliverResult],
       steps: [.run, .timeOut, .run, .waits, .hasForwarded(1), .cancel, .answer, .run],
-      ends: .timedOutUnlessAsked(for: .delivered),
+      ends: .timedOut,
+      unlessAsked: .delivered,
       forwards: 1
     ),
     Story(
@@ -256,7 +265,8 @@ struct GuaranteeTests {
       forms: checking,
       responses: all,
       steps: [.run, .cancel, .run, .drop, .run],
-      ends: .cancelledUnlessAsked(for: .dropped),
+      ends: .cancelled,
+      unlessAsked: .dropped,
       forwards: 1
     ),
     Story(

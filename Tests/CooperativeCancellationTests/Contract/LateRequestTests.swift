@@ -19,7 +19,8 @@ struct LateRequestTests {
         .run, .handOver, .cancel, .hasForwarded(0), .run, .hasForwarded(1), .fail, .run,
         .keepsRequests(0),
       ],
-      ends: .cancelledUnlessAsked(for: .failed),
+      ends: .cancelled,
+      unlessAsked: .failed,
       forwards: 1
     ),
     Story(
@@ -37,7 +38,8 @@ struct LateRequestTests {
         .run, .cancel, .run, .waits, .hasForwarded(0), .handOver, .hasForwarded(1),
         .keepsRequests(0), .fail, .run,
       ],
-      ends: .cancelledUnlessAsked(for: .failed),
+      ends: .cancelled,
+      unlessAsked: .failed,
       forwards: 1
     ),
     Story(
@@ -67,7 +69,8 @@ struct LateRequestTests {
       holds: "a cancellation after the answer is not forwarded",
       forms: forms,
       steps: [.run, .handOver, .answer, .cancel, .run, .handOver],
-      ends: .cancelledUnlessAsked(for: .delivered)
+      ends: .cancelled,
+      unlessAsked: .delivered
     ),
     Story(
       holds: "when operation throws, a request is released, and none is cancelled",

@@ -62,7 +62,8 @@ struct LockTests {
       holds: "onCancel may call the completion",
       meanwhile: (.inOnCancel, .answer),
       steps: [.run, .cancel, .run],
-      ends: .cancelledUnlessAsked(for: .delivered),
+      ends: .cancelled,
+      unlessAsked: .delivered,
       forwards: 1
     ),
   ]

@@ -49,9 +49,6 @@ struct Story: Sendable, CustomTestStringConvertible {
     case refused
     case cancelled
     case timedOut
-    /// Cancelled, unless the response or the form asks for the SDK's last word.
-    indirect case cancelledUnlessAsked(for: End)
-    indirect case timedOutUnlessAsked(for: End)
     case waits
   }
 
@@ -65,6 +62,8 @@ struct Story: Sendable, CustomTestStringConvertible {
   var meanwhile: (moment: Moment, step: Step)?
   let steps: [Step]
   let ends: End
+  /// How the call ends instead if the response or the form asks for the SDK's last word.
+  var unlessAsked: End?
   /// How many surplus answers are discarded: successes and failures. Some forms bring a value with a failure.
   var surplus = (successes: 0, failures: 0)
   var forwards = 0
@@ -141,7 +140,7 @@ struct Story: Sendable, CustomTestStringConvertible {
       order += watch.events.dropFirst(before).map { "(\($0))" }
     }
     require("left to come", isToCome.withLock { $0 == nil }, true)
-    let end = resolved(ends, form, response)
+    let end = end(of: form, response)
     require("ending", call.ending, end.ending(form, watch))
     require("discarded", watch.discarded, discards(end, form))
     require("forwarded", watch.forwarded, forwards)
@@ -154,30 +153,17 @@ struct Story: Sendable, CustomTestStringConvertible {
     }
   }
 
-  private func resolved(
-    _ end: End,
-    _ form: BridgeForm,
-    _ response: CancellationResponse
-  ) -> End {
+  private func end(of form: BridgeForm, _ response: CancellationResponse) -> End {
     let isAsked = form.kind == .unconditional || response == .deliverResult
-    switch end {
-    case .cancelledUnlessAsked(for: let word): return isAsked ? word : .cancelled
-    case .timedOutUnlessAsked(for: let word): return isAsked ? word : .timedOut
-    default: return end
-    }
+    return isAsked ? unlessAsked ?? ends : ends
   }
 
   private func discards(_ end: End, _ form: BridgeForm) -> Int {
     var (successes, failures) = surplus
-    switch (ends, end) {
-    case (.cancelledUnlessAsked(for: .delivered), .cancelled),
-      (.timedOutUnlessAsked(for: .delivered), .timedOut):
-      successes += 1
-    case (.cancelledUnlessAsked(for: .failed), .cancelled): failures += 1
-    default: break
-    }
+    if end == ends, unlessAsked == .delivered { successes += 1 }
+    if end == ends, unlessAsked == .failed { failures += 1 }
     // A `Bool` beside an error.
-    if case .failed = end, form.failed(Watch()) != form.delivered { failures += 1 }
+    if end == .failed, form.failed(Watch()) != form.delivered { failures += 1 }
     return form.values(successes, failures: failures)
   }
 }
@@ -196,12 +182,11 @@ extension Story.End {
     case .dropped where form.kind == .throwing: .dropped(line: watch.line)
     case .dropped where form.kind == .unconditional: form.carriesValue ? nil : form.delivered
     case .dropped: .fallback
-    case .cancelledUnlessAsked(let end), .timedOutUnlessAsked(let end): end.ending(form, watch)
     }
   }
 
   fileprivate func dropReports(_ form: BridgeForm) -> [MisuseReport.Kind] {
-    if case .dropped = self, form.kind != .throwing { [.completionDropped] } else { [] }
+    if self == .dropped, form.kind != .throwing { [.completionDropped] } else { [] }
   }
 }
 
