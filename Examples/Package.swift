@@ -13,8 +13,8 @@ import PackageDescription
   let hasSQLite = FileManager.default.fileExists(atPath: "/usr/include/sqlite3.h")
 #endif
 
-let needingSQLite = ["Database.swift", "Ledger.swift", "Ledger+combined.swift", "Scores.swift"]
-let testsNeedingSQLite = ["DatabaseTests.swift", "LedgerTests.swift", "ScoresTests.swift"]
+let needingSQLite = ["Database.swift", "Ledger.swift", "Ledger+combined.swift"]
+let testsNeedingSQLite = ["DatabaseTests.swift", "LedgerTests.swift"]
 
 let package = Package(
   name: "Examples",
@@ -23,7 +23,7 @@ let package = Package(
     .package(name: "swift-cooperative-cancellation", path: ".."),
     .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-async-algorithms.git", from: "1.1.4"),
-  ] + (hasSQLite ? [.package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0")] : []),
+  ],
   targets: [
     .target(
       name: "Services",
@@ -32,7 +32,7 @@ let package = Package(
         .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
-      ] + (hasSQLite ? ["CSQLite", .product(name: "GRDB", package: "GRDB.swift")] : []),
+      ] + (hasSQLite ? ["CSQLite"] : []),
       exclude: hasSQLite ? [] : needingSQLite
     ),
     .testTarget(

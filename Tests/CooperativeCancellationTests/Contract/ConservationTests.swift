@@ -1,10 +1,9 @@
 import CooperativeCancellation
 import FakeCallbackSDK
-import Foundation
 import Testing
 
 /// Delivered + discarded = produced, in any order of events. A failing schedule is repeated with
-/// `SCHEDULE_SEED=… swift test --filter ConservationTests`; `SCHEDULE_COUNT=10000000` tries more of them.
+/// `SCHEDULE_SEED=… swift test --filter ConservationTests`; `TRIES=100` tries more of them.
 @Suite("Nothing lost, in random schedules", .watchdog, .ownThread)
 struct ConservationTests {
   enum Step: CaseIterable {
@@ -59,16 +58,14 @@ struct ConservationTests {
   }
 
   @Test
-  func `no value is lost or delivered twice, and cancellation does what was asked, in any shape`()
-    throws
-  {
-    let given = try number("SCHEDULE_SEED")
-    let count = try given == nil ? number("SCHEDULE_COUNT") ?? 100_000 : 1
+  func `no value is lost or delivered twice, and cancellation does what was asked, in any shape`() {
+    let given = environmentNumber("SCHEDULE_SEED")
+    let count = given == nil ? tries(100_000) : 1
     var seed = given ?? .random(in: 0...(.max / 2))
     print("schedules from the seed \(seed)")
     let forms = BridgeForm.all.filter(\.valueIsObject)
     var split = Split(of: given == nil ? Outcome.allCases : [])
-    while split.goesOn(for: Int(count), often: 500) {
+    while split.goesOn(for: count, often: 500) {
       guard run(Schedule(seed: seed, forms), &split) else {
         Issue.record("SCHEDULE_SEED=\(seed) repeats this")
         break
@@ -76,12 +73,6 @@ struct ConservationTests {
       seed &+= 1
     }
     print(split)
-  }
-
-  private func number(_ variable: String) throws -> UInt64? {
-    try ProcessInfo.processInfo.environment[variable].map {
-      try #require(UInt64($0), "\(variable) is not a number: \($0)")
-    }
   }
 
   private func run(_ schedule: Schedule, _ split: inout Split<Outcome>) -> Bool {

@@ -5,19 +5,9 @@ import MallocStatistics
 import Synchronization
 import Testing
 
-#if THREAD_SANITIZER
-  private let calls = 20_000
-  private let atOnce = 5_000
-  private let races = 20_000
-#elseif DEBUG
-  private let calls = 50_000
-  private let atOnce = 20_000
-  private let races = 20_000
-#else
-  private let calls = 1_000_000
-  private let atOnce = 100_000
-  private let races = 1_000_000
-#endif
+private let calls = tries(300_000)
+private let atOnce = tries(100_000)
+private let races = tries(300_000)
 
 private func answer(
   of sdk: PatientSDK,

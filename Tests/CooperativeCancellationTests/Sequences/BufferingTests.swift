@@ -52,11 +52,7 @@ struct BufferingTests {
 
   @Test
   func `newest of one holds one element while the producer never stops`() async {
-    #if DEBUG || THREAD_SANITIZER || ADDRESS_SANITIZER
-      let count = 100_000
-    #else
-      let count = 10_000_000
-    #endif
+    let count = tries(2_000_000)
     let source = Protected<(@Sendable (Held) -> Void)?>(nil)
     let alive = Population()
     let discarded = Protected(0)

@@ -1,12 +1,11 @@
 import CooperativeCancellation
 import CooperativeCancellationTesting
 import FakeCallbackSDK
-import Foundation
 import Testing
 
 /// Delivered + discarded = yielded, and each subscription ends once, in any order of events. A failing
-/// schedule is repeated with `SCHEDULE_SEED=… swift test --filter SequenceConservationTests`; `SCHEDULE_COUNT=10000000`
-/// tries more of them.
+/// schedule is repeated with `SCHEDULE_SEED=… swift test --filter SequenceConservationTests`; `TRIES=100` tries more of
+/// them.
 @Suite("Sequences: nothing lost, in random schedules", .watchdog, .ownThread)
 struct SequenceConservationTests {
   /// What may happen in a schedule.
@@ -53,16 +52,14 @@ struct SequenceConservationTests {
   }
 
   @Test
-  func `no element is lost or handed out twice, and each subscription ends once, in any shape`()
-    throws
-  {
-    let given = try number("SCHEDULE_SEED")
-    let count = try given == nil ? number("SCHEDULE_COUNT") ?? 100_000 : 1
+  func `no element is lost or handed out twice, and each subscription ends once, in any shape`() {
+    let given = environmentNumber("SCHEDULE_SEED")
+    let count = given == nil ? tries(100_000) : 1
     var seed = given ?? .random(in: 0...(.max / 2))
     print("schedules of a sequence from the seed \(seed)")
     let forms = SequenceForm.all.filter(\.carriesSongs)
     var split = Split(of: given == nil ? Outcome.allCases : [])
-    while split.goesOn(for: Int(count), often: 500) {
+    while split.goesOn(for: count, often: 500) {
       guard run(Schedule(seed: seed, forms), &split) else {
         Issue.record("SCHEDULE_SEED=\(seed) repeats this")
         break
@@ -70,12 +67,6 @@ struct SequenceConservationTests {
       seed &+= 1
     }
     print(split)
-  }
-
-  private func number(_ variable: String) throws -> UInt64? {
-    try ProcessInfo.processInfo.environment[variable].map {
-      try #require(UInt64($0), "\(variable) is not a number: \($0)")
-    }
   }
 
   private func run(_ schedule: Schedule, _ split: inout Split<Outcome>) -> Bool {

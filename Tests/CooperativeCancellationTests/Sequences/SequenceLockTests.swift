@@ -139,13 +139,7 @@ struct SequenceLockTests {
 
   @Test
   func `an SDK that calls back under the lock that its remove takes does not deadlock`() async {
-    #if THREAD_SANITIZER || ADDRESS_SANITIZER
-      let count = 3_000
-    #elseif DEBUG
-      let count = 20_000
-    #else
-      let count = 300_000
-    #endif
+    let count = tries(60_000)
     let sdk = LockingSDK()
     let isOver = Protected(false)
     let announcerEnded = Signal()

@@ -3,13 +3,7 @@ import CooperativeCancellationTesting
 import FakeCallbackSDK
 import Testing
 
-#if THREAD_SANITIZER || ADDRESS_SANITIZER
-  private let races = 500
-#elseif DEBUG
-  private let races = 500
-#else
-  private let races = 5_000
-#endif
+private let races = tries(5_000)
 
 /// Two threads that do something to one subscription at the same moment.
 struct SequenceRace: Sendable, CustomTestStringConvertible {

@@ -57,7 +57,7 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
   /// The smallest capacity that is kept.
   @usableFromInline static var keptCapacity: Int { 32 }
 
-  @usableFromInline var waiting: [ID: Entry] = [:]
+  @usableFromInline package var waiting: [ID: Entry] = [:]
   /// In the order in which they began.
   @usableFromInline package var starting: [Entry] = []
   /// In order of arrival.

@@ -3,11 +3,7 @@ import FakeCallbackSDK
 import Foundation
 import Testing
 
-#if DEBUG || THREAD_SANITIZER
-  private let races = 200
-#else
-  private let races = 2_000
-#endif
+private let races = tries(4_000)
 
 /// One thread hands the request over, the other one runs the task.
 @Suite(

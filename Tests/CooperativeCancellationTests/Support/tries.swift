@@ -1,0 +1,21 @@
+import Foundation
+import Testing
+
+/// How often to try what shows only in large numbers: `count` times in an optimized build, and a twentieth of that in
+/// others. `TRIES=10` in the environment tries ten times as often.
+func tries(_ count: Int) -> Int {
+  let factor = environmentNumber("TRIES").map(Int.init) ?? 1
+  #if DEBUG || THREAD_SANITIZER || ADDRESS_SANITIZER
+    return count / 20 * factor
+  #else
+    return count * factor
+  #endif
+}
+
+/// Reads a number from the environment of the tests.
+func environmentNumber(_ variable: String) -> UInt64? {
+  ProcessInfo.processInfo.environment[variable].map { text in
+    guard let number = UInt64(text) else { fatalError("\(variable) is not a number: \(text)") }
+    return number
+  }
+}
