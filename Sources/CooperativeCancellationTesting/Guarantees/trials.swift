@@ -144,34 +144,39 @@ extension WrapperCheck {
     return complaints(.secondAnswer, await trial.end(), not: .value, when: when)
   }
 
-  /// Repeated, because a thread that gets no time looks like a deadlock, and a cancellation before the
-  /// wrapper sleeps does not cause one.
+  /// Repeated, because a cancellation that comes before the wrapper sleeps may miss its cancellation handler.
   func noLockHeld() async -> [Finding] {
     guard guarantees.contains(.forwarding) else { return [] }
-    var count = 0
-    for _ in 1...4 where count < 2 {
-      guard let isDeadlock = await deadlocks() else { return [] }
-      if isDeadlock { count += 1 }
+    for _ in 1...20 {
+      guard let isUnderLock = await isToldUnderLock() else { return [] }
+      if !isUnderLock { continue }
+      let text = """
+        deadlock: the wrapper cancels the SDK inside the runtime's cancellation handler, and there it waits for the \
+        SDK's lock; an SDK that holds it while it calls the completion waits for the handler's end.
+        """
+      return [Finding(.noLockHeld, text)]
     }
-    if count < 2 { return [] }
-    let text = """
-      deadlock: the wrapper cancels the SDK inside the runtime's cancellation handler, and there it waits for the \
-      SDK's lock; the SDK holds that while it calls the completion, which waits for the handler's end.
-      """
-    return [Finding(.noLockHeld, text)]
+    return []
   }
 
-  /// The SDK holds its lock. The task is cancelled, and the SDK is told, which waits for the lock. Then the
-  /// SDK calls the completion. Returns `nil` if the SDK is not told.
-  private func deadlocks() async -> Bool? {
+  /// Cancels the task while the SDK holds its lock. Returns whether the cancellation waits for that lock, or `nil` if the
+  /// SDK is not told.
+  private func isToldUnderLock() async -> Bool? {
     guard let (trial, request) = await beginTrial() else { return nil }
+    // Until then, the wrapper probably sleeps.
+    _ = await passEveryQueue(within: limit)
     request.lock.hold()
-    startOnOwnThread { trial.task.cancel() }
+    let hasReturned = Observed(false)
+    startOnOwnThread {
+      trial.task.cancel()
+      hasReturned.change { $0 = true }
+    }
     let isForwarded = await trial.isForwarded(to: request)
-    request.lock.call(isCallback: true) { request.answer(success) }
+    let returns = await patiently { try? await hasReturned.wait(within: limit) { $0 ? $0 : nil } }
     request.lock.release()
+    request.answer(success)
     _ = await trial.end()
-    return isForwarded ? request.lock.deadlocks > 0 : nil
+    return isForwarded ? returns == nil : nil
   }
 }
 

@@ -9,7 +9,6 @@ final class SDKLock: Sendable {
     var isHeld = false
     /// When the holder's callback began.
     var callback: Moment?
-    var deadlocks = 0
   }
 
   /// Whether the running code holds the lock.
@@ -18,14 +17,11 @@ final class SDKLock: Sendable {
 
   private let state = Observed(State())
 
-  /// How often a waiting thread gave up.
-  var deadlocks: Int { state.state.deadlocks }
-
   /// Takes the lock. Any thread may call ``release()``.
   func hold() {
     while true {
       let isMine = state.change { state in
-        if state.isHeld, !SDKLock.isDeadlocked(&state) { return false }
+        if state.isHeld, !SDKLock.isDeadlocked(state) { return false }
         state.isHeld = true
         return true
       }
@@ -34,7 +30,7 @@ final class SDKLock: Sendable {
   }
 
   func release() {
-    state.change { $0 = State(deadlocks: $0.deadlocks) }
+    state.change { $0 = State() }
   }
 
   /// Takes the lock and runs a callback of the SDK or its `cancel()`.
@@ -42,20 +38,12 @@ final class SDKLock: Sendable {
     if SDKLock.held.get() == ObjectIdentifier(self) { return body() }
     hold()
     defer { release() }
-    call(isCallback: isCallback, body)
-  }
-
-  /// Runs a callback under the lock, which the caller holds.
-  func call(isCallback: Bool, _ body: () -> Void) {
     if isCallback { state.change { $0.callback = .now } }
     SDKLock.held.withValue(ObjectIdentifier(self), operation: body)
   }
 
-  private static func isDeadlocked(_ state: inout State) -> Bool {
-    guard let callback = state.callback, callback.nanoseconds(to: .now) > patience else {
-      return false
-    }
-    state.deadlocks += 1
-    return true
+  private static func isDeadlocked(_ state: State) -> Bool {
+    guard let callback = state.callback else { return false }
+    return callback.nanoseconds(to: .now) > patience
   }
 }
