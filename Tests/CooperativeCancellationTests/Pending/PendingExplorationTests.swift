@@ -411,13 +411,14 @@ struct PendingExplorationTests {
     ([(.returned, 1), (.returned, 2)], [2, 1]),
     ([(.returned, 2), (.given, 1), (.returned, 1)], [1, 2]),
     ([(.sent, 1), (.given, 1)], [1, 1]),
+    ([(.given, 1), (.returned, 1)], [1]),
     ([(.sent, 1), (.returned, 1)], [1]),
   ]
 
   @Test
   func `calls, answers, a cancellation and a close keep the guarantees in every order`() {
     var exploration = Exploration()
-    for (calls, answers) in casts {
+    for (calls, answers) in casts where !isDebug || calls.count + answers.count == 3 {
       for isClosed in [false, true] {
         for response in [nil] + CancellationResponse.allCases {
           exploration.explore(
@@ -429,6 +430,6 @@ struct PendingExplorationTests {
       }
     }
     print("pending calls: \(exploration)")
-    #expect(exploration.situations > 1_000)
+    #expect(exploration.situations >= (isDebug ? 9_939 : 106_141))
   }
 }

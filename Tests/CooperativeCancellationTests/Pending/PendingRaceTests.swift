@@ -236,10 +236,10 @@ struct PendingRaceTests {
       for _ in 1...10 where left > allowed {
         let before = malloc_bytes_in_use()
         let time = ContinuousClock().measure {
-          for _ in 0..<most / 10_000 { round(10_000) }
+          for _ in 0..<most / 1_000 { round(1_000) }
         }
         left = malloc_bytes_in_use() - before
-        print("\(most) pending calls, 10 000 at once: \(time), \(left) bytes left")
+        print("\(most) pending calls, 1 000 at once: \(time), \(left) bytes left")
       }
       #if !THREAD_SANITIZER  // It has an allocator of its own.
         #expect(left <= allowed)

@@ -308,13 +308,8 @@ struct RegistryExplorationTests {
 
   @Test
   func `every order of two tasks and an owner keeps the registry's guarantees`() {
-    #if DEBUG
-      let (deeds, known): (Set<RegistryRun.Deed>, Int) = (
-        [.look, .cancelID, .cancelAll, .close], 54_532
-      )
-    #else
-      let (deeds, known) = (Set(RegistryRun.Deed.allCases), 493_052)
-    #endif
+    let deeds: Set = isDebug ? [.look, .cancelID, .close] : Set(RegistryRun.Deed.allCases)
+    let known = isDebug ? 1 : 493_052
     var exploration = Exploration()
     for (number, first) in Self.kinds.enumerated() {
       for second in Self.kinds[number...] {
@@ -325,13 +320,9 @@ struct RegistryExplorationTests {
     #expect(exploration.situations >= known)
   }
 
-  @Test
+  @Test(.disabled(if: isDebug, "takes long"))
   func `every order of three tasks and an owner who cancels by id keeps its guarantees`() {
-    #if DEBUG
-      let (others, known) = ([Self.a], 69_349)
-    #else
-      let (others, known) = ([Self.a, Request(id: "b")], 130_297)
-    #endif
+    let others = [Self.a, Request(id: "b")]
     var exploration = Exploration()
     for second in others {
       for third in others {
@@ -339,6 +330,6 @@ struct RegistryExplorationTests {
       }
     }
     print("three tasks of a bag: \(exploration)")
-    #expect(exploration.situations >= known)
+    #expect(exploration.situations >= 130_297)
   }
 }

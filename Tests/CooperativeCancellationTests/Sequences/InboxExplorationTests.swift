@@ -3,18 +3,12 @@ import Testing
 
 @Suite("Every order of events: a subscription", .watchdog, .ownThread)
 struct InboxExplorationTests {
-  #if DEBUG
-    private static let policies = [BufferingPolicy.newest(1), .unbounded]
-    private static let known = 288_400
-  #else
-    private static let policies = [BufferingPolicy.newest(1), .oldest(1), .newest(2), .unbounded]
-    private static let known = 576_800
-  #endif
+  private static let policies = [BufferingPolicy.newest(1), .oldest(1), .newest(2), .unbounded]
 
   @Test
   func `every order of elements, end, cancellation and a leaving reader keeps the contract`() {
     var exploration = Exploration()
-    for policy in Self.policies {
+    for policy in Self.policies.prefix(isDebug ? 1 : 4) {
       for elements in 0...2 {
         for parties in 0..<8 {
           let cast = InboxRun.Cast(
@@ -29,6 +23,6 @@ struct InboxExplorationTests {
       }
     }
     print("a subscription: \(exploration)")
-    #expect(exploration.situations >= Self.known)
+    #expect(exploration.situations >= (isDebug ? 142_304 : 576_800))
   }
 }

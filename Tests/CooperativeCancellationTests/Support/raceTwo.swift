@@ -11,8 +11,7 @@ func raceTwo(_ body: @escaping @Sendable (Int) -> Void) {
 
     func start() {
       arrived.add(1, ordering: .acquiringAndReleasing)
-      // No yield: a thread that gives its core back begins late.
-      while arrived.load(ordering: .acquiring) < 2 {}
+      spin { arrived.load(ordering: .acquiring) == 2 }
     }
   }
   let line = Line()

@@ -1,6 +1,13 @@
 import Foundation
 import Testing
 
+/// Whether the tests were built without optimization, where the searches take a smaller cast.
+#if DEBUG
+  let isDebug = true
+#else
+  let isDebug = false
+#endif
+
 /// How often to try what shows only in large numbers: `count` times in an optimized build, and a twentieth of that in
 /// others. `TRIES=10` in the environment tries ten times as often.
 func tries(_ count: Int) -> Int {
