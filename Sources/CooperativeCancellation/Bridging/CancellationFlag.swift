@@ -5,8 +5,8 @@
 public final class CancellationFlag: Sendable {
   @usableFromInline let flag = Locked(initially: false)
 
-  /// Creates a flag that no task sets.
-  public init() {}
+  @usableFromInline
+  package init() {}
 
   /// Whether the task was cancelled or ``cancel()`` was called. Never becomes `false` again.
   @inlinable

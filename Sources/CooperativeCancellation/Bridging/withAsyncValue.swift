@@ -9,13 +9,13 @@
 ///   **the wait never ends**. `withAsyncThrowingValue`, and this function with `fallback:`, end at once in
 ///   both cases.
 ///
-/// The other guarantees of <doc:Contract> hold.
+/// Of the guarantees in <doc:Contract>, check before, prompt and check after do not hold.
 ///
 /// - Parameters:
 ///   - fileID: The file to name in reports.
 ///   - line: The line to name in reports.
 ///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
+///   - cancel: Tells the SDK to stop, when the task is cancelled. Receives what `operation`
 ///     returned; runs on the caller's actor, at most once.
 ///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread.
 // Disfavored, because a `Result` also matches `Value`: for one, there is an overload with a message.
@@ -52,7 +52,7 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
 ///   - fileID: The file to name in reports.
 ///   - line: The line to name in reports.
 ///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
+///   - cancel: Tells the SDK to stop, when the task is cancelled. Receives what `operation`
 ///     returned; runs on the caller's actor, at most once.
 @inlinable
 @inline(__always)

@@ -10,10 +10,6 @@ public struct TimeoutError: Error, Sendable, Hashable, CustomStringConvertible {
   /// How long the call was allowed to take, in seconds.
   public var seconds: Double { Double(nanoseconds) / 1_000_000_000 }
 
-  /// How long the call was allowed to take.
-  @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
-  public var duration: Duration { .nanoseconds(nanoseconds) }
-
   /// Says how long the call waited, where, and what became of the SDK's work.
   public var description: String {
     let timeout = Timeout(nanoseconds: nanoseconds)

@@ -84,7 +84,7 @@ package struct WaitMachine: Sendable {
 
   /// The SDK answered, or dropped its completion. If that counts, it wakes a sleeping task.
   ///
-  /// ``ReplyMachine`` or the registry of a pending call ensures that one answer is heard at most.
+  /// ``ReplyMachine`` or the registry of a pending call ensures that at most one answer is heard.
   package mutating func hear(_ word: LastWord) -> Heard {
     if isAbandoned { return .refused }
     lastWord = word

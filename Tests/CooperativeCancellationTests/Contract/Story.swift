@@ -27,7 +27,7 @@ struct Story: Sendable, CustomTestStringConvertible {
     case isSilent
   }
 
-  /// In the middle of what a step may happen, where a held lock would be taken again.
+  /// Where `meanwhile` happens: inside a callback, where a lock that is still held would be taken again.
   enum Moment {
     case inResumption
     case inOnCancel

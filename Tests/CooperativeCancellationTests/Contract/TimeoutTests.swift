@@ -128,7 +128,6 @@ struct TimeoutTests {
     do {
       try await withAsyncThrowingValue(timeout: .seconds(0), line: line) { $0(.success) }
     } catch let error as TimeoutError {
-      #expect(error.duration == .zero)
       #expect(error.seconds == 0)
       #expect("\(error)".contains("was not called at \(#fileID):\(line): a timeout of 0 seconds"))
     } catch {
@@ -148,7 +147,6 @@ struct TimeoutTests {
     let result = await task.result
     #expect { try result.get() } throws: { error in
       "\(error)".contains("did not answer the call at \(#fileID):\(line) within 5.5 seconds")
-        && (error as? TimeoutError)?.duration == .milliseconds(5_500)
         && (error as? TimeoutError)?.seconds == 5.5
     }
   }

@@ -3,7 +3,7 @@ import FakeCallbackSDK
 import MallocStatistics
 import Testing
 
-private let rounds = tries(20_000)
+private let rounds = tries(10_000)
 private let most = tries(400_000)
 
 /// An id that uses the calls again where it is released.

@@ -4,8 +4,8 @@ import Foundation
 import MallocStatistics
 import Testing
 
-private let most = tries(400_000)
-private let few = 10_000
+private let most = tries(200_000)
+private let few = 5_000
 
 /// Waits that are pending at the same time, and then cancelled.
 private struct PendingWaits {

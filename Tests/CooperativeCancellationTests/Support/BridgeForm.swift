@@ -151,11 +151,10 @@ extension BridgeForm {
   static func unconditionalForm(
     _ testDescription: String,
     delivers id: String,
-    values: Int = 1,
     _ traits: Trait...,
     call: @escaping @Sendable (FakeSDK, Watch) async -> String
   ) -> BridgeForm {
-    BridgeForm(.unconditional, testDescription, delivers: .value(id), values: values, traits) {
+    BridgeForm(.unconditional, testDescription, delivers: .value(id), values: 1, traits) {
       .value(await call($0, $1))
     }
   }
@@ -178,7 +177,7 @@ func named(_ error: any Error) -> Ending {
   case let error as DroppedCompletionError: .dropped(line: error.callSite.line)
   case let error as MissingValueError: .missing(line: error.callSite.line)
   case let error as TimeoutError:
-    .timedOut(Timeout(error.duration).description, line: error.callSite.line)
+    .timedOut(Timeout.seconds(error.seconds).description, line: error.callSite.line)
   default: .other("\(error)")
   }
 }

@@ -1,7 +1,7 @@
 import Testing
 
 /// Of each kind.
-private let races = tries(20_000)
+private let races = tries(10_000)
 
 @Suite("Races on real threads", .serialized, .oneAtATime, .watchdog)
 struct RaceTests {
