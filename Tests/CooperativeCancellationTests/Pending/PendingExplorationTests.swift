@@ -430,6 +430,6 @@ struct PendingExplorationTests {
       }
     }
     print("pending calls: \(exploration)")
-    #expect(exploration.situations >= (isDebug ? 9_939 : 106_141))
+    #expect(exploration.situations >= (isDebug ? 9_939 : 107_942))
   }
 }

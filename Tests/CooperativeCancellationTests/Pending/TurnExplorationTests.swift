@@ -318,6 +318,6 @@ struct TurnExplorationTests {
       }
     }
     print("one call at a time, \(response): \(exploration)")
-    #expect(exploration.situations >= (isDebug ? 5_174 : 200_000))
+    #expect(exploration.situations >= (isDebug ? 5_174 : 272_458))
   }
 }

@@ -167,6 +167,6 @@ struct DeadlineExplorationTests {
       exploration.explore(DeadlineRun(timeouts: timeouts))
     }
     print("deadlines: \(exploration)")
-    #expect(exploration.situations >= (isDebug ? 5_621 : 741_536))
+    #expect(exploration.situations >= (isDebug ? 5_621 : 747_157))
   }
 }
