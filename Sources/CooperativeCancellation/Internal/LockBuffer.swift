@@ -8,6 +8,7 @@
   @usableFromInline
   package typealias PlatformLock = os_unfair_lock
 
+  // Safe, because the lock has one address, that of ``LockBuffer``'s header, and `create` comes first.
   extension UnsafeMutablePointer<os_unfair_lock> {
     @inlinable
     func create() { initialize(to: os_unfair_lock()) }
@@ -28,6 +29,7 @@
   @usableFromInline
   package typealias PlatformLock = pthread_mutex_t
 
+  // Safe, because the lock has one address, that of ``LockBuffer``'s header, and `create` comes first.
   extension UnsafeMutablePointer<pthread_mutex_t> {
     @inlinable
     func create() { initialize(to: pthread_mutex_t()) }
@@ -53,10 +55,15 @@
     init() {}
   }
 
+  // Safe, because the lock has one address, that of ``LockBuffer``'s header, and `create` comes first: it makes a
+  // `Mutex` of the room, which is large enough and aligned. The unlock is always by the thread that has locked.
   extension UnsafeMutablePointer<PlatformLock> {
     @inlinable
     func create() {
-      precondition(MemoryLayout<Mutex<Void>>.size <= MemoryLayout<PlatformLock>.size)
+      precondition(
+        MemoryLayout<Mutex<Void>>.size <= MemoryLayout<PlatformLock>.size
+          && MemoryLayout<Mutex<Void>>.alignment <= MemoryLayout<PlatformLock>.alignment
+      )
       UnsafeMutableRawPointer(self).initializeMemory(as: Mutex<Void>.self, to: Mutex(()))
     }
 
@@ -170,6 +177,7 @@ package struct LockedObject<Value: ~Copyable>: @unchecked Sendable {
     return result
   }
 
+  // They leave the closure, and stay valid while the buffer lives: its elements and header are inside the object.
   @inlinable
   @inline(__always)
   var pointers: (lock: UnsafeMutablePointer<PlatformLock>, value: UnsafeMutablePointer<Value>) {
@@ -196,7 +204,8 @@ extension LockedObject where Value: SharedContents {
   var erased: AnyShared { AnyShared(self) }
 }
 
-/// A reference to any object, to be cast. `@unchecked` for the same reason.
+/// A reference to any object, to be cast. `@unchecked`, because the stored type says nothing of `Sendable`; both
+/// initializers demand it.
 @frozen
 @usableFromInline
 package struct AnyShared: @unchecked Sendable {

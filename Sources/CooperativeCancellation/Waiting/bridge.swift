@@ -75,7 +75,8 @@ nonisolated(nonsending) func bridge<Answer: Sendable, Request: ~Copyable, Failur
   )
 }
 
-/// Waits for a started call, and forwards a cancellation or timeout. `takeAnswer` takes the answer out of the reply or the carrier.
+/// Waits for a started call, and forwards a cancellation or timeout. `takeAnswer` takes the answer out of the reply or
+/// the carrier.
 ///
 /// Consumes what it is given: the frame of a sleeping task keeps the rest.
 @inlinable

@@ -159,8 +159,8 @@ extension WrapperCheck {
     return []
   }
 
-  /// Cancels the task while the SDK holds its lock. Returns whether the cancellation waits for that lock, or `nil` if the
-  /// SDK is not told.
+  /// Cancels the task while the SDK holds its lock. Returns whether the cancellation waits for that lock, or `nil` if
+  /// the SDK is not told.
   private func isToldUnderLock() async -> Bool? {
     guard let (trial, request) = await beginTrial() else { return nil }
     // Until then, the wrapper probably sleeps.

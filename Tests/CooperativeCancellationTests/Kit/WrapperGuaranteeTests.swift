@@ -81,7 +81,7 @@ struct WrapperGuaranteeTests {
     let test = Task {
       try await checkWrapper(limit: .seconds(100_000)) { call in
         calls.withLock { $0.append(call) }
-        try await Task.sleep(for: .seconds(100_000))
+        try await PendingEvent<Void>().value()
       } success: { (completion: @Sendable () -> Void) in
         completion()
       }

@@ -78,7 +78,8 @@ struct LongWaitTests {
       let inParts = (0..<most / few).reduce(0) { time, _ in
         time + PendingWaits(few, wait: PendingWaits.bridged).time
       }
-      // If any round leaves less than the smallest allocation for each, the rest is the allocator's: bare tasks do the same.
+      // If any round leaves less than the smallest allocation for each, the rest is the allocator's: bare tasks do the
+      // same.
       var left = Int.max
       for _ in 1...5 where left > 8 * most {
         let before = malloc_bytes_in_use()

@@ -1,5 +1,4 @@
 import Foundation
-import Testing
 
 /// Whether the tests were built without optimization, where the searches take a smaller cast.
 #if DEBUG
