@@ -138,23 +138,26 @@ struct LockTests {
 
   @Test
   func `the lock of all deadlines is not held when a timeout wakes its task`() async {
-    let executor = ManualExecutor()
-    let isReady = Signal()
-    executor.onEnqueue {
-      _ = Deadlines.all.count
-      isReady.fire()
-    }
-    let kept = Protected<(@Sendable () -> Void)?>(nil)
-    let task = Task(executorPreference: executor) {
-      try await withAsyncThrowingValue(timeout: .milliseconds(1)) {
-        (completion: @escaping @Sendable () -> Void) in
-        kept.withLock { $0 = completion }
+    var wakes = 0
+    // A timeout that comes before the task sleeps does not wake it.
+    while wakes == 0 {
+      let executor = ManualExecutor()
+      executor.onEnqueue { _ = Deadlines.all.count }
+      let kept = Protected<(@Sendable () -> Void)?>(nil)
+      let hasEnded = Protected(false)
+      let task = Task(executorPreference: executor) {
+        defer { hasEnded.withLock { $0 = true } }
+        try await withAsyncThrowingValue(timeout: .milliseconds(1)) {
+          (completion: @escaping @Sendable () -> Void) in
+          kept.withLock { $0 = completion }
+        }
       }
+      while !hasEnded.withLock({ $0 }) {
+        executor.runUntilIdle()
+        await Task.yield()
+      }
+      await #expect(throws: TimeoutError.self) { try await task.value }
+      wakes = executor.jobCount - 1
     }
-    await isReady.wait()
-    executor.runUntilIdle()
-    await isReady.wait()
-    executor.runUntilIdle()
-    await #expect(throws: TimeoutError.self) { try await task.value }
   }
 }
