@@ -45,13 +45,8 @@ public final class LateRequest<Request>: Sendable {
     _ = try start { [arrivals] in arrivals.arrive($0) }
   }
 
-  /// Calls the SDK and receives its requests, which are `Sendable`: `arrived` has the type of the SDK's callback.
-  ///
-  /// - Parameters:
-  ///   - cancel: Cancels a request. Runs at most once for each, inside ``cancel()`` or, if the request arrives
-  ///     later, on the thread that delivers it.
-  ///   - start: Calls the SDK with `arrived` as the callback for its request. Runs at once, on the caller's
-  ///     actor. Its result is ignored, its error is thrown.
+  /// Calls the SDK and receives its requests, which are `Sendable`: `arrived` has the type of the SDK's callback. The
+  /// parameters are those of the other initializer.
   public init<Ignored>(
     cancel: @escaping @Sendable (Request) -> Void,
     _ start: (_ arrived: @escaping @Sendable (Request) -> Void) throws -> Ignored

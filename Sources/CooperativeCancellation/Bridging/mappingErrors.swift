@@ -50,11 +50,7 @@ nonisolated(nonsending) public func mappingErrors<Value, Failure: Error>(
 /// }
 /// ```
 ///
-/// An error of `body` that already is a `Failure` is thrown unchanged, too.
-///
-/// - Parameters:
-///   - map: Converts an error. Runs on the caller's actor, at most once.
-///   - body: The work. Runs at once, on the caller's actor.
+/// An error of `body` that already is a `Failure` is thrown unchanged, too. `map` and `body` run as in the other form.
 @inlinable
 nonisolated(nonsending) public func mappingErrors<Value, Failure: Error>(
   to map: (any Error) -> Failure,
@@ -68,7 +64,8 @@ nonisolated(nonsending) public func mappingErrors<Value, Failure: Error>(
 }
 
 extension Result {
-  /// Runs `body`, and stores its value or its error, converted as by ``mappingErrors(to:cancellation:in:)``.
+  /// Runs `body`, and stores its value or its error, converted as by ``mappingErrors(to:cancellation:in:)``, whose
+  /// parameters it has.
   ///
   /// ```swift
   /// func profile(_ id: Int) async -> Result<Profile, AlbumError> {
@@ -77,11 +74,6 @@ extension Result {
   ///   }
   /// }
   /// ```
-  ///
-  /// - Parameters:
-  ///   - map: Converts an error. Runs on the caller's actor, at most once.
-  ///   - cancellation: What a `CancellationError` becomes.
-  ///   - body: The work. Runs at once, on the caller's actor.
   @inlinable
   nonisolated(nonsending) public init(
     mappingErrorsTo map: (any Error) -> Failure,

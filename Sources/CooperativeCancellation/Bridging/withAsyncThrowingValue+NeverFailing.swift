@@ -44,18 +44,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 
 /// Calls an SDK that cannot fail, and waits for its two values. A cancelled task stops waiting at once.
 ///
-/// Returns both values. Throws the same errors as the overload with one value. See <doc:Contract> for the
-/// guarantees and the edge cases.
-///
-/// - Parameters:
-///   - response: What happens if the call is cancelled or times out before the SDK answers.
-///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
-///   - fileID: The file to name in errors and reports.
-///   - line: The line to name in errors and reports.
-///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
-///     returned; runs on the caller's actor, at most once.
-///   - discard: Closes or frees values that are not returned. Runs on the SDK's thread or the caller's actor.
+/// Returns both values. Its errors and parameters are those of the overload with one value. See <doc:Contract>.
 @_disfavoredOverload
 @inlinable
 @inline(__always)
@@ -82,18 +71,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
 
 /// Calls an SDK that cannot fail, and waits for its three values. A cancelled task stops waiting at once.
 ///
-/// Returns the three values. Throws the same errors as the overload with one value. See <doc:Contract> for
-/// the guarantees and the edge cases.
-///
-/// - Parameters:
-///   - response: What happens if the call is cancelled or times out before the SDK answers.
-///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
-///   - fileID: The file to name in errors and reports.
-///   - line: The line to name in errors and reports.
-///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
-///     returned; runs on the caller's actor, at most once.
-///   - discard: Closes or frees values that are not returned. Runs on the SDK's thread or the caller's actor.
+/// Returns the three values. Its errors and parameters are those of the overload with one value. See <doc:Contract>.
 @_disfavoredOverload
 @inlinable
 @inline(__always)
@@ -127,17 +105,8 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
 /// try await withAsyncThrowingValue(timeout: .seconds(5)) { sdk.flush($0) }
 /// ```
 ///
-/// Returns when the SDK is done. Throws the same errors as the overload with one value. See <doc:Contract>
-/// for the guarantees and the edge cases.
-///
-/// - Parameters:
-///   - response: What happens if the call is cancelled or times out before the SDK answers.
-///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
-///   - fileID: The file to name in errors and reports.
-///   - line: The line to name in errors and reports.
-///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
-///     returned; runs on the caller's actor, at most once.
+/// Returns when the SDK is done. Its errors and parameters are those of the overload with one value. See
+/// <doc:Contract>.
 @_disfavoredOverload
 @inlinable
 @inline(__always)

@@ -50,17 +50,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 /// Calls an SDK that takes a success closure without a value and a failure closure, and waits until it is
 /// done.
 ///
-/// Throws the same errors as the overload with a value. See <doc:Contract> for the guarantees and the edge
-/// cases.
-///
-/// - Parameters:
-///   - response: What happens if the call is cancelled or times out before the SDK answers.
-///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
-///   - fileID: The file to name in errors and reports.
-///   - line: The line to name in errors and reports.
-///   - operation: Calls the SDK with the closures and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
-///     returned; runs on the caller's actor, at most once.
+/// Its errors and parameters are those of the overload with a value. See <doc:Contract>.
 @inlinable
 @inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<Request>(

@@ -51,20 +51,9 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 /// }
 /// ```
 ///
-/// Returns the value, or `nil` if the SDK reports neither a value nor an error. The compiler selects this
-/// overload where the result is used as an optional: with an optional return type or variable, `guard let`,
-/// `?.` or `??`. The rest is the same as in the overload that returns a `Value`. See <doc:Contract> for the
-/// guarantees and the edge cases.
-///
-/// - Parameters:
-///   - response: What happens if the call is cancelled or times out before the SDK answers.
-///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
-///   - fileID: The file to name in errors and reports.
-///   - line: The line to name in errors and reports.
-///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
-///     returned; runs on the caller's actor, at most once.
-///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
+/// Returns the value, or `nil` if the SDK reports neither a value nor an error. The compiler selects this overload
+/// where the result is used as an optional: with an optional return type or variable, `guard let`, `?.` or `??`. The
+/// rest, and the parameters, are the same as in the overload that returns a `Value`. See <doc:Contract>.
 // If the caller does not say which result it wants, the compiler prefers the overload above, because that one accepts
 // fewer requests: copyable ones.
 @inlinable
@@ -89,20 +78,9 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 
 /// Calls an SDK that reports two values and an error, and waits for the values.
 ///
-/// Returns both values. Throws the error if there is one, ``MissingValueError`` if there is none and a value
-/// is missing, and otherwise the same errors as the overload for a `Result`. See <doc:Contract> for the
-/// guarantees and the edge cases.
-///
-/// - Parameters:
-///   - response: What happens if the call is cancelled or times out before the SDK answers.
-///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
-///   - fileID: The file to name in errors and reports.
-///   - line: The line to name in errors and reports.
-///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
-///     returned; runs on the caller's actor, at most once.
-///   - discard: Closes or frees values that are not returned; at least one is not `nil`. Runs on the SDK's
-///     thread or the caller's actor.
+/// Returns both values. Throws the error if there is one, ``MissingValueError`` if there is none and a value is
+/// missing, and otherwise the same errors as the overload for a `Result`. The parameters are those of the overload
+/// for one value; `discard` receives at least one value that is not `nil`. See <doc:Contract>.
 @inlinable
 @inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<
@@ -135,19 +113,8 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
 
 /// Calls an SDK that reports three values and an error, and waits for the values.
 ///
-/// Returns the three values. Throws the same errors as the overload for two values. See <doc:Contract> for
-/// the guarantees and the edge cases.
-///
-/// - Parameters:
-///   - response: What happens if the call is cancelled or times out before the SDK answers.
-///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
-///   - fileID: The file to name in errors and reports.
-///   - line: The line to name in errors and reports.
-///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
-///     returned; runs on the caller's actor, at most once.
-///   - discard: Closes or frees values that are not returned; at least one is not `nil`. Runs on the SDK's
-///     thread or the caller's actor.
+/// Returns the three values. Throws the same errors as the overload for two values. The parameters are those of the
+/// overload for one value; `discard` receives at least one value that is not `nil`. See <doc:Contract>.
 @inlinable
 @inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<
@@ -186,16 +153,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
 /// ```
 ///
 /// Returns when the SDK reports `nil`. Throws the error that it reports, and otherwise the same errors as the
-/// overload for a `Result`. See <doc:Contract> for the guarantees and the edge cases.
-///
-/// - Parameters:
-///   - response: What happens if the call is cancelled or times out before the SDK answers.
-///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
-///   - fileID: The file to name in errors and reports.
-///   - line: The line to name in errors and reports.
-///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
-///     returned; runs on the caller's actor, at most once.
+/// overload for a `Result`. The parameters are those of the overload for a value. See <doc:Contract>.
 @inlinable
 @inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<Request>(

@@ -53,17 +53,8 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 
 /// Calls an SDK that reports a `Result` without a value, and waits until it is done.
 ///
-/// Returns when the SDK reports success: `completion(.success)`, in a closure of your own. Throws the same errors as the overload with a value. See
-/// <doc:Contract> for the guarantees and the edge cases.
-///
-/// - Parameters:
-///   - response: What happens if the call is cancelled or times out before the SDK answers.
-///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
-///   - fileID: The file to name in errors and reports.
-///   - line: The line to name in errors and reports.
-///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
-///     returned; runs on the caller's actor, at most once.
+/// Returns when the SDK reports success: `completion(.success)`, in a closure of your own. Its errors and parameters
+/// are those of the overload with a value. See <doc:Contract>.
 @inlinable
 @inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
@@ -89,18 +80,8 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
 /// try await withAsyncThrowingValue { sdk.profile(id, completion: $0) }
 /// ```
 ///
-/// Returns and throws the same as the overload for `Result<Value, any Error>`. The SDK's error keeps its type
-/// inside the `any Error`. See <doc:Contract> for the guarantees and the edge cases.
-///
-/// - Parameters:
-///   - response: What happens if the call is cancelled or times out before the SDK answers.
-///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
-///   - fileID: The file to name in errors and reports.
-///   - line: The line to name in errors and reports.
-///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
-///     returned; runs on the caller's actor, at most once.
-///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
+/// The results and the parameters are those of the overload for `Result<Value, any Error>`. The SDK's error keeps
+/// its type inside the `any Error`. See <doc:Contract>.
 @inlinable
 @inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<
@@ -136,18 +117,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
 /// `completion` takes the value as `sending`. The compiler accepts a value that the callback creates, or that
 /// the SDK itself passes as `sending`. Convert any other value to a `Sendable` type inside the callback.
 ///
-/// Returns and throws the same as the overload for a `Sendable` value. See <doc:Contract> for the guarantees
-/// and the edge cases.
-///
-/// - Parameters:
-///   - response: What happens if the call is cancelled or times out before the SDK answers.
-///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
-///   - fileID: The file to name in errors and reports.
-///   - line: The line to name in errors and reports.
-///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
-///     returned; runs on the caller's actor, at most once.
-///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
+/// The results and the parameters are those of the overload for a `Sendable` value. See <doc:Contract>.
 @inlinable
 @inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<Value, Request>(

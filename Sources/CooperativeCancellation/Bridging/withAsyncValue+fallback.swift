@@ -45,19 +45,7 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
 
 /// Calls an SDK that cannot fail, and waits for its two values. A cancelled task gets the fallback at once.
 ///
-/// The rest is the same as in the overload for a plain value. See <doc:Contract> for the guarantees and the
-/// edge cases.
-///
-/// - Parameters:
-///   - fallback: The value to return if the SDK's value is not delivered.
-///   - response: What happens if the call is cancelled or times out before the SDK answers.
-///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
-///   - fileID: The file to name in reports.
-///   - line: The line to name in reports.
-///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
-///     returned; runs on the caller's actor, at most once.
-///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
+/// The rest, and the parameters, are the same as in the overload for a plain value. See <doc:Contract>.
 @inlinable
 @inline(__always)
 nonisolated(nonsending) public func withAsyncValue<First: Sendable, Second: Sendable, Request>(
@@ -81,19 +69,7 @@ nonisolated(nonsending) public func withAsyncValue<First: Sendable, Second: Send
 
 /// Calls an SDK that cannot fail, and waits for its three values. A cancelled task gets the fallback at once.
 ///
-/// The rest is the same as in the overload for a plain value. See <doc:Contract> for the guarantees and the
-/// edge cases.
-///
-/// - Parameters:
-///   - fallback: The value to return if the SDK's value is not delivered.
-///   - response: What happens if the call is cancelled or times out before the SDK answers.
-///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
-///   - fileID: The file to name in reports.
-///   - line: The line to name in reports.
-///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
-///     returned; runs on the caller's actor, at most once.
-///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
+/// The rest, and the parameters, are the same as in the overload for a plain value. See <doc:Contract>.
 @inlinable
 @inline(__always)
 nonisolated(nonsending) public func withAsyncValue<
@@ -127,19 +103,8 @@ nonisolated(nonsending) public func withAsyncValue<
 /// await withAsyncValue(fallback: ()) { sdk.flush($0) }
 /// ```
 ///
-/// To find out afterwards whether the wait was cut short by cancellation, check `Task.isCancelled`. The rest
-/// is the same as in the overload for a plain value. See <doc:Contract> for the guarantees and the edge
-/// cases.
-///
-/// - Parameters:
-///   - fallback: Written `()`; says that the wait may end before the SDK is done.
-///   - response: What happens if the call is cancelled or times out before the SDK answers.
-///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
-///   - fileID: The file to name in reports.
-///   - line: The line to name in reports.
-///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
-///     returned; runs on the caller's actor, at most once.
+/// To find out afterwards whether the wait was cut short by cancellation, check `Task.isCancelled`. The rest, and
+/// the parameters, are the same as in the overload for a plain value. See <doc:Contract>.
 @inlinable
 @inline(__always)
 nonisolated(nonsending) public func withAsyncValue<Request>(

@@ -48,12 +48,7 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
 ///   done. With `fallback: ()`, cancellation ends it. A released completion ends it, and the library reports
 ///   it to ``MisuseReport/handler``.
 ///
-/// - Parameters:
-///   - fileID: The file to name in reports.
-///   - line: The line to name in reports.
-///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Tells the SDK to stop, when the task is cancelled. Receives what `operation`
-///     returned; runs on the caller's actor, at most once.
+/// The parameters are those of the overload with a value.
 @inlinable
 @inline(__always)
 nonisolated(nonsending) public func withAsyncValue<Request>(

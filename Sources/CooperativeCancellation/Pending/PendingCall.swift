@@ -45,16 +45,8 @@ public final class PendingCall<Value>: Sendable {
   /// Returns the value that answers the call. Throws the error that answers it or closes all calls, the error of
   /// `operation`, `CancellationError`, ``TimeoutError`` or ``AlreadyPendingError``. See <doc:Contract#Pending-calls>.
   ///
-  /// - Parameters:
-  ///   - response: What to do when the task is cancelled or the call times out before the answer.
-  ///   - timeout: How long the turn and the answer may take together; `nil` for no limit.
-  ///   - fileID: The file to name in errors; by default the caller's.
-  ///   - line: The line to name in errors; by default the caller's.
-  ///   - operation: Calls the SDK and returns what `onCancel` needs, or nothing. Runs on the caller's actor.
-  ///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what
-  ///     `operation` returned; runs on the caller's actor, at most once.
-  ///   - discard: Closes or frees a value that this call does not return. Runs on the thread that brought it,
-  ///     or on the caller's actor.
+  /// The parameters are those of a call of ``PendingCalls``, but `timeout` counts for the turn and the answer together,
+  /// and `discard` may also run on the thread that brings the value.
   @inlinable
   nonisolated(nonsending) public func value<Request>(
     whenCancelled response: CancellationResponse = .abandonCallback,

@@ -14,7 +14,8 @@ extension PendingCalls {
   /// Let it end soon after that; it may outlive the call, on the caller's actor. An error that it throws before the
   /// answer ends the call; a later one is dropped.
   ///
-  /// Returns and throws as the form with a synchronous `operation` does.
+  /// Results and parameters are those of the form with a synchronous `operation`, but `timeout` counts for `operation`
+  /// and the answer together. Both closures run as in `Task { … }`, on the caller's actor.
   ///
   /// ## Cancellation
   ///
@@ -22,20 +23,6 @@ extension PendingCalls {
   /// `CancellationError`, the call ends, even if it would wait for the SDK's answer. If it returns all the same,
   /// `onCancel` runs then, perhaps after the call has ended. The id is taken until `operation` has thrown or
   /// `onCancel` has returned, so that `onCancel` cannot reach another call.
-  ///
-  /// - Parameters:
-  ///   - id: Identifies the answer. No other waiting call may have it.
-  ///   - response: What to do when the task is cancelled or the call times out before the answer.
-  ///   - timeout: How long `operation` and the answer may take together; `nil` for no limit.
-  ///   - isolation: The caller's actor.
-  ///   - fileID: The file to name in errors; by default the caller's.
-  ///   - line: The line to name in errors; by default the caller's.
-  ///   - operation: Calls the SDK and returns what `onCancel` needs, or nothing. Runs as in `Task { … }`, on the
-  ///     caller's actor.
-  ///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what
-  ///     `operation` returned; runs on the caller's actor, at most once.
-  ///   - discard: Closes or frees a value that this call took and does not return. Runs on the caller's
-  ///     actor.
   @_disfavoredOverload
   public func value<Request: Sendable>(
     for id: ID,

@@ -60,19 +60,8 @@ extension PendingCalls {
   /// }
   /// ```
   ///
-  /// An answer that arrives before `operation` returns is kept until the id is known. Returns and throws as
-  /// the form with an id does, but can throw ``AlreadyPendingError`` only after the SDK has been called.
-  ///
-  /// - Parameters:
-  ///   - response: What to do when the task is cancelled or the call times out before the answer.
-  ///   - timeout: How long the answer may take, counted from before `operation`; `nil` for no limit.
-  ///   - fileID: The file to name in errors; by default the caller's.
-  ///   - line: The line to name in errors; by default the caller's.
-  ///   - operation: Calls the SDK and returns the id. Runs on the caller's actor, at once.
-  ///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what
-  ///     `operation` returned; runs on the caller's actor, at most once.
-  ///   - discard: Closes or frees a value that this call took and does not return. Runs on the caller's
-  ///     actor.
+  /// An answer that arrives before `operation` returns is kept until the id is known. Results and parameters are those
+  /// of the form with an id, but ``AlreadyPendingError`` can only be thrown after the SDK has been called.
   @inlinable
   nonisolated(nonsending) public func value(
     whenCancelled response: CancellationResponse = .abandonCallback,

@@ -104,19 +104,10 @@ public final class TaskBag: Sendable {
 
   /// Runs `operation` in a task of this bag with an id.
   ///
-  /// The id is free again when the task ends, is replaced, or is cancelled with ``cancel(id:)`` or
-  /// ``cancelAll()``.
+  /// The type of `id` counts: `1` and `"1"` are different ids. The id is free again when the task ends, is replaced, or is
+  /// cancelled with ``cancel(id:)`` or ``cancelAll()``. `policy` is for an id that a task of this bag has. The other
+  /// parameters are those of ``add(name:priority:isolation:fileID:line:operation:)``.
   ///
-  /// - Parameters:
-  ///   - id: Identifies the task. Its type counts: `1` and `"1"` are different ids.
-  ///   - policy: What happens if a task of this bag already has the id.
-  ///   - name: The task's name, for debuggers.
-  ///   - priority: The task's priority; by default the current one.
-  ///   - isolation: The caller's actor.
-  ///   - fileID: The file passed to ``onError``; by default the caller's.
-  ///   - line: The line passed to ``onError``; by default the caller's.
-  ///   - operation: Runs as in `Task { … }`: on the caller's global actor, or on the caller's actor if it
-  ///     captures that. Errors go to ``onError``.
   /// - Returns: Whether the task was started: `false` if another one was kept, or if the bag is closed.
   @inlinable
   @discardableResult
