@@ -5,18 +5,13 @@ extension CallbackSequence where Failure == any Error {
   ///
   /// ```swift
   /// AsyncThrowingCallbackSequence(buffering: .unbounded) { [feed] yield in
-  ///   feed.onHeadline = yield
-  /// } onTermination: { [feed] in
-  ///   feed.onHeadline = nil
+  ///   feed.observeHeadlines(yield)
+  /// } onTermination: { observation in
+  ///   observation.invalidate()
   /// }
   /// ```
   ///
-  /// - Parameters:
-  ///   - policy: How many elements wait for a slow reader, and which ones are dropped.
-  ///   - isolation: The home of the sequence; by default the actor of the code that makes it.
-  ///   - subscribe: Registers with the SDK, on the home actor, and returns its token, or nothing.
-  ///   - terminate: Unregisters, on the home actor, once for each registration that did not throw.
-  ///   - discard: Closes or frees an element that is not delivered. Runs once for each, on any thread.
+  /// The parameters are those of the initializer for a plain value.
   @inlinable
   public init<Reason: Error, Token>(
     buffering policy: BufferingPolicy,
@@ -45,14 +40,7 @@ extension CallbackSequence where Failure == any Error {
   ///
   /// A value that comes with an error is discarded. A call with neither ends the sequence with ``MissingValueError``.
   ///
-  /// - Parameters:
-  ///   - policy: How many elements wait for a slow reader, and which ones are dropped.
-  ///   - isolation: The home of the sequence; by default the actor of the code that makes it.
-  ///   - fileID: The file to name in errors; by default the caller's.
-  ///   - line: The line to name in errors; by default the caller's.
-  ///   - subscribe: Registers with the SDK, on the home actor, and returns its token, or nothing.
-  ///   - terminate: Unregisters, on the home actor, once for each registration that did not throw.
-  ///   - discard: Closes or frees an element that is not delivered. Runs once for each, on any thread.
+  /// The parameters are those of the initializer for a plain value. `fileID` and `line` are named in errors.
   @inlinable
   public init<Token>(
     buffering policy: BufferingPolicy,
@@ -75,24 +63,17 @@ extension CallbackSequence where Failure == any Error {
   /// Makes a sequence for an SDK with one callback for values and one for the end, which takes an optional error.
   ///
   /// ```swift
-  /// AsyncThrowingCallbackSequence(buffering: .unbounded) { [socket] yield, finish in
-  ///   socket.onMessage = yield
-  ///   socket.onClose = finish
-  ///   try socket.open()
-  /// } onTermination: { [socket] in
-  ///   socket.close()
+  /// AsyncThrowingCallbackSequence(buffering: .unbounded) { [feed] yield, finish in
+  ///   feed.observeComments(next: yield, failed: { finish($0) }, finished: { finish(nil) })
+  /// } onTermination: { observation in
+  ///   observation.invalidate()
   /// }
   /// ```
   ///
-  /// `finish(nil)` ends the sequence; `finish(error)` ends it with that error. For an SDK with a
-  /// callback for each, pass `{ finish($0) }` and `{ finish(nil) }`.
+  /// `finish(nil)` ends the sequence; `finish(error)` ends it with that error. An SDK with one closure for both gets
+  /// `finish` itself.
   ///
-  /// - Parameters:
-  ///   - policy: How many elements wait for a slow reader, and which ones are dropped.
-  ///   - isolation: The home of the sequence; by default the actor of the code that makes it.
-  ///   - subscribe: Registers with the SDK, on the home actor, and returns its token, or nothing.
-  ///   - terminate: Unregisters, on the home actor, once for each registration that did not throw.
-  ///   - discard: Closes or frees an element that is not delivered. Runs once for each, on any thread.
+  /// The parameters are those of the initializer for a plain value.
   @inlinable
   public init<Token>(
     buffering policy: BufferingPolicy,
@@ -115,12 +96,7 @@ extension CallbackSequence where Failure == any Error {
   ///
   /// `yield` returns `true` while the sequence is read.
   ///
-  /// - Parameters:
-  ///   - policy: How many elements wait for a slow reader, and which ones are dropped.
-  ///   - isolation: The home of the sequence; by default the actor of the code that makes it.
-  ///   - subscribe: Registers with the SDK, on the home actor, and returns its token, or nothing.
-  ///   - terminate: Unregisters, on the home actor, once for each registration that did not throw.
-  ///   - discard: Closes or frees an element that is not delivered. Runs once for each, on any thread.
+  /// The parameters are those of the initializer for a plain value.
   @_disfavoredOverload
   @inlinable
   public init<Answer: ExpressibleByBooleanLiteral & Sendable, Token>(

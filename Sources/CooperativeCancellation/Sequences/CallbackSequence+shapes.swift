@@ -41,19 +41,13 @@ extension CallbackSequence {
   ///
   /// ```swift
   /// AsyncCallbackSequence(buffering: .unbounded) { [queue] yield, finish in
-  ///   queue.onEnd = finish
-  ///   return queue.addListener(yield)
+  ///   queue.addListener(yield, onEnd: finish)
   /// } onTermination: { [queue] token in
   ///   queue.removeListener(token)
   /// }
   /// ```
   ///
-  /// - Parameters:
-  ///   - policy: How many elements wait for a slow reader, and which ones are dropped.
-  ///   - isolation: The home of the sequence; by default the actor of the code that makes it.
-  ///   - subscribe: Registers with the SDK, on the home actor, and returns its token, or nothing.
-  ///   - terminate: Unregisters, on the home actor, once for each registration that did not throw.
-  ///   - discard: Closes or frees an element that is not delivered. Runs once for each, on any thread.
+  /// The parameters are those of the initializer for a plain value.
   @_disfavoredOverload
   @inlinable
   public init<Token>(
@@ -74,11 +68,7 @@ extension CallbackSequence {
 
   /// Makes a sequence for an SDK whose callback takes no arguments.
   ///
-  /// - Parameters:
-  ///   - policy: How many elements wait for a slow reader, and which ones are dropped.
-  ///   - isolation: The home of the sequence; by default the actor of the code that makes it.
-  ///   - subscribe: Registers with the SDK, on the home actor, and returns its token, or nothing.
-  ///   - terminate: Unregisters, on the home actor, once for each registration that did not throw.
+  /// The parameters are those of the initializer for a plain value.
   @_disfavoredOverload
   @inlinable
   public init<Token>(
@@ -106,12 +96,7 @@ extension CallbackSequence {
   /// returns `false` when the sequence has ended or has no reader: this element went to `onDiscard`, and later ones will
   /// too. `Answer` is `Bool`, or another type that has `true` and `false`, as the SDK's callback has it.
   ///
-  /// - Parameters:
-  ///   - policy: How many elements wait for a slow reader, and which ones are dropped.
-  ///   - isolation: The home of the sequence; by default the actor of the code that makes it.
-  ///   - subscribe: Registers with the SDK, on the home actor, and returns its token, or nothing.
-  ///   - terminate: Unregisters, on the home actor, once for each registration that did not throw.
-  ///   - discard: Closes or frees an element that is not delivered. Runs once for each, on any thread.
+  /// The parameters are those of the initializer for a plain value.
   @_disfavoredOverload
   @inlinable
   public init<Answer: ExpressibleByBooleanLiteral & Sendable, Token>(
@@ -133,12 +118,7 @@ extension CallbackSequence {
   ///
   /// `yield` returns `true` while the sequence is read.
   ///
-  /// - Parameters:
-  ///   - policy: How many elements wait for a slow reader, and which ones are dropped.
-  ///   - isolation: The home of the sequence; by default the actor of the code that makes it.
-  ///   - subscribe: Registers with the SDK, on the home actor, and returns its token, or nothing.
-  ///   - terminate: Unregisters, on the home actor, once for each registration that did not throw.
-  ///   - discard: Closes or frees an element that is not delivered. Runs once for each, on any thread.
+  /// The parameters are those of the initializer for a plain value.
   @_disfavoredOverload
   @inlinable
   public init<Answer: ExpressibleByBooleanLiteral & Sendable, Token>(

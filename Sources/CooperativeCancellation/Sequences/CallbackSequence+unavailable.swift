@@ -2,11 +2,7 @@
 // overload.
 
 extension CallbackSequence where Failure == Never {
-  @available(
-    *,
-    unavailable,
-    message: "this SDK reports errors: use 'AsyncThrowingCallbackSequence'"
-  )
+  @available(*, unavailable, message: "the SDK reports errors: use 'AsyncThrowingCallbackSequence'")
   public init<Reason: Error, Token>(
     buffering policy: BufferingPolicy,
     in subscribe:
@@ -18,11 +14,7 @@ extension CallbackSequence where Failure == Never {
     }
   }
 
-  @available(
-    *,
-    unavailable,
-    message: "this SDK reports errors: use 'AsyncThrowingCallbackSequence'"
-  )
+  @available(*, unavailable, message: "the SDK reports errors: use 'AsyncThrowingCallbackSequence'")
   public init<Token>(
     buffering policy: BufferingPolicy,
     in subscribe:

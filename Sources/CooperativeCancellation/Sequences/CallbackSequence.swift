@@ -50,7 +50,7 @@ public struct CallbackSequence<Element: Sendable, Failure: Error>: AsyncSequence
   /// Makes an iterator. Nothing is registered yet.
   @inlinable
   public func makeAsyncIterator() -> Iterator {
-    Iterator(source)
+    Iterator(Subscription(source))
   }
 
   /// One subscription. Copies share it.
@@ -62,8 +62,8 @@ public struct CallbackSequence<Element: Sendable, Failure: Error>: AsyncSequence
     @usableFromInline let subscription: Subscription<Element>
 
     @inlinable
-    init(_ source: Source<Element>) {
-      subscription = Subscription(source)
+    init(_ subscription: Subscription<Element>) {
+      self.subscription = subscription
     }
 
     /// Waits for the next element; the first call registers. Returns `nil` at the end and after it.

@@ -36,7 +36,7 @@
 /// Each iterator is a subscription of its own, as with ``CallbackSequence``.
 public struct CrossActorCallbackSequence<Element: Sendable, Failure: Error>: AsyncSequence, Sendable
 {
-  private let source: @Sendable () -> Source<Element>
+  @usableFromInline let source: @Sendable () -> Source<Element>
 
   /// Makes a sequence whose iterators each read a new sequence that `make` returns.
   ///
@@ -45,13 +45,13 @@ public struct CrossActorCallbackSequence<Element: Sendable, Failure: Error>: Asy
     source = { make().source }
   }
 
-  fileprivate init(_ source: @escaping @Sendable () -> Source<Element>) {
+  init(_ source: @escaping @Sendable () -> Source<Element>) {
     self.source = source
   }
 
   /// Makes an iterator. Nothing is registered yet.
   public func makeAsyncIterator() -> CallbackSequence<Element, Failure>.Iterator {
-    CallbackSequence.Iterator(source())
+    CallbackSequence.Iterator(Subscription(source()))
   }
 }
 

@@ -100,11 +100,11 @@ extension Source {
           terminate()
         }
       }
-    case .onHome(let own):
+    case .onHome(let own, now: _):
       home = own
     }
     let policy = policy
     let discard = discard
-    return { Source(policy, discard, .onHome(home)) }
+    return { Source(policy, discard, .onHome(home, now: nil)) }
   }
 }

@@ -36,31 +36,57 @@ package struct Inbox<Element: Sendable>: ~Copyable, SharedContents {
   }
 
   @usableFromInline let discard: (@Sendable (Element) -> Void)?
+  /// Set if all readers of a shared sequence receive what this registration yields.
+  @usableFromInline let target: Hub<Element>.Target?
   @usableFromInline let state: Locked<State>
 
   @inlinable
-  package init(_ policy: BufferingPolicy, onDiscard discard: (@Sendable (Element) -> Void)?) {
+  package init(
+    _ policy: BufferingPolicy,
+    onDiscard discard: (@Sendable (Element) -> Void)?,
+    to target: Hub<Element>.Target? = nil
+  ) {
     self.discard = discard
+    self.target = target
     state = Locked(initially: State(policy))
   }
 
   /// The SDK yielded an element, on any thread. Returns whether the subscription goes on.
   @inlinable
   package func yield(_ element: Element) -> Bool {
+    if let target { return target.hub.yield(element, target.registration) }
     var sleeper: SleepingTask?
-    let yielded = state.extract { state in
-      let yielded = state.machine.yield(element)
-      sleeper = state.nextSleeper()
-      return yielded
-    }
+    let yielded = add(element, &sleeper)
     sleeper?.wake()
     if let discard, let surplus = yielded.surplus { discard(surplus) }
     return yielded.isOpen
   }
 
+  /// Delivers an element that other readers also receive. Wakes nobody, and releases nothing.
+  @inlinable
+  func deliver(_ element: Element, _ afterwards: inout Hub<Element>.Afterwards) -> Bool {
+    if let target { return target.hub.deliver(element, target.registration, &afterwards) }
+    var sleeper: SleepingTask?
+    let yielded = add(element, &sleeper)
+    if let sleeper = sleeper.take() { afterwards.wake.append(sleeper.continuation) }
+    if let surplus = yielded.surplus { afterwards.release.append(surplus) }
+    return yielded.isOpen
+  }
+
+  @inlinable
+  @inline(__always)
+  func add(_ element: Element, _ sleeper: inout SleepingTask?) -> InboxMachine<Element>.Yielded {
+    state.extract { state in
+      let yielded = state.machine.yield(element)
+      sleeper = state.nextSleeper()
+      return yielded
+    }
+  }
+
   /// The SDK finished, failed, or released its callback, on any thread.
   @inlinable
   func end(_ end: SubscriptionEnd) {
+    if let target { return target.hub.end(end, target.registration) }
     wakeAll { $0.end(end) }
   }
 
@@ -121,7 +147,8 @@ package struct Inbox<Element: Sendable>: ~Copyable, SharedContents {
 
   /// The registration threw: nothing is delivered, and other readers wake.
   @usableFromInline
-  func registrationThrew() {
+  func registrationThrew(_ error: any Error) {
+    if target != nil { end(.failed(error)) }
     abandon()
     wakeAll { _ in true }
   }

@@ -8,8 +8,9 @@ package struct Source<Element: Sendable> {
     /// The home is not an actor: runs where the reader is.
     case inPlace((Shared<Inbox<Element>>) throws -> () -> Void)
 
-    /// The home is an actor. A call from there does not suspend.
-    case onHome(Home<Element>)
+    /// The home is an actor. A call from there does not suspend. The closure does the same for code that is there and
+    /// cannot suspend; a source that has crossed isolation has none.
+    case onHome(Home<Element>, now: ((Shared<Inbox<Element>>) throws -> Errand)?)
   }
 
   @usableFromInline let policy: BufferingPolicy
@@ -38,19 +39,22 @@ package struct Source<Element: Sendable> {
   ) {
     let start: Start
     if let home = isolation {
-      start = .onHome(
-        Home(home) { inbox in
-          // Captured, so that the closure is isolated to it.
+      let begin = { (inbox: Shared<Inbox<Element>>) throws -> Errand in
+        // Captured, so that the closure is isolated to it.
+        _ = isolation
+        var token: Token? = try register(inbox, subscribe)
+        return Errand {
           _ = isolation
-          var token: Token? = try register(inbox, subscribe)
-          return Errand {
-            _ = isolation
-            inbox.contents.abandon()
-            // Taken, so that the token is released here and not where the errand was started.
-            if let token = token.take() { terminate(token) }
-          }
+          inbox.contents.abandon()
+          // Taken, so that the token is released here and not where the errand was started.
+          if let token = token.take() { terminate(token) }
         }
-      )
+      }
+      let belongingToHome = Home(home) { inbox in
+        _ = isolation
+        return try begin(inbox)
+      }
+      start = .onHome(belongingToHome, now: begin)
     } else {
       start = .inPlace { inbox in
         let token = try register(inbox, subscribe)
@@ -64,6 +68,24 @@ package struct Source<Element: Sendable> {
   }
 }
 
+extension Source {
+  @inlinable
+  func makeInbox() -> Shared<Inbox<Element>> { Shared(Inbox(policy, onDiscard: discard)) }
+
+  /// Begins a subscription from anywhere. Returns how to end it, or `nil` if a reader was cancelled before it began.
+  @inlinable
+  func begin(
+    _ inbox: Shared<Inbox<Element>>,
+    isolation: isolated (any Actor)? = #isolation
+  ) async throws -> Termination<Element>? {
+    switch start {
+    case .inPlace(let start): .inPlace(try start(inbox))
+    case .onHome(let home, now: _):
+      try await home.begin(inbox, isolation: isolation).map { .onHome($0, home) }
+    }
+  }
+}
+
 /// Runs the user's registration.
 ///
 /// A separate function, so that it releases the callback before the reader sleeps: from then on only the SDK
@@ -73,10 +95,13 @@ func register<Element: Sendable, Token>(
   _ inbox: Shared<Inbox<Element>>,
   _ subscribe: (Shared<Callback<Element>>) throws -> Token
 ) throws -> Token {
+  let callback = Shared(Callback(inbox))
   do {
-    return try subscribe(Shared(Callback(inbox)))
+    return try subscribe(callback)
   } catch {
-    inbox.contents.registrationThrew()
+    // Before the callback is released, which would be an end without an error.
+    inbox.contents.registrationThrew(error)
+    withExtendedLifetime(callback) {}
     throw error
   }
 }

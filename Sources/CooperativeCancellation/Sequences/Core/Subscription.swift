@@ -18,6 +18,13 @@ package final class Subscription<Element: Sendable> {
     self.source = source
   }
 
+  /// Reads a subscription that has begun.
+  @inlinable
+  init(_ inbox: Shared<Inbox<Element>>, _ termination: Termination<Element>?) {
+    self.inbox = inbox
+    self.termination = termination
+  }
+
   // The iterator was released before the end.
   @inlinable
   deinit {
@@ -48,16 +55,10 @@ package final class Subscription<Element: Sendable> {
     if let source = source.take() {
       // Check before: a cancelled task registers nothing.
       if Task.isCancelled { return .cancelled }
-      inbox = Shared(Inbox(source.policy, onDiscard: source.discard))
+      inbox = source.makeInbox()
       self.inbox = inbox
       do {
-        switch source.start {
-        case .inPlace(let start):
-          termination = .inPlace(try start(inbox))
-        case .onHome(let home):
-          let errand = try await home.begin(inbox, isolation: isolation)
-          termination = errand.map { .onHome($0, home) }
-        }
+        termination = try await source.begin(inbox)
       } catch {
         self.inbox = nil
         return .ended(.failed(error))

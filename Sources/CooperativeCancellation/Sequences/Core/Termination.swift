@@ -19,6 +19,19 @@ package enum Termination<Element: Sendable> {
     }
   }
 
+  /// Returns the same for an object that any task may release. The caller is where it belongs.
+  @inlinable
+  func errand(_ isolation: isolated (any Actor)?) -> Errand {
+    switch self {
+    case .inPlace(let run):
+      Errand {
+        _ = isolation
+        run()
+      }
+    case .onHome(let errand, _): errand
+    }
+  }
+
   /// Runs it from code that cannot suspend.
   @usableFromInline
   func runFromDeinit() {
@@ -53,6 +66,12 @@ package final class Errand: Sendable {
   @usableFromInline
   nonisolated(nonsending) func run() async {
     await work.open()?.body()
+  }
+
+  /// Runs it soon, and never before this function returns.
+  @usableFromInline
+  func startLater() {
+    if let work = work.open() { Task(operation: work.body) }
   }
 
   /// Runs it: before this function returns if the caller is on the actor and the system can tell, and

@@ -1,0 +1,48 @@
+extension CallbackSequence {
+  /// Registers now rather than at the first read. Returns the subscription, to be read once.
+  ///
+  /// ```swift
+  /// let quotes = AsyncCallbackSequence(buffering: .newest(1)) { [feed] yield in
+  ///   feed.addListener(yield)
+  /// } onTermination: { [feed] token in
+  ///   feed.removeListener(token)
+  /// }.started()
+  /// try await feed.subscribe(to: name)
+  /// ```
+  ///
+  /// Elements from now on wait in the buffer. The subscription ends like every other: when the SDK ends it, when its
+  /// reader is cancelled, or when the last copy of what this returns is released. Leaving a loop does not end it while
+  /// you keep a copy. It registers in a cancelled task, too, because another task may read it.
+  ///
+  /// Call it where the sequence was made. Throws what the registration throws.
+  public func started() throws(Failure) -> Iterator {
+    let (inbox, termination) = try begin()
+    return Iterator(Subscription(inbox, termination))
+  }
+
+  /// Begins a subscription where the caller is, which must be the home.
+  @inlinable
+  func begin() throws(Failure) -> (Shared<Inbox<Element>>, Termination<Element>?) {
+    let inbox = source.makeInbox()
+    do {
+      switch source.start {
+      case .inPlace(let start): return (inbox, .inPlace(try start(inbox)))
+      case .onHome(let home, let start):
+        return (inbox, try start.map { .onHome(try $0(inbox), home) })
+      }
+    } catch {
+      guard let failure = error as? Failure else {
+        preconditionFailure("'subscribe' throws nothing but 'Failure'")
+      }
+      throw failure
+    }
+  }
+}
+
+/// A subscription that has ``CallbackSequence/started()`` is read with `for await`, too.
+extension CallbackSequence.Iterator: AsyncSequence {
+  public typealias AsyncIterator = Self
+
+  /// Returns this subscription, not another one.
+  public func makeAsyncIterator() -> Self { self }
+}

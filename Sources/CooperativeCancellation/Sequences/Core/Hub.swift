@@ -1,0 +1,84 @@
+/// One registration for all readers of a shared sequence.
+///
+/// It locks a ``HubMachine``. An element goes to the inboxes of all readers under one lock, so all see one order, and a
+/// new reader gets the latest element before any later one. The locks are taken in one order: this one, then an inbox's.
+/// Readers are woken, and elements and readers released, after unlocking.
+@_fixed_layout
+@usableFromInline
+package final class Hub<Element: Sendable>: Sendable {
+  /// Where a registration yields to. A callback of an earlier registration changes nothing.
+  @usableFromInline
+  package typealias Target = (hub: Hub, registration: Int)
+  /// What to do after unlocking.
+  @usableFromInline
+  typealias Afterwards = (wake: [any ErasedContinuation], release: [Element])
+
+  private let source: @Sendable () -> Source<Element>
+  @usableFromInline let state: Locked<HubMachine<Shared<Inbox<Element>>, Element, Errand>>
+
+  init(_ source: @escaping @Sendable () -> Source<Element>, replays: Bool) {
+    self.source = source
+    state = Locked(initially: HubMachine(replays: replays))
+  }
+
+  /// Begins a subscription of one reader. Returns how to end it.
+  func begin(_ inbox: Shared<Inbox<Element>>) -> () -> Void {
+    var afterwards: Afterwards = ([], [])
+    let number = state.locked { machine in
+      if let latest = machine.latest { _ = inbox.contents.deliver(latest, &afterwards) }
+      return machine.join(inbox)
+    }
+    for reader in afterwards.wake { reader.resume() }
+    drive()
+    return {
+      _ = self.state.locked { $0.leave(number) }
+      self.drive()
+    }
+  }
+
+  /// Registers and unregisters, soon, until there is nothing left to do.
+  private func drive() {
+    guard state.locked({ $0.startDriver() }) else { return }
+    startTask {
+      while let work = self.state.locked({ $0.nextWork() }) {
+        switch work {
+        case .register(let registration):
+          let inbox = Shared(Inbox(.unbounded, onDiscard: nil, to: (self, registration)))
+          // If it throws, the readers have received the error.
+          if let errand = try? await self.source().begin(inbox)?.errand(nil) {
+            self.state.locked { $0.registered(errand) }
+          }
+        case .unregister(let errand, _):
+          await errand.run()
+        }
+      }
+    }
+  }
+
+  /// The SDK yielded an element, on any thread. Returns whether anybody reads.
+  @inlinable
+  func yield(_ element: Element, _ registration: Int) -> Bool {
+    var afterwards: Afterwards = ([], [])
+    let isRead = deliver(element, registration, &afterwards)
+    for reader in afterwards.wake { reader.resume() }
+    return isRead
+  }
+
+  @inlinable
+  func deliver(_ element: Element, _ registration: Int, _ afterwards: inout Afterwards) -> Bool {
+    state.locked { machine in
+      let yielded = machine.yield(element, registration) {
+        $0.contents.deliver(element, &afterwards)
+      }
+      if let replaced = yielded.replaced { afterwards.release.append(replaced) }
+      return yielded.isRead
+    }
+  }
+
+  /// The registration threw, or the SDK finished, failed or released its callback, on any thread.
+  @usableFromInline
+  func end(_ end: SubscriptionEnd, _ registration: Int) {
+    let ended = state.locked { $0.end(registration) }
+    for inbox in ended.readers { inbox.contents.end(end) }
+  }
+}

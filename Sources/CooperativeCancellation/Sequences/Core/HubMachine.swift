@@ -1,0 +1,103 @@
+/// Decides when a shared sequence registers and unregisters, and who receives what.
+///
+/// ```
+///   ┌──────┐  a reader joins  ┌─────────────┐  it returns  ┌──────┐
+///   │ idle │ ───────────────▶ │ registering │ ───────────▶ │ open │
+///   └──────┘                  └─────────────┘              └──────┘
+///      ▲  it returns  ┌───────────────┐                       │ the last reader leaves,
+///      └───────────── │ unregistering │ ◀─────────────────────┘ or the SDK ends it
+///                     └───────────────┘
+/// ```
+///
+/// One task at a time, the driver, registers and unregisters until nothing is left to do. So a registration never meets
+/// the one before, whose `onTermination` could clear the SDK's only slot.
+///
+/// A value type without a lock: ``Hub`` feeds it, and does what it returns.
+@frozen
+@usableFromInline
+package struct HubMachine<Reader: Sendable, Element: Sendable, Ending: Sendable>: Sendable {
+  package enum Work: Sendable {
+    case register(Int)
+    /// With the latest element, to release.
+    case unregister(Ending, Element?)
+  }
+
+  /// Whether a new reader begins with the latest element.
+  @usableFromInline let replays: Bool
+  /// Those of the registration that is open, or those that wait for the next one.
+  @usableFromInline package var readers: [(number: Int, reader: Reader)] = []
+  /// For the next reader, while a registration is open.
+  @usableFromInline package var latest: Element?
+  @usableFromInline var lastNumber = 0
+  @usableFromInline var registration = 0
+  /// Whether the latest registration may yield.
+  @usableFromInline var isOpen = false
+  /// Ends the latest registration, which has returned.
+  @usableFromInline var ending: Ending?
+  @usableFromInline var isDriven = false
+
+  package init(replays: Bool) {
+    self.replays = replays
+  }
+
+  package mutating func join(_ reader: Reader) -> Int {
+    lastNumber += 1
+    readers.append((lastNumber, reader))
+    return lastNumber
+  }
+
+  /// Returns the reader, to release, unless it was told of the end.
+  package mutating func leave(_ number: Int) -> Reader? {
+    readers.firstIndex { $0.number == number }.map { readers.remove(at: $0).reader }
+  }
+
+  /// Returns whether the caller becomes the driver.
+  package mutating func startDriver() -> Bool {
+    if isDriven { return false }
+    isDriven = hasWork
+    return isDriven
+  }
+
+  private var hasWork: Bool { ending == nil ? !readers.isEmpty : !isOpen || readers.isEmpty }
+
+  /// What the driver does next. At `nil` it ends.
+  package mutating func nextWork() -> Work? {
+    isDriven = hasWork
+    if !isDriven { return nil }
+    if let ending = ending.take() {
+      isOpen = false
+      return .unregister(ending, latest.take())
+    }
+    registration += 1
+    isOpen = true
+    return .register(registration)
+  }
+
+  /// The registration returned. One that threw has ended before.
+  package mutating func registered(_ ending: Ending) { self.ending = ending }
+
+  /// That registration yielded an element. Returns whether a reader received it, and an element to release.
+  ///
+  /// If none did, the registration is over: the SDK is told so, and may stop. A later reader registers anew.
+  @inlinable
+  package mutating func yield(
+    _ element: Element,
+    _ registration: Int,
+    deliver: (Reader) -> Bool
+  ) -> (isRead: Bool, replaced: Element?) {
+    guard isOpen, registration == self.registration else { return (false, nil) }
+    isOpen = false
+    for (_, reader) in readers where deliver(reader) { isOpen = true }
+    let replaced = latest.take()
+    if isOpen, replays { latest = element }
+    return (isOpen, replaced)
+  }
+
+  /// The SDK ended that registration, or it threw. Returns the readers to tell, and the latest element to release.
+  package mutating func end(_ registration: Int) -> (readers: [Reader], latest: Element?) {
+    guard isOpen, registration == self.registration else { return ([], nil) }
+    isOpen = false
+    defer { readers = [] }
+    return (readers.map(\.reader), latest.take())
+  }
+}

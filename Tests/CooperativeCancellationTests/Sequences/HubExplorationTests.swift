@@ -1,0 +1,209 @@
+import CooperativeCancellation
+import Testing
+
+/// Some readers of a shared sequence, its driver and its SDK. Whatever takes the hub's lock once is one step here, so that
+/// the search sees each order that threads can produce.
+private struct HubRun: Explorable {
+  struct Reader: Hashable {
+    enum State: Hashable { case isToCome, joined, cancelled, left }
+
+    var state = State.isToCome
+    var number = 0
+    var received: [Int] = []
+    /// What it must have received.
+    var expected: [Int] = []
+    var wasTold = false
+  }
+
+  enum Driver: Hashable { case rests, works, registering(Int), unregistering(Int) }
+
+  enum Move {
+    case joins(Int), isCancelled(Int), leaves(Int), yields(Int), ends(Int)
+    case startsDriver, drives(Driver), throwsError
+  }
+
+  struct Situation: Hashable {
+    var readers: [Reader]
+    var driver = Driver.rests
+    /// How often a reader has joined or left, and not yet started the driver.
+    var drivesToStart = 0
+    /// The registration that the SDK knows, and has not been told to end.
+    var registered: Int?
+    /// Whether the SDK, or an error of the registration, has ended the latest registration.
+    var hasEnded = false
+    var registration = 0
+    var latest: Int?
+    var elements = 0
+    var ends = 0
+    var failures = 0
+  }
+
+  let replays: Bool
+  /// An ending is the number of its registration.
+  var machine: HubMachine<Int, Int, Int>
+  var situation: Situation
+  var history: [Move] = []
+
+  init(readers: Int, replays: Bool) {
+    self.replays = replays
+    machine = HubMachine(replays: replays)
+    situation = Situation(readers: Array(repeating: Reader(), count: readers))
+  }
+
+  func moves(_ step: (Move, (inout HubRun) -> Void) -> Void) {
+    for (number, reader) in situation.readers.enumerated() {
+      switch reader.state {
+      case .isToCome: step(.joins(number)) { $0.join(number) }
+      case .joined:
+        step(.leaves(number)) { $0.leave(number) }
+        step(.isCancelled(number)) { $0.situation.readers[number].state = .cancelled }
+      case .cancelled: step(.leaves(number)) { $0.leave(number) }
+      case .left: break
+      }
+    }
+    if situation.drivesToStart > 0 { step(.startsDriver) { $0.startDriver() } }
+    if situation.driver != .rests { step(.drives(situation.driver)) { $0.drive() } }
+    if case .registering = situation.driver, situation.failures < 1 {
+      step(.throwsError) { $0.throwError() }
+    }
+    // Also by callbacks of a registration that has been ended.
+    for registration in Set([1, situation.registration]).sorted() where registration > 0 {
+      if registration > situation.registration { continue }
+      if situation.elements < 2 { step(.yields(registration)) { $0.yield(registration) } }
+      if situation.ends < 2 { step(.ends(registration)) { $0.end(registration) } }
+    }
+  }
+
+  private var isOpen: Bool { situation.registration > 0 && !situation.hasEnded }
+
+  private mutating func join(_ number: Int) {
+    // As in ``Hub``, the latest element comes first.
+    if let latest = machine.latest { situation.readers[number].received.append(latest) }
+    if isOpen, let latest = situation.latest { situation.readers[number].expected = [latest] }
+    situation.readers[number].state = .joined
+    situation.readers[number].number = machine.join(number)
+    situation.drivesToStart += 1
+  }
+
+  private mutating func leave(_ number: Int) {
+    situation.readers[number].state = .left
+    let left = machine.leave(situation.readers[number].number)
+    require(
+      (left == nil) == situation.readers[number].wasTold,
+      "the hub keeps a reader until it leaves or is told of the end"
+    )
+    situation.drivesToStart += 1
+  }
+
+  private mutating func startDriver() {
+    situation.drivesToStart -= 1
+    if !machine.startDriver() { return }
+    require(situation.driver == .rests, "there is one driver")
+    situation.driver = .works
+  }
+
+  private mutating func drive() {
+    switch situation.driver {
+    case .rests: break
+    case .works:
+      switch machine.nextWork() {
+      case .register(let registration):
+        require(situation.registered == nil, "a registration begins when the one before is over")
+        situation.registration = registration
+        situation.hasEnded = false
+        situation.latest = nil
+        situation.driver = .registering(registration)
+      case .unregister(let registration, _):
+        require(situation.registered == registration, "what is ended was registered")
+        situation.hasEnded = true
+        situation.driver = .unregistering(registration)
+      case nil:
+        situation.driver = .rests
+      }
+    case .registering(let registration):
+      situation.registered = registration
+      machine.registered(registration)
+      situation.driver = .works
+    case .unregistering:
+      situation.registered = nil
+      situation.driver = .works
+    }
+  }
+
+  private func isWaiting(_ reader: Int) -> Bool {
+    let reader = situation.readers[reader]
+    return reader.state == .joined && !reader.wasTold
+  }
+
+  private func isCancelled(_ reader: Int) -> Bool {
+    let reader = situation.readers[reader]
+    return reader.state == .cancelled && !reader.wasTold
+  }
+
+  private mutating func throwError() {
+    situation.failures += 1
+    end(situation.registration)
+    situation.driver = .works
+  }
+
+  private mutating func yield(_ registration: Int) {
+    situation.elements += 1
+    let element = situation.elements
+    var receivers: [Int] = []
+    let isRead = machine.yield(element, registration) { reader in
+      if situation.readers[reader].state == .cancelled { return false }
+      receivers.append(reader)
+      return true
+    }.isRead
+    for reader in receivers { situation.readers[reader].received.append(element) }
+    guard isOpen, registration == situation.registration else {
+      return require(!isRead, "a registration delivers nothing after its end, or after `false`")
+    }
+    for reader in situation.readers.indices.filter(isWaiting) {
+      situation.readers[reader].expected.append(element)
+    }
+    if replays { situation.latest = element }
+    // The SDK may stop now.
+    if !isRead { situation.hasEnded = true }
+  }
+
+  private mutating func end(_ registration: Int) {
+    situation.ends += 1
+    let ended = machine.end(registration)
+    var expected: Set<Int> = []
+    if isOpen, registration == situation.registration {
+      expected = Set(situation.readers.indices.filter { isWaiting($0) || isCancelled($0) })
+      situation.hasEnded = true
+      situation.latest = nil
+    }
+    require(Set(ended.readers) == expected, "all readers are told of the end, once")
+    for reader in ended.readers { situation.readers[reader].wasTold = true }
+  }
+
+  func checkStep() {
+    for reader in situation.readers {
+      require(reader.received == reader.expected, "each reader gets what came since it joined")
+    }
+  }
+
+  func checkEnd() {
+    require(situation.driver == .rests, "nothing is left to do")
+    require(situation.registered == nil, "the last reader has the sequence unregistered")
+    require(machine.latest == nil && machine.readers.isEmpty, "nothing is kept")
+  }
+}
+
+@Suite("Every order of events: a shared sequence", .watchdog, .ownThread)
+struct HubExplorationTests {
+  @Test(arguments: [false, true])
+  func `every order of readers that come and go, elements and ends keeps what is shared right`(
+    replays: Bool
+  ) {
+    // Three take a minute and a half.
+    let readers = environmentNumber("TRIES") == nil ? 2 : 3
+    var exploration = Exploration()
+    exploration.explore(HubRun(readers: readers, replays: replays))
+    print("a shared sequence of \(readers) readers: \(exploration)")
+    #expect(exploration.situations >= 90_579)
+  }
+}
