@@ -11,7 +11,6 @@ final class Dashboard {
   private let manager = LocationManager()
   private let player = Player()
   private let drive = DriveSDK()
-  private let socket = Socket()
   private let feed = Feed()
 
   func locations() -> AsyncCallbackSequence<Location> {
@@ -46,16 +45,6 @@ final class Dashboard {
     }
   }
 
-  func messages() -> AsyncThrowingCallbackSequence<String> {
-    AsyncThrowingCallbackSequence(buffering: .unbounded) { [socket] yield, finish in
-      socket.onMessage = yield
-      socket.onClose = finish
-      try socket.open()
-    } onTermination: { [socket] in
-      socket.close()
-    }
-  }
-
   func scores() -> AsyncThrowingCallbackSequence<Int> {
     AsyncThrowingCallbackSequence(buffering: .newest(1)) { [feed] yield in
       feed.observeScore(yield)
@@ -66,9 +55,9 @@ final class Dashboard {
 
   func headlines() -> AsyncThrowingCallbackSequence<String> {
     AsyncThrowingCallbackSequence(buffering: .unbounded) { [feed] yield in
-      feed.onHeadline = yield
-    } onTermination: { [feed] in
-      feed.onHeadline = nil
+      feed.observeHeadlines(yield)
+    } onTermination: { observation in
+      observation.invalidate()
     }
   }
 
@@ -130,7 +119,6 @@ final class Dashboard {
   func showAll() async throws {
     await showLocations()
     for try await code in scans() { print("delegate:", code) }
-    for try await message in messages() { print("socket:", message) }
     try await printFirst("value and error", scores())
     try await printFirst("result", headlines())
     for try await comment in comments() { print("three callbacks:", comment) }
@@ -207,8 +195,11 @@ final class Player {
 
   func songsAsAStream() -> AsyncStream<String> {
     AsyncStream { continuation in
-      let token = queue.addListener { @Sendable in continuation.yield($0) }
-      queue.onEnd = { @Sendable in continuation.finish() }
+      let token = queue.addListener { @Sendable in
+        continuation.yield($0)
+      } onEnd: { @Sendable in
+        continuation.finish()
+      }
       continuation.onTermination = { [queue] _ in
         queue.removeListener(token)
       }
@@ -217,8 +208,7 @@ final class Player {
 
   func songs() -> AsyncCallbackSequence<String> {
     AsyncCallbackSequence(buffering: .unbounded) { [queue] yield, finish in
-      queue.onEnd = finish
-      return queue.addListener(yield)
+      queue.addListener(yield, onEnd: finish)
     } onTermination: { [queue] token in
       queue.removeListener(token)
     }
@@ -278,24 +268,12 @@ final class Observation {
   func invalidate() {}
 }
 
-final class Socket {
-  var onMessage: (@Sendable (String) -> Void)?
-  var onClose: (@Sendable ((any Error)?) -> Void)?
-
-  func open() throws {
-    onMessage?("hello")
-    onClose?(nil)
-  }
-
-  func close() {
-    onMessage = nil
-    onClose = nil
-  }
-}
-
 final class Feed {
-  var onHeadline: (@Sendable (Result<String, any Error>) -> Void)? {
-    didSet { onHeadline?(.success("Storm ahead")) }
+  func observeHeadlines(
+    _ listener: @escaping @Sendable (Result<String, any Error>) -> Void
+  ) -> Observation {
+    listener(.success("Storm ahead"))
+    return Observation()
   }
 
   func observeScore(_ listener: @escaping @Sendable (Int?, (any Error)?) -> Void) -> Observation {
@@ -346,12 +324,13 @@ extension Result where Failure == any Error {
   }
 }
 
-final class SongQueue: @unchecked Sendable {
-  var onEnd: (@Sendable () -> Void)?
-
-  func addListener(_ listener: @escaping @Sendable (String) -> Void) -> Int {
+final class SongQueue: Sendable {
+  func addListener(
+    _ listener: @escaping @Sendable (String) -> Void,
+    onEnd: @escaping @Sendable () -> Void
+  ) -> Int {
     listener("Waterloo")
-    onEnd?()
+    onEnd()
     return 1
   }
 
