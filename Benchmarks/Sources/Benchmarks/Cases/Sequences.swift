@@ -31,13 +31,96 @@ extension [Comparison] {
       } against: {
         await waking.read($0, of: waking.stream())
       },
+      Comparison(
+        "an element that waits, as an AsyncStream",
+        to: "AsyncStream",
+        goal: .atMost(0.8),
+        on: loop
+      ) {
+        await waiting.read($0, of: waiting.sendableSequence().asyncStream())
+      } against: {
+        await waiting.read($0, of: waiting.stream())
+      },
+      Comparison(
+        "an element that wakes the reader, as an AsyncStream",
+        to: "AsyncStream",
+        goal: .atMost(0.8),
+        on: loop
+      ) {
+        await waking.read($0, of: waking.sendableSequence().asyncStream())
+      } against: {
+        await waking.read($0, of: waking.stream())
+      },
     ]
+      + [1, 8, 32].map { readers in
+        let choir = Choir()
+        return Comparison(
+          "shared, \(readers) \(readers == 1 ? "reader" : "readers")",
+          to: "subscriptions of their own",
+          goal: .atMost(1.5),
+          on: loop
+        ) {
+          await choir.sing($0, to: readers, of: choir.sequence().shared())
+        } against: {
+          await choir.sing($0, to: readers, of: choir.sequence())
+        }
+      }
   }
 }
 
-/// An SDK with one listener that always announces 1.
+/// An SDK with many listeners.
+private final class Choir: Sendable {
+  private struct Listeners {
+    var count = 0
+    var byNumber: [Int: @Sendable (Int) -> Void] = [:]
+  }
+
+  private let listeners = Mutex(Listeners())
+  /// How many readers have taken all their elements.
+  private let finished = Atomic(0)
+
+  func sequence() -> SendableCallbackSequence<Int> {
+    SendableCallbackSequence {
+      AsyncCallbackSequence(buffering: .unbounded) { yield in
+        self.listeners.withLock { listeners in
+          listeners.count += 1
+          listeners.byNumber[listeners.count] = yield
+          return listeners.count
+        }
+      } onTermination: { number in
+        _ = self.listeners.withLock { $0.byNumber.removeValue(forKey: number) }
+      }
+    }
+  }
+
+  /// Each element wakes every reader; each reader takes `count` elements.
+  func sing(_ count: Int, to readers: Int, of elements: SendableCallbackSequence<Int>) async {
+    finished.store(0, ordering: .relaxed)
+    await withTaskGroup { group in
+      for _ in 0..<readers {
+        group.addTask {
+          var left = count
+          for await element in elements {
+            use(element)
+            left -= 1
+            if left == 0 { break }
+          }
+          self.finished.add(1, ordering: .relaxed)
+        }
+      }
+      // On one thread, the readers sleep when this task goes on.
+      while finished.load(ordering: .relaxed) < readers {
+        await Task.yield()
+        for listener in listeners.withLock({ Array($0.byNumber.values) }) { listener(1) }
+      }
+    }
+  }
+}
+
+/// An SDK that always announces 1, to the listener that was added last.
 private final class Announcer: Sendable {
   private struct Listener {
+    let number: Int
     let hear: @Sendable (Int) -> Void
   }
 
@@ -52,27 +135,37 @@ private final class Announcer: Sendable {
     listener.withLock { $0 }?.hear(1)
   }
 
-  private func add(_ hear: @escaping @Sendable (Int) -> Void) {
-    listener.withLock { $0 = Listener(hear: hear) }
+  private func add(_ hear: @escaping @Sendable (Int) -> Void) -> Int {
+    let number = listener.withLock { listener in
+      let number = (listener?.number ?? 0) + 1
+      listener = Listener(number: number, hear: hear)
+      return number
+    }
     askForNext(self)
+    return number
   }
 
-  private func remove() {
-    listener.withLock { $0 = nil }
+  /// An earlier listener's removal may come after the next one was added.
+  private func remove(_ number: Int) {
+    listener.withLock { if $0?.number == number { $0 = Listener(number: number, hear: { _ in }) } }
   }
 
   func sequence() -> AsyncCallbackSequence<Int> {
     AsyncCallbackSequence(buffering: .unbounded) { yield, _ in
       self.add(yield)
-    } onTermination: {
-      self.remove()
+    } onTermination: { number in
+      self.remove(number)
     }
+  }
+
+  func sendableSequence() -> SendableCallbackSequence<Int> {
+    SendableCallbackSequence { self.sequence() }
   }
 
   func stream() -> AsyncStream<Int> {
     AsyncStream { continuation in
-      self.add { continuation.yield($0) }
-      continuation.onTermination = { _ in self.remove() }
+      let number = self.add { continuation.yield($0) }
+      continuation.onTermination = { _ in self.remove(number) }
     }
   }
 
