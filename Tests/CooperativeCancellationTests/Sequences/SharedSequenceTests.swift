@@ -279,6 +279,28 @@ struct SharedSequenceTests {
     #expect(released.withLock { $0 } == 4, "nothing is kept without a reader")
     #expect(station.events.withLock { $0 } == ["sets", "clears"])
   }
+
+  @Test
+  func `the latest element is released with no lock held when the next one comes`() async {
+    let (station, executor) = (SingleSlotStation<Token>(), ManualExecutor())
+    let tokens = station.elements().shared(replayingLatest: true)
+    let reader = Task(executorPreference: executor) { for await _ in tokens {} }
+    executor.runUntilIdle()
+    let isReleased = Protected(false)
+    station.handler?(
+      Token {
+        isReleased.withLock { $0 = true }
+        station.handler?(Token {})
+      }
+    )
+    executor.runUntilIdle()
+    #expect(!isReleased.withLock { $0 }, "only for a later reader")
+    station.handler?(Token {})
+    #expect(isReleased.withLock { $0 })
+    reader.cancel()
+    executor.runUntilIdle()
+    await reader.value
+  }
 }
 
 /// The closures assert that they run on the home.
