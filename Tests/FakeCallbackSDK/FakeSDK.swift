@@ -81,6 +81,25 @@ public final class FakeSDK {
   }
 }
 
+/// Hands over an object that is not `Sendable`, and does not say so.
+extension FakeSDK {
+  public func oldSession(
+    _ completion: @escaping @Sendable (Result<Session, any Error>) -> Void
+  ) -> Request {
+    openSession { completion($0) }
+  }
+
+  public func maybeSession(
+    _ completion: @escaping @Sendable (Session?, (any Error)?) -> Void
+  ) -> Request {
+    backend.begin("maybe") { completion($0.first.map { Session(user: $0) }, $0.error) }
+  }
+
+  public func lastSession(_ completion: @escaping @Sendable (Session) -> Void) -> Request {
+    backend.begin("last") { completion(Session(user: $0.user())) }
+  }
+}
+
 /// Passes its request to a callback, and returns nothing.
 extension FakeSDK {
   /// Hands the request over before it returns.

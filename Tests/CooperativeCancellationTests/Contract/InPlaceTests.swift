@@ -96,7 +96,7 @@ struct InPlaceTests {
     #expect(places.withLock { $0 } == [true, true])
   }
 
-  @Test(arguments: BridgeForm.all)
+  @Test(arguments: BridgeForm.checking)
   func `operation and onCancel run on the calling actor`(form: BridgeForm) async {
     let actor = QueueActor()
     await check({ actor.executor.isCurrent }) {
@@ -104,17 +104,38 @@ struct InPlaceTests {
     }
   }
 
-  @Test(arguments: BridgeForm.all)
+  @Test(arguments: BridgeForm.checking)
   func `operation and onCancel run on the main actor`(form: BridgeForm) async {
     await check({ MainQueue.isCurrent }) { @MainActor in
       await form.run(FakeSDK(.confirmingCancellation), $0)
     }
   }
 
+  @Test(arguments: BridgeForm.unconditional)
+  func `operation runs on the calling actor, and on the main actor`(form: BridgeForm) async {
+    let (actor, places) = (QueueActor(), Protected<[Bool]>([]))
+    _ = await actor.run(
+      form,
+      .later,
+      Watch(beforeSDK: { places.withLock { $0.append(actor.executor.isCurrent) } })
+    )
+    await Task { @MainActor in
+      let watch = Watch(beforeSDK: { places.withLock { $0.append(MainQueue.isCurrent) } })
+      _ = await form.run(FakeSDK(.later), watch)
+    }.value
+    #expect(places.withLock { $0 } == [true, true])
+  }
+
   @Test @MainActor
   func `a value that is not Sendable belongs to the caller afterwards`() async throws {
     let sdk = FakeSDK(.later)
-    let session = try await withAsyncThrowingValue { sdk.openSession($0) }
+    for session in [
+      try await withAsyncThrowingValue { sdk.openSession($0) },
+      try await withAsyncThrowingValue { sdk.oldSession(unsafelySending($0)) },
+    ] {
+      session.isOpen = false
+    }
+    let session = try await withAsyncThrowingValue { sdk.maybeSession(unsafelySending($0)) }
     session.isOpen = false
     let isOpen = await Task.detached { [session = consume session] in session.isOpen }.value
     #expect(!isOpen)

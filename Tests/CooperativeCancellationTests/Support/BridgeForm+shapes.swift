@@ -6,7 +6,7 @@ import FakeCallbackSDK
 extension BridgeForm {
   static let all: [BridgeForm] =
     pending + [
-      result, typedResult, sending, valueAndError, flagAndError, errorOnly, voidResult,
+      result, typedResult, sending, sentResult, sentValueAndError, sentValue, valueAndError, flagAndError, errorOnly, voidResult,
       twoValuesAndError,
       successAndFailure, successFailureAndCancelled,
       lateRequest,

@@ -1,0 +1,49 @@
+// For values that are not `Sendable`, of which the compiler cannot see that the SDK gives them away.
+
+/// Returns a completion that transfers the SDK's value, which is not `Sendable`, to the caller. You promise that it may.
+///
+/// ```swift
+/// try await withAsyncThrowingValue { sdk.record(unsafelySending($0)) }
+/// ```
+///
+/// The compiler accepts such a value only where it sees that nobody else has it. A callback's parameter does not show
+/// that. `@preconcurrency import` of the SDK is enough if only its types lack `Sendable`, and they are in fact safe.
+///
+/// - Warning: Nothing checks your promise: the SDK must not use the value, or what can be reached from it, after it has
+///   called back. Otherwise there is a data race. If it may, convert the value to a `Sendable` one in the callback.
+///
+/// - Parameter completion: The bridge's, or that of another wait that takes its value as `sending`.
+@inlinable
+public func unsafelySending<Value>(
+  _ completion: @escaping @Sendable (sending Result<Value, any Error>) -> Void
+) -> @Sendable (Result<Value, any Error>) -> Void {
+  { result in
+    nonisolated(unsafe) let result = result
+    completion(result)
+  }
+}
+
+/// The same for an SDK that reports a value and an error. Without either, the wait throws ``MissingValueError``.
+@inlinable
+public func unsafelySending<Value>(
+  _ completion: @escaping @Sendable (sending Result<Value, any Error>) -> Void,
+  fileID: StaticString = #fileID,
+  line: UInt = #line
+) -> @Sendable (Value?, (any Error)?) -> Void {
+  let send: @Sendable (Result<Value, any Error>) -> Void = unsafelySending(completion)
+  return { value, error in
+    send(
+      error.map { .failure($0) } ?? value.map { .success($0) }
+        ?? .failure(MissingValueError(callSite: CallSite(fileID: fileID, line: line)))
+    )
+  }
+}
+
+/// The same for an SDK that cannot fail.
+@inlinable
+public func unsafelySending<Value>(
+  _ completion: @escaping @Sendable (sending Result<Value, any Error>) -> Void
+) -> @Sendable (Value) -> Void {
+  let send: @Sendable (Result<Value, any Error>) -> Void = unsafelySending(completion)
+  return { value in send(.success(value)) }
+}
