@@ -42,7 +42,7 @@ extension PendingCalls {
     let wait = Wait(response: response)
     let number = try registry.locked { try $0.add(wait, id, terms.callSite) }
     let send = Send(operation, onCancel: cancel) { [self] in
-      leave(id, number, isOver: response == .abandonCallback)
+      leave(id, number, isOver: response.endsAtOnce)
     }
     let task = Task {
       // Captured, so that the task begins there.

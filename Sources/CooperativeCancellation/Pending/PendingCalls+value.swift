@@ -44,10 +44,40 @@ extension PendingCalls {
       in: { _, _ in try operation() },
       onCancel: cancel,
       leave: { number, request in
-        leave(id, number, isOver: request == nil || response == .abandonCallback)
+        leave(id, number, isOver: request == nil || response.endsAtOnce)
       },
       onDiscard: discard
     )
+  }
+
+  /// Calls an SDK whose answer arrives by id, in a function that cannot throw: returns the fallback where the other form
+  /// throws.
+  @inlinable
+  nonisolated(nonsending) public func value<Request>(
+    for id: ID,
+    fallback: Value,
+    whenCancelled response: CancellationResponse = .abandonCallback,
+    timeout: Timeout? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    in operation: () -> Request,
+    onCancel cancel: (Request) -> Void = { _ in },
+    onDiscard discard: (@Sendable (sending Value) -> Void)? = nil
+  ) async -> Value where Value: Sendable {
+    do {
+      return try await value(
+        for: id,
+        whenCancelled: response,
+        timeout: timeout,
+        fileID: fileID,
+        line: line,
+        in: operation,
+        onCancel: cancel,
+        onDiscard: discard
+      )
+    } catch {
+      return fallback
+    }
   }
 
   /// Calls an SDK that returns the id of its answer, and waits for the answer.
@@ -81,7 +111,7 @@ extension PendingCalls {
       onCancel: cancel,
       leave: { number, id in
         if let id {
-          leave(id, number, isOver: response == .abandonCallback)
+          leave(id, number, isOver: response.endsAtOnce)
         } else {
           pass(registry.extract { $0.abandonStart(number) }.unclaimed)
         }

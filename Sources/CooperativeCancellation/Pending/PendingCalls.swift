@@ -89,10 +89,7 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
   /// - Parameter error: What the calls throw.
   @inlinable
   public func close(throwing error: any Error) {
-    let answer = carrier(of: PendingAnswer<Value>.failure(error))
-    let (calls, _, unclaimed) = registry.extract { $0.close(error, answer) }
-    for call in calls { call.wake() }
-    pass(unclaimed)
+    close(error, .failure(error))
   }
 }
 
@@ -150,6 +147,15 @@ extension PendingCalls {
     let (calls, _) = registry.extract { $0.takeAll(answer) }
     for call in calls { call.wake() }
     return calls.count
+  }
+
+  /// Ends all calls with an answer, and refuses later ones with an error.
+  @inlinable
+  func close(_ error: any Error, _ answer: PendingAnswer<Value>) {
+    let answer = carrier(of: answer)
+    let (calls, _, unclaimed) = registry.extract { $0.close(error, answer) }
+    for call in calls { call.wake() }
+    pass(unclaimed)
   }
 
   /// The `onCancel` of a call has returned, or its `operation` threw. Frees the id, unless the call waits for its

@@ -14,8 +14,9 @@
 /// }
 /// ```
 ///
-/// An event reaches all waiting tasks, and none that begins to wait later. The tasks share the value and the
-/// SDK's work, so no value is discarded and no cancellation is forwarded.
+/// An event reaches all waiting tasks, and none that begins to wait later, unless it closes this object: what happened
+/// then stays happened. The tasks share the value and the SDK's work, so no value is discarded and no cancellation is
+/// forwarded.
 public final class PendingEvent<Value: Sendable>: Sendable {
   @usableFromInline let waits = PendingCalls<Int, Value>()
 
@@ -44,15 +45,35 @@ public final class PendingEvent<Value: Sendable>: Sendable {
     in operation: () throws -> Void = {}
   ) async throws -> Value {
     let terms = Terms(whenCancelled: .abandonCallback, timeout: timeout, fileID: fileID, line: line)
-    return try await pendingBridge(
-      terms,
-      by: try terms.begin(),
-      register: { wait in try waits.registry.locked { try $0.add(wait, terms.callSite) } },
-      in: { _, _ in try operation() },
-      onCancel: { _ in },
-      leave: { number, _ in waits.leave(number, number, isOver: true) },
-      onDiscard: nil
-    )
+    do {
+      return try await pendingBridge(
+        terms,
+        by: try terms.begin(),
+        register: { wait in try waits.registry.locked { try $0.add(wait, terms.callSite) } },
+        in: { _, _ in try operation() },
+        onCancel: { _ in },
+        leave: { number, _ in waits.leave(number, number, isOver: true) },
+        onDiscard: nil
+      )
+    } catch let event as Happened<Value> {
+      return event.value
+    }
+  }
+
+  /// Waits for the next event, in a function that cannot throw: returns the fallback where the other form throws.
+  @inlinable
+  nonisolated(nonsending) public func value(
+    fallback: Value,
+    timeout: Timeout? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    in operation: () -> Void = {}
+  ) async -> Value {
+    do {
+      return try await value(timeout: timeout, fileID: fileID, line: line, in: operation)
+    } catch {
+      return fallback
+    }
   }
 
   // MARK: Events
@@ -83,12 +104,27 @@ public final class PendingEvent<Value: Sendable>: Sendable {
 
   /// Ends all current and later waits with an error.
   ///
-  /// Only the first error counts.
+  /// Only the first close counts.
   ///
   /// - Parameter error: What the waits throw.
   public func close(throwing error: any Error) {
     waits.close(throwing: error)
   }
+
+  /// Ends all current and later waits with a value: for a state that stays, such as "connected" or "closed".
+  ///
+  /// Only the first close counts. A later wait returns at once, and does not run its `operation`.
+  ///
+  /// - Parameter value: What the waits return.
+  public func close(returning value: Value) {
+    waits.close(Happened(value: value), .success(Disconnected(sendable: value)))
+  }
+}
+
+/// How a closed registry tells a wait of an event that has happened.
+@usableFromInline
+struct Happened<Value: Sendable>: Error {
+  @usableFromInline let value: Value
 }
 
 extension PendingEvent where Value == Void {
@@ -98,5 +134,10 @@ extension PendingEvent where Value == Void {
   @discardableResult
   public func resume() -> Int {
     resume(returning: ())
+  }
+
+  /// Ends all current and later waits; see ``close(returning:)``.
+  public func close() {
+    close(returning: ())
   }
 }

@@ -230,6 +230,40 @@ struct PendingEventTests {
   }
 
   @Test
+  func `an event that closes it reaches those that wait, and all that come later`() async throws {
+    let waiting = begin()
+    event.close(returning: 1)
+    event.close(returning: 2)
+    event.close(throwing: SDKError.failed)
+    #expect(event.resume(returning: 3) == 0)
+    executor.runUntilIdle()
+    #expect(try await waiting.value == 1)
+    #expect(try await event.value { Issue.record("the SDK is called") } == 1)
+    #expect(await event.value(fallback: 0) == 1)
+    #expect(event.count == 0)
+  }
+
+  @Test
+  func `an event that happens during the call closes it, and a close that throws came first`()
+    async throws
+  {
+    #expect(try await event.value { event.close(returning: 1) } == 1)
+    let failed = PendingEvent<Void>()
+    failed.close(throwing: SDKError.failed)
+    failed.close()
+    await #expect(throws: SDKError.failed) { try await failed.value() }
+    let happened = PendingEvent<Void>()
+    happened.close()
+    happened.close(throwing: SDKError.failed)
+    try await happened.value()
+    // Check before.
+    let task = Task(executorPreference: executor) { try await happened.value() }
+    task.cancel()
+    executor.runUntilIdle()
+    await #expect(throws: CancellationError.self) { try await task.value }
+  }
+
+  @Test
   func `a wait that is cancelled or times out leaves, and the others go on`() async throws {
     let (first, second) = (begin(), begin())
     first.cancel()

@@ -141,9 +141,10 @@ extension BridgeForm {
     _ testDescription: String,
     delivers id: String,
     values: Int = 1,
+    _ traits: Trait...,
     call: @escaping @Sendable (FakeSDK, Watch) async -> User?
   ) -> BridgeForm {
-    BridgeForm(.fallback, testDescription, delivers: .value(id), values: values, []) {
+    BridgeForm(.fallback, testDescription, delivers: .value(id), values: values, traits) {
       await call($0, $1).map { .value($0.id) } ?? .fallback
     }
   }

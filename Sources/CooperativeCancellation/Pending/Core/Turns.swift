@@ -23,8 +23,7 @@ final class Turns: Sendable {
     if try machine.locked({ try $0.ask() }) { return }
     if !mayWait { throw AlreadyPendingError(callSite: terms.callSite) }
     try await pendingBridge(
-      // Whatever is to be done with the SDK's answer: the SDK has not been called.
-      terms.responding(with: .abandonCallback),
+      terms.ofTurn,
       by: deadline,
       register: { wait in try machine.locked { try $0.queue(wait) } },
       in: { _, _ in },
