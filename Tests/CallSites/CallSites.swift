@@ -448,8 +448,6 @@ extension Calls {
       await withAsyncValue { completion in
         count()
         return sdk.currentUser(completion)
-      } onCancel: {
-        $0.cancel()
       }.id
     }
     try await list.unconditional("") {
@@ -460,8 +458,6 @@ extension Calls {
       await withAsyncValue { completion in
         count()
         return sdk.flush(completion)
-      } onCancel: {
-        $0.cancel()
       }
       return ""
     }

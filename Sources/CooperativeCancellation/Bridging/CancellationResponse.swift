@@ -1,14 +1,14 @@
 /// How a call ends that is cancelled or times out before the SDK answers.
 ///
-/// `onCancel` runs at once in all three cases:
+/// | | in a cancelled task | `onCancel` | the wait ends | result |
+/// |---|---|---|---|---|
+/// | ``abandonCallback`` | no call | runs at once | at once | `CancellationError` |
+/// | ``waitForCallback`` | no call | runs at once | when the SDK answers | `CancellationError` |
+/// | ``deliverResult`` | no call | runs at once | when the SDK answers | what the SDK reports |
+/// | ``ignoreCancellation`` | calls the SDK | does not run | when the SDK answers | what the SDK reports |
 ///
-/// | | the wait ends | result |
-/// |---|---|---|
-/// | ``abandonCallback`` | at once | `CancellationError` |
-/// | ``waitForCallback`` | when the SDK answers | `CancellationError` |
-/// | ``deliverResult`` | when the SDK answers | what the SDK reports |
-///
-/// After a timeout, the error is ``TimeoutError`` instead. <doc:Choosing> helps to choose.
+/// A timeout counts as a cancellation does, with ``TimeoutError`` as the error; with ``ignoreCancellation``, it counts as
+/// with ``abandonCallback``. <doc:Choosing> helps to choose.
 public enum CancellationResponse: Sendable, Hashable, CaseIterable {
   /// Throws `CancellationError` at once, even if the SDK never answers. A late value goes to `onDiscard`. This is
   /// the default.
@@ -22,12 +22,25 @@ public enum CancellationResponse: Sendable, Hashable, CaseIterable {
   /// as a payment.
   case deliverResult
 
+  /// Calls the SDK even in a cancelled task, does not tell it of a cancellation, and delivers its answer. For work that
+  /// must be done all the same: to shut down, to release, to wait for the end of a process.
+  case ignoreCancellation
+
   /// Whether a task that is cancelled when it resumes gets no value.
   @inlinable
   var checksAfter: Bool {
     switch self {
     case .abandonCallback, .waitForCallback: true
-    case .deliverResult: false
+    case .deliverResult, .ignoreCancellation: false
+    }
+  }
+
+  /// Whether a wait that is interrupted ends without the SDK's answer.
+  @inlinable
+  var endsAtOnce: Bool {
+    switch self {
+    case .abandonCallback, .ignoreCancellation: true
+    case .waitForCallback, .deliverResult: false
     }
   }
 }

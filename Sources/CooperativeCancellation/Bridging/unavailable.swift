@@ -17,6 +17,19 @@ public func withAsyncValue<Value: Sendable, Failure: Error, Request>(
   *,
   unavailable,
   message:
+    "without 'fallback:', a cancellation is ignored: add 'fallback:', or use 'try await withAsyncThrowingValue'"
+)
+public func withAsyncValue<Value: Sendable, Request>(
+  in operation: (_ completion: @escaping @Sendable (Value) -> Void) -> Request,
+  onCancel cancel: (Request) -> Void
+) async -> Value {
+  await withAsyncValue(in: operation)
+}
+
+@available(
+  *,
+  unavailable,
+  message:
     "more than three values: make one of them, '{ @Sendable in completion(($0, $1, $2, $3)) }'; with an error, pass '.success((…))' or '.failure(error)'"
 )
 public func withAsyncThrowingValue<First, Second, Third, Fourth, each More, Request>(

@@ -42,16 +42,14 @@ enum Terms {
     }
   }
 
-  /// Returns the same terms with another response.
-  func responding(with response: CancellationResponse) -> Terms {
-    .terms(response, timeout, callSite)
-  }
+  /// The terms of the wait for a turn: the SDK has not been called, so there is no answer to wait for.
+  var ofTurn: Terms { response.endsAtOnce ? self : .terms(.abandonCallback, timeout, callSite) }
 
   /// The check before: why the SDK must not be called, or `nil`.
   @inlinable
   @inline(__always)
   func causeNotToBegin() -> Interruption? {
-    if Task.isCancelled { return .cancelled }
+    if response != .ignoreCancellation, Task.isCancelled { return .cancelled }
     if let timeout, timeout.isOver { return .timedOut }
     return nil
   }

@@ -18,7 +18,8 @@ package enum Interruption: Sendable, Hashable {
 ///                  any other response  └── answer or drop ──▶ .ended
 /// ```
 ///
-/// An interruption after the answer, or a second one, changes nothing.
+/// An interruption after the answer, or a second one, changes nothing. With `.ignoreCancellation`, a cancellation changes
+/// nothing, and a timeout ends the wait as with `.abandonCallback`.
 ///
 /// The machine does not read the answer. It keeps the object that contains the answer, a ``Reply`` or a ``Carrier``,
 /// alive until the task takes it. A value type without a lock: ``Wait`` passes in the events and performs what the
@@ -70,11 +71,12 @@ package struct WaitMachine: Sendable {
     self.response = response
   }
 
-  private var isAbandoned: Bool { interruption != nil && response == .abandonCallback }
+  private var isAbandoned: Bool { interruption != nil && response.endsAtOnce }
 
   /// The task was cancelled, or the call timed out. Returns whether that counts and wakes a sleeping task.
   package mutating func interrupt(_ cause: Interruption) -> Bool {
     guard interruption == nil, lastWord == nil else { return false }
+    if cause == .cancelled, response == .ignoreCancellation { return false }
     interruption = cause
     return true
   }

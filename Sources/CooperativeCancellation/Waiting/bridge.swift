@@ -187,7 +187,7 @@ nonisolated(nonsending) func fallbackBridge<Value: Sendable, Request: ~Copyable>
   }
 }
 
-/// Waits for the SDK's value, even if the task is cancelled.
+/// Waits for the SDK's value, and ignores a cancellation.
 ///
 /// After a dropped completion, the wait ends only if there is a value for that case, as for `Void`.
 @inlinable
@@ -196,19 +196,20 @@ nonisolated(nonsending) func unconditionalBridge<Value: Sendable, Request: ~Copy
   _ callSite: CallSite,
   ifDropped valueIfDropped: Value?,
   in operation: (Reply<Value>) -> Request,
-  onCancel cancel: (borrowing Request) -> Void,
   onDiscard discard: (@Sendable (Value) -> Void)?
 ) async -> Value {
   switch start(
     Reply(callSite, reportsDrop: true, discard),
-    makeWait: Wait(response: .deliverResult),
+    makeWait: Wait(response: .ignoreCancellation),
     in: operation
   ) {
   case .finished(let value):
     return value
   case .waiting(let wait, let request):
     while true {
-      if case .answered(let reply) = await wait.end(by: nil, onInterruption: { cancel(request) }),
+      // Nothing interrupts it; the closure keeps the request until the end.
+      let end = await wait.end(by: nil, onInterruption: { withExtendedLifetime(request) {} })
+      if case .answered(let reply) = end,
         let value: Value = take(from: reply)
       {
         return value

@@ -59,10 +59,9 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
 
   /// Run one after the other, because each counts the values.
   private func riskyTrials(kept: Int) async -> [Finding] {
-    let keptIfLate = response == .deliverResult ? kept : 0
     let trials = [
-      (checkAfter, "came with a cancellation", keptIfLate),
-      (lateAnswer, "came after a cancellation", keptIfLate),
+      (checkAfter, "came with a cancellation", deliversLate ? kept : 0),
+      (lateAnswer, "came after a cancellation", response == .deliverResult ? kept : 0),
       (secondAnswer, "came with a second answer", kept),
     ]
     let expected = trials.reduce(valueCount) { $0 + $1.2 }

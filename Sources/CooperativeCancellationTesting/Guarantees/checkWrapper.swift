@@ -23,7 +23,8 @@ public import CooperativeCancellation
 /// Throws ``BrokenGuarantees``, or `CancellationError` if the test is cancelled.
 ///
 /// - Parameters:
-///   - response: The wrapper's `whenCancelled:`. A wrapper that waits for the SDK need not be prompt.
+///   - response: The wrapper's `whenCancelled:`. A wrapper that waits for the SDK need not be prompt, and one that ignores
+///     a cancellation must call the SDK in a cancelled task.
 ///   - values: Counts the SDK's values, which `success` makes and the wrapper's `onDiscard` closes. Without
 ///     it, ``WrapperGuarantee/nothingLost`` is not tried.
 ///   - exceptions: Guarantees that cannot hold, such as ``WrapperGuarantee/forwarding`` for an SDK that cannot cancel.

@@ -49,6 +49,9 @@ extension WrapperCheck {
     trial.start()
     let end = await trial.end()
     let when = "in a task that was cancelled already"
+    if response == .ignoreCancellation {
+      return complaints(.checkBefore, end, not: .value, when: "it was called \(when)")
+    }
     if trial.fake.callCount > 0 { return [Finding(.checkBefore, "it called the SDK \(when).")] }
     return complaints(.checkBefore, end, not: .cancellation, when: "it was called \(when)")
   }
@@ -56,8 +59,15 @@ extension WrapperCheck {
   func cancelledWhileWaiting() async -> [Finding] {
     guard let (trial, request) = await beginTrial() else { return [] }
     trial.task.cancel()
-    let end = await endOfInterrupted(trial, request)
     let when = "the task was cancelled"
+    if response == .ignoreCancellation {
+      _ = await passEveryQueue(within: limit)
+      request.answer(success)
+      let end = await trial.end()
+      return complaints(.lateAnswer, end, not: .value, when: "\(when), and then the SDK answered")
+        + complaints(.forwarding, of: request, when: when, times: 0)
+    }
+    let end = await endOfInterrupted(trial, request)
     let findings =
       response == .abandonCallback
       ? complaints(.prompt, end, not: .cancellation, when: "\(when), and the SDK did not answer")
@@ -101,7 +111,7 @@ extension WrapperCheck {
     _ trial: Trial<Completion>,
     _ request: Request
   ) async -> Trial<Completion>.End {
-    if response != .abandonCallback {
+    if response == .waitForCallback || response == .deliverResult {
       _ = await trial.isForwarded(to: request)
       request.answer(success)
     }
@@ -109,7 +119,10 @@ extension WrapperCheck {
   }
 
   /// What a cancellation before an answer means.
-  private var afterCancellation: Expected { response == .deliverResult ? .value : .cancellation }
+  private var afterCancellation: Expected { deliversLate ? .value : .cancellation }
+
+  /// Whether an answer after a cancellation is delivered.
+  var deliversLate: Bool { response == .deliverResult || response == .ignoreCancellation }
 }
 
 // Trials that call a completion whose wait may have ended.
@@ -127,6 +140,7 @@ extension WrapperCheck {
   }
 
   func lateAnswer() async -> [Finding] {
+    if response == .ignoreCancellation { return [] }
     guard let (trial, request) = await beginTrial() else { return [] }
     trial.task.cancel()
     _ = await endOfInterrupted(trial, request)
@@ -146,7 +160,7 @@ extension WrapperCheck {
 
   /// Repeated, because a cancellation that comes before the wrapper sleeps may miss its cancellation handler.
   func noLockHeld() async -> [Finding] {
-    guard guarantees.contains(.forwarding) else { return [] }
+    guard guarantees.contains(.forwarding), response != .ignoreCancellation else { return [] }
     for _ in 1...20 {
       guard let isUnderLock = await isToldUnderLock() else { return [] }
       if !isUnderLock { continue }
@@ -214,9 +228,10 @@ extension WrapperCheck {
   private func complaints(
     _ guarantee: WrapperGuarantee,
     of request: Request,
-    when: String
+    when: String,
+    times count: Int = 1
   ) -> [Finding] {
-    if request.cancelCount == 1 { return [] }
+    if request.cancelCount == count { return [] }
     return [Finding(guarantee, "\(when), and the SDK was told \(request.cancelCount) times.")]
   }
 

@@ -88,6 +88,7 @@ struct ConservationTests {
     var isAnswered = !schedule.inside.isEmpty || schedule.throwsInOperation
     var isCancelled = false
     var isInterrupted = false
+    let heeds = schedule.response.heeds && form.kind != .unconditional
     // At the end, a call that still waits gets an answer, unless the completion is gone.
     for step in schedule.steps + [.run, .success, .run] {
       switch step {
@@ -108,7 +109,7 @@ struct ConservationTests {
       case .cancel: isCancelled = true
       default: isAnswered = true
       }
-      if isCancelled, !isAnswered, call.backend.counts.started == 1 { isInterrupted = true }
+      if heeds, isCancelled, !isAnswered, call.backend.counts.started == 1 { isInterrupted = true }
     }
 
     let delivered: Int
@@ -137,6 +138,7 @@ struct ConservationTests {
       "a call that has ended releases everything"
     )
     require(watch.forwarded == (isInterrupted ? 1 : 0), "forwarded \(watch.forwarded) times")
+    require(heeds || call.ending != .cancelled, "a cancellation is ignored if that is asked for")
     if isInterrupted, form.kind == .throwing {
       require(
         (call.ending == .cancelled) == (schedule.response != .deliverResult),

@@ -20,6 +20,7 @@ struct GuaranteeTests {
   private static let throwing = BridgeForm.throwing
   private static let unconditional = BridgeForm.unconditional
   private static let all = CancellationResponse.allCases
+  private static let heeding = CancellationResponse.heeding
 
   private static let checks = [
     Story(
@@ -37,7 +38,7 @@ struct GuaranteeTests {
     Story(
       holds: "a task that is already cancelled does not call the SDK",
       forms: checking,
-      responses: all,
+      responses: heeding,
       sdk: .insideTheCall,
       steps: [.cancel, .run],
       ends: .cancelled,
@@ -139,11 +140,27 @@ struct GuaranteeTests {
       forwards: 1
     ),
     Story(
-      holds: "a wait that only the value can end goes on after a cancellation",
-      forms: unconditional,
-      steps: [.cancel, .run, .waits, .hasForwarded(1), .answer, .run],
-      ends: .delivered,
-      forwards: 1
+      holds: "a call that ignores a cancellation is made, not told, and delivered",
+      forms: checking + unconditional,
+      responses: [.ignoreCancellation],
+      steps: [.cancel, .run, .waits, .cancel, .run, .waits, .answer, .cancel, .run],
+      ends: .delivered
+    ),
+    Story(
+      holds: "the same when the SDK fails",
+      forms: throwing,
+      responses: [.ignoreCancellation],
+      steps: [.cancel, .run, .waits, .fail, .run],
+      ends: .failed
+    ),
+    Story(
+      holds: "the same when it answers inside the call",
+      forms: checking + unconditional,
+      responses: [.ignoreCancellation],
+      sdk: .insideTheCall,
+      operation: .cancelsItsTask,
+      steps: [.cancel, .run],
+      ends: .delivered
     ),
     Story(
       holds: "a wait that goes on forwards at once, and ends when the SDK answers",
@@ -165,6 +182,7 @@ struct GuaranteeTests {
     ),
     Story(
       holds: "a request whose cancel() answers with an error at once is harmless",
+      forms: checking,
       sdk: .confirmingCancellation,
       steps: [.run, .cancel, .run],
       ends: .cancelled,
@@ -174,6 +192,15 @@ struct GuaranteeTests {
   ]
 
   private static let timeouts = [
+    Story(
+      holds: "a timeout ends a call that ignores cancellations, and is forwarded",
+      forms: checking,
+      responses: [.ignoreCancellation],
+      steps: [.cancel, .run, .timeOut, .run, .hasForwarded(1), .answer],
+      ends: .timedOut,
+      surplus: (1, 0),
+      forwards: 1
+    ),
     Story(
       holds: "a timeout ends the wait with its own error, is forwarded, and a late value is normal",
       forms: checking,
@@ -270,22 +297,14 @@ struct GuaranteeTests {
       forwards: 1
     ),
     Story(
-      holds: "a wait that only the value can end forwards a cancellation before a drop",
-      forms: unconditional,
-      steps: [.run, .cancel, .run, .drop, .run],
-      ends: .dropped,
-      forwards: 1
-    ),
-    Story(
-      holds: "and after it, if it goes on",
+      holds: "a cancellation after a drop does not end a wait that only a value can end",
       forms: unconditional.filter(\.carriesValue),
       steps: [.run, .drop, .run, .cancel, .run],
-      ends: .dropped,
-      forwards: 1
+      ends: .dropped
     ),
   ]
 
-  @Test(arguments: BridgeForm.withFallback + BridgeForm.unconditional)
+  @Test(arguments: (BridgeForm.withFallback + BridgeForm.unconditional).filter { !$0.isPending })
   func `a drop is reported where it happens, not when the task goes on`(form: BridgeForm) {
     let call = TestCall(form, .onDemand)
     call.run()

@@ -60,6 +60,7 @@ struct LockTests {
     ),
     Story(
       holds: "onCancel may call the completion",
+      forms: BridgeForm.checking,
       meanwhile: (.inOnCancel, .answer),
       steps: [.run, .cancel, .run],
       ends: .cancelled,

@@ -62,7 +62,7 @@ struct Story: Sendable, CustomTestStringConvertible {
   var meanwhile: (moment: Moment, step: Step)?
   let steps: [Step]
   let ends: End
-  /// How the call ends instead if the response or the form asks for the SDK's last word.
+  /// How the call ends instead if the response or the form asks for the SDK's last word, or ignores a cancellation.
   var unlessAsked: End?
   /// How many surplus answers are discarded: successes and failures. Some forms bring a value with a failure.
   var surplus = (successes: 0, failures: 0)
@@ -132,7 +132,8 @@ struct Story: Sendable, CustomTestStringConvertible {
       case .timerHasEnded:
         try await clock.waitForWakeUp(within: .watchdog)
         require("timers", clock.sleeperCount, 0)
-      case .hasForwarded(let count): require("forwarded", watch.forwarded, count)
+      case .hasForwarded(let count):
+        require("forwarded", watch.forwarded, forwarded(count, by: form, response))
       case .hasDiscarded(let count): require("discarded", watch.discarded, form.values(count))
       case .keepsRequests(let count): require("requests kept", call.backend.requests, count)
       case .isSilent: require("reports", watch.reports, [])
@@ -143,6 +144,7 @@ struct Story: Sendable, CustomTestStringConvertible {
     let end = end(of: form, response)
     require("ending", call.ending, end.ending(form, watch))
     require("discarded", watch.discarded, discards(end, form))
+    let forwards = forwarded(forwards, by: form, response)
     require("forwarded", watch.forwarded, forwards)
     require("reports", watch.reports, form.reports(again: reports) + end.dropReports(form))
     require("calls of operation", watch.events.filter { $0 == .operation }.count, callsSDK ? 1 : 0)
@@ -154,8 +156,18 @@ struct Story: Sendable, CustomTestStringConvertible {
   }
 
   private func end(of form: BridgeForm, _ response: CancellationResponse) -> End {
-    let isAsked = form.kind == .unconditional || response == .deliverResult
+    let isAsked = form.kind == .unconditional || response.delivers
     return isAsked ? unlessAsked ?? ends : ends
+  }
+
+  /// A cancellation that is ignored is not forwarded.
+  private func forwarded(
+    _ count: Int,
+    by form: BridgeForm,
+    _ response: CancellationResponse
+  ) -> Int {
+    let ignores = form.kind == .unconditional || !response.heeds
+    return ignores && !steps.contains(.timeOut) ? 0 : count
   }
 
   private func discards(_ end: End, _ form: BridgeForm) -> Int {
@@ -186,7 +198,8 @@ extension Story.End {
   }
 
   fileprivate func dropReports(_ form: BridgeForm) -> [MisuseReport.Kind] {
-    if self == .dropped, form.kind != .throwing { [.completionDropped] } else { [] }
+    let isReported = self == .dropped && form.kind != .throwing && !form.isPending
+    return isReported ? [.completionDropped] : []
   }
 }
 

@@ -235,7 +235,7 @@ extension TimeoutTests {
   ) async {
     let call = TestCall(form, .onDemand, Watch(response: response, timeout: .milliseconds(1)))
     // The timeout may come before the task sleeps, and then nothing wakes the task.
-    let promptEnding = response == .abandonCallback ? form.timedOut(call.watch) : nil
+    let promptEnding = response.endsAtOnce ? form.timedOut(call.watch) : nil
     while call.watch.events != [.operation, .onCancel] || call.ending != promptEnding {
       call.run()
       await Task.yield()

@@ -49,7 +49,7 @@ struct WaitMachineTests {
     }
   }
 
-  @Test(arguments: CancellationResponse.allCases)
+  @Test(arguments: CancellationResponse.heeding)
   func `the first of cancellation and timeout counts, and there is one interruption`(
     response: CancellationResponse
   ) {

@@ -28,7 +28,9 @@ struct WrapperGuaranteeTests {
     }
   }
 
-  @Test(arguments: [.waitForCallback, .deliverResult] as [CancellationResponse])
+  @Test(
+    arguments: [.waitForCallback, .deliverResult, .ignoreCancellation] as [CancellationResponse]
+  )
   func `know what a cancellation means to the wrapper`(response: CancellationResponse) async throws
   {
     let error = await #expect(throws: BrokenGuarantees.self) {

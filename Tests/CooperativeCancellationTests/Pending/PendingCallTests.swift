@@ -55,7 +55,7 @@ struct PendingCallTests {
     case beforeItsTaskGoesOn, insideOnCancel, afterOnCancel
   }
 
-  @Test(arguments: CancellationResponse.allCases, Moment.allCases)
+  @Test(arguments: CancellationResponse.heeding, Moment.allCases)
   func `the turn passes when the call has its answer and its onCancel has returned`(
     response: CancellationResponse,
     moment: Moment
@@ -90,7 +90,7 @@ struct PendingCallTests {
     case beforeItsTurn, beforeItsTurnAndItsTaskHasNotGoneOn, withItsTurn
   }
 
-  @Test(arguments: CancellationResponse.allCases, Exit.allCases)
+  @Test(arguments: CancellationResponse.heeding, Exit.allCases)
   func `a call that is cancelled in the queue leaves it, and its turn goes to the next one`(
     response: CancellationResponse,
     exit: Exit

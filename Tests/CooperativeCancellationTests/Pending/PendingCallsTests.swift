@@ -71,7 +71,7 @@ struct PendingCallsTests {
     #expect(calls.count == 0)
   }
 
-  @Test(arguments: CancellationResponse.allCases, [false, true])
+  @Test(arguments: CancellationResponse.heeding, [false, true])
   func `an id is free when onCancel has returned, and not before`(
     response: CancellationResponse,
     allAreAnswered: Bool

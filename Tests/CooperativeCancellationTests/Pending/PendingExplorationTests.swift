@@ -162,7 +162,7 @@ private struct RegistryOfCallsRun: Explorable {
     if cast.response != nil, !isCancelled, case .waits = calls[0] {
       step(.cancel) {
         $0.isCancelled = true
-        $0.isInterrupted = $0.machines[0].interrupt(.cancelled)
+        $0.isInterrupted = $0.machines[0].interrupt($0.cast.response?.interruption ?? .cancelled)
       }
     }
     return all
@@ -263,7 +263,7 @@ private struct RegistryOfCallsRun: Explorable {
 
   private mutating func forwarded(_ place: Int) {
     require(!hasForwarded, "an interruption is forwarded once")
-    let isAbandoned = cast.response == .abandonCallback
+    let isAbandoned = cast.response?.endsAtOnce == true
     let removed = registry.leave(ids[0], place, isOver: isAbandoned)
     require(
       (removed != nil) == (isAbandoned || words[0] != nil),
@@ -356,14 +356,14 @@ private struct RegistryOfCallsRun: Explorable {
     case .forwards: return true
     case .waits:
       let isInterrupted = call == 0 && isInterrupted
-      return words[call] == nil && !(isInterrupted && cast.response == .abandonCallback)
+      return words[call] == nil && !(isInterrupted && cast.response?.endsAtOnce == true)
     default: return false
     }
   }
 
   private func mayTake(_ call: Int) -> Bool {
     guard words[call] == nil else { return false }
-    let isAbandoned = call == 0 && isInterrupted && cast.response == .abandonCallback
+    let isAbandoned = call == 0 && isInterrupted && cast.response?.endsAtOnce == true
     switch calls[call] {
     case .waits, .forwards: return !isAbandoned
     default: return false

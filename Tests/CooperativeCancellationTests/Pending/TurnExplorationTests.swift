@@ -72,9 +72,11 @@ private struct TurnsRun: Explorable {
     self.mayClose = mayClose
     calls = Array(repeating: Call(), count: count)
     waits = calls.map { _ in Wait(response: response) }
-    turnWaits = calls.map { _ in Wait(response: .abandonCallback) }
+    turnWaits = calls.map { _ in Wait(response: response.endsAtOnce ? response : .abandonCallback) }
     waitMachines = calls.map { _ in WaitMachine(response: response) }
-    turnMachines = calls.map { _ in WaitMachine(response: .abandonCallback) }
+    turnMachines = calls.map { _ in
+      WaitMachine(response: response.endsAtOnce ? response : .abandonCallback)
+    }
   }
 
   var situation: Situation {
@@ -98,7 +100,7 @@ private struct TurnsRun: Explorable {
         step(.call(number, call)) { $0.queue(number) }
       case .queued where !call.gaveUp:
         step(.givesUp(number)) {
-          $0.calls[number].gaveUp = $0.turnMachines[number].interrupt(.cancelled)
+          $0.calls[number].gaveUp = $0.turnMachines[number].interrupt($0.response.interruption)
         }
       case .queued(let place):
         step(.call(number, call)) { run in
@@ -121,8 +123,9 @@ private struct TurnsRun: Explorable {
         if !call.isInterrupted {
           step(.fails(number)) { $0.fail(number) }
           if waitMachines[number].hasNoEvent {
-            step(.cancel(number)) {
-              $0.calls[number].isInterrupted = $0.waitMachines[number].interrupt(.cancelled)
+            step(.cancel(number)) { run in
+              let cause = run.response.interruption
+              run.calls[number].isInterrupted = run.waitMachines[number].interrupt(cause)
             }
           }
         }
@@ -210,7 +213,7 @@ private struct TurnsRun: Explorable {
     require((answered == nil) == (waiting == nil), "an answer goes to the call that is pending")
     guard let answered, let waiting else { return }
     require(answered.call.wait.id == waits[waiting].id, "it is the call's own wait")
-    let isAbandoned = calls[waiting].isInterrupted && response == .abandonCallback
+    let isAbandoned = calls[waiting].isInterrupted && response.endsAtOnce
     require(answered.counts == !isAbandoned, "an abandoned call takes no answer")
     calls[waiting].isAnswered = true
     if calls[waiting].isInterrupted, !calls[waiting].hasForwarded {

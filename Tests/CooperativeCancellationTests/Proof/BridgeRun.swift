@@ -168,7 +168,7 @@ struct BridgeRun: Explorable {
   private mutating func taskGoesOn() {
     switch facts.task {
     case .begins:
-      if facts.isCancelled {
+      if facts.isCancelled, cast.response.heeds {
         end(.interrupted(.cancelled))
       } else {
         facts.references = 2  // The frame that runs `operation`, and the SDK.
@@ -233,7 +233,7 @@ struct BridgeRun: Explorable {
         answered(call)
       }
     case .checksAfter(let call):
-      if cast.response != .deliverResult, facts.isCancelled {
+      if !cast.response.delivers, facts.isCancelled {
         discard(call)
         end(.interrupted(.cancelled))
       } else {
@@ -379,6 +379,10 @@ struct BridgeRun: Explorable {
     facts.told.append(.interruption(cause))
     let counts = wait.interrupt(cause)
     if facts.endIsRead { return false }
+    if cause == .cancelled, !cast.response.heeds {
+      require(!counts, "a cancellation is ignored")
+      return false
+    }
     if counts {
       require(!cameAfterAnswer, "an interruption after the answer does not count")
       require(facts.accepted == nil, "one interruption")
@@ -400,7 +404,7 @@ struct BridgeRun: Explorable {
     let hasHeard = facts.told.contains(.answer) || facts.told.contains(.drop)
     let isInterrupted = outcome == .interrupted(cause)
     switch cast.response {
-    case .abandonCallback:
+    case .abandonCallback, .ignoreCancellation:
       require(isInterrupted, "it ends with the interruption")
     case .waitForCallback:
       require(isInterrupted && hasHeard, "it waits, and ends with the interruption")
@@ -434,7 +438,8 @@ struct BridgeRun: Explorable {
       require(made.isEmpty, "a completion that was called was not dropped")
     case .ended(.interrupted(let cause)):
       require(
-        facts.accepted == cause || cause == .cancelled && facts.isCancelled,
+        facts.accepted == cause
+          || cause == .cancelled && facts.isCancelled && cast.response.heeds,
         "an interruption has a cause"
       )
     case .ended(.thrown):
@@ -442,7 +447,7 @@ struct BridgeRun: Explorable {
     default:
       require(
         made.isEmpty && facts.sdkHolds
-          && (facts.accepted == nil || cast.response != .abandonCallback),
+          && (facts.accepted == nil || !cast.response.endsAtOnce),
         "the wait ends, unless the SDK keeps the completion forever and nothing interrupts"
       )
     }

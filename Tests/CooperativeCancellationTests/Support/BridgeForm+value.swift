@@ -28,13 +28,13 @@ extension BridgeForm {
   static let plain = unconditionalForm("value", delivers: "me") { sdk, watch in
     await withAsyncValue(line: watch.line) { completion in
       unthrowing { try watch.operation { sdk.currentUser(completion) } }
-    } onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }.id
+    } onDiscard: { watch.onDiscard($0.id) }.id
   }
 
   static let void = unconditionalForm("Void", delivers: "", .void) { sdk, watch in
     await withAsyncValue(line: watch.line) { completion in
       unthrowing { try watch.operation { sdk.flush(completion) } }
-    } onCancel: { watch.onCancel($0) }
+    }
     return ""
   }
 }

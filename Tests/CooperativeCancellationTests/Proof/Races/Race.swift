@@ -55,10 +55,22 @@ struct Race: Sendable {
       outcomes: [.notStarted, .delivered, .cancelled, .discardedByCheckAfter]
     ),
     Race(
+      name: "callback against cancellation against timeout, .ignoreCancellation",
+      response: .ignoreCancellation,
+      events: [.answer, .cancel, .timeOut],
+      outcomes: [.delivered, .timedOut]
+    ),
+    Race(
+      name: "drop against cancellation, .ignoreCancellation",
+      response: .ignoreCancellation,
+      events: [.drop, .cancel],
+      outcomes: [.dropped, .delivered]
+    ),
+    Race(
       name: "callback against cancellation, neither error nor fallback",
       form: .plain,
       events: [.answer, .cancel],
-      outcomes: [.delivered, .deliveredAfterCancellation]
+      outcomes: [.delivered]
     ),
     Race(
       name: "callback against callback against cancellation",

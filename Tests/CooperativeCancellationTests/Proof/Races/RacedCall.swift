@@ -23,7 +23,7 @@ final class RacedCall: Sendable {
     case free
     /// The task's thread begins when the task has been woken: by the other thread, or by the timer.
     case wokenByOther
-    /// The other thread goes on after each event when the call has ended.
+    /// The other thread goes on after each event, if that ends the call, when the call has ended.
     case endsBetween
   }
 
@@ -101,7 +101,8 @@ final class RacedCall: Sendable {
         stepsOfTask.add(1, ordering: .relaxed)
       } else {
         stepsOfOther.add(1, ordering: .relaxed)
-        if order == .endsBetween { spin { hasEnded } }
+        let mayEndIt = event != .cancel || race.response.heeds
+        if order == .endsBetween, mayEndIt { spin { hasEnded } }
       }
     }
     if side == .other { otherIsDone.store(true, ordering: .releasing) }
