@@ -88,6 +88,67 @@ extension Client {
   }
 }
 
+extension Client {
+  func ask(all questions: [String]) async throws -> [String] {
+    let ids = questions.map { _ in socket.nextID() }
+    let unregistered = Countdown(from: ids.count)
+    return try await withThrowingTaskGroup { group in
+      for (place, id) in ids.enumerated() {
+        group.addTask { [replies, socket] in
+          let answer = try await replies.value(for: id, timeout: .seconds(5)) {
+            if unregistered.next() == 0 { socket.write(ids, questions) }
+          } onCancel: {
+            socket.write(id, "cancel")
+          }
+          return (place, answer)
+        }
+      }
+      var answers = questions
+      for try await (place, answer) in group { answers[place] = answer }
+      return answers
+    }
+  }
+
+  func received(_ id: Int, _ text: String) {
+    if replies.resume(id, returning: text) { return }
+    if id > socket.lastID { print("no call has the id \(id)") }
+  }
+}
+
+final class Server: Sendable {
+  private let started = PendingEvent<Int>()
+
+  @MainActor init(_ listener: Listener) {
+    listener.onReady { [started] port in started.close(returning: port) }
+    listener.onFailure { [started] error in started.close(throwing: error) }
+  }
+
+  func port() async throws -> Int { try await started.value(timeout: .seconds(5)) }
+
+  func waitForStart() async -> Bool { await started.value(fallback: 0) != 0 }
+}
+
+@MainActor
+final class Gallery {
+  private let images = ImageSDK()
+  private var loads: [String: PendingEvent<String>] = [:]
+
+  func image(_ name: String) async throws -> String {
+    if let load = loads[name] { return try await load.value() }
+    let load = PendingEvent<String>()
+    loads[name] = load
+    return try await load.value {
+      images.load(name) { @Sendable [weak self] result in
+        switch result {
+        case .success(let image): load.close(returning: image)
+        case .failure(let error): load.close(throwing: error)
+        }
+        Task { @MainActor in self?.loads[name] = nil }
+      }
+    }
+  }
+}
+
 @MainActor
 final class Search {
   private let index: Index
@@ -140,6 +201,16 @@ print(try await client.ask("one"), try await client.order("two"))
 let search = Search(Index())
 print(try await search.names(matching: "a"))
 print(try await Shop().buy("coffee"))
+print(try await client.ask(all: ["three", "four"]))
+client.received(socket.lastID + 1, "what?")
+let listener = Listener()
+let server = Server(listener)
+listener.start()
+print(try await server.port(), await server.waitForStart())
+let gallery = Gallery()
+async let image = gallery.image("sea")
+async let sameImage = gallery.image("sea")
+print(try await image, try await sameImage)
 
 // Each kind of call is cancelled, and tells the SDK.
 let calls: [@MainActor @Sendable () async throws -> Void] = [
@@ -207,6 +278,11 @@ nonisolated final class Socket: Sendable {
   }
 
   func nextID() -> Int { last.add(1, ordering: .relaxed).newValue }
+  var lastID: Int { last.load(ordering: .relaxed) }
+
+  func write(_ ids: [Int], _ texts: [String]) {
+    for (id, text) in zip(ids, texts) { write(id, text) }
+  }
 
   func write(_ id: Int, _ text: String) {
     if text == "silence" || text == "cancel" {
@@ -217,6 +293,33 @@ nonisolated final class Socket: Sendable {
 
   func send(_ id: Int, _ text: String) async throws { write(id, text) }
   func close() { end.withLock { $0 }(Loss()) }
+}
+
+nonisolated final class Countdown: Sendable {
+  private let left: Atomic<Int>
+
+  init(from count: Int) { left = Atomic(count) }
+
+  func next() -> Int { left.subtract(1, ordering: .acquiringAndReleasing).newValue }
+}
+
+@MainActor
+final class Listener {
+  private var ready: @Sendable (Int) -> Void = { _ in }
+
+  func onReady(_ handler: @escaping @Sendable (Int) -> Void) { ready = handler }
+  func onFailure(_ handler: @escaping @Sendable (any Error) -> Void) {}
+  func start() { ready(8080) }
+}
+
+@MainActor
+final class ImageSDK {
+  func load(
+    _ name: String,
+    completion: @escaping @Sendable (Result<String, any Error>) -> Void
+  ) {
+    DispatchQueue.global().async { completion(.success("\(name).jpeg")) }
+  }
 }
 
 @MainActor

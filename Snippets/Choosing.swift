@@ -28,6 +28,12 @@ final class Album {
     await withAsyncValue { sdk.measure($0) }
   }
 
+  func close() async throws {
+    try await withAsyncThrowingValue(whenCancelled: .ignoreCancellation, timeout: .seconds(5)) {
+      sdk.close($0)
+    }
+  }
+
   func signOut() async throws {
     try await withAsyncThrowingValue { sdk.signOut(success: $0, failure: $1) }
   }
@@ -167,6 +173,7 @@ final class AlbumSDK {
   func measure(_ completion: @escaping @Sendable (Int) -> Void) { completion(1_024) }
 
   func flush(_ completion: @escaping @Sendable () -> Void) { completion() }
+  func close(_ completion: @escaping @Sendable ((any Error)?) -> Void) { completion(nil) }
 
   func signOut(
     success: @escaping @Sendable () -> Void,

@@ -9,8 +9,6 @@ final class Record {
   init(name: String) { self.name = name }
 }
 
-struct NoRecordError: Error {}
-
 final class SDK {
   func record(_ completion: @escaping (Record?, (any Error)?) -> Void) {
     nonisolated(unsafe) let completion = completion  // What an SDK from before Swift 6 does.
@@ -51,13 +49,7 @@ final class Repository {
   }
 
   func openRecord() async throws -> sending Record {
-    try await withAsyncThrowingValue { completion in
-      sdk.record { @Sendable record, error in
-        nonisolated(unsafe) let result: Result<Record, any Error> =
-          record.map { .success($0) } ?? .failure(error ?? NoRecordError())
-        completion(result)
-      }
-    }
+    try await withAsyncThrowingValue { sdk.record(unsafelySending($0)) }
   }
 }
 

@@ -8,6 +8,32 @@ import Foundation
 final class Drive {
   private let sdk = DriveSDK()
   private let scale = Scale()
+  private let queue = OperationQueue()
+  private let line = Line()
+
+  func icon(of name: String) async throws -> Data {
+    try await withAsyncThrowingValue { completion in
+      let operation = IconOperation(name)
+      operation.completionBlock = { @Sendable [unowned operation] in completion(operation.result) }
+      queue.addOperation(operation)
+      return operation
+    } onCancel: { operation in
+      operation.cancel()
+    }
+  }
+
+  func order(_ number: Int) async throws -> String {
+    try await withAsyncThrowingValue {
+      (completion: @escaping @Sendable (Result<String, any Error>) -> Void) in
+      sdk.order(number, completion: completion)
+    }
+  }
+
+  func serve() async {
+    line.open()
+    await PendingEvent<Void>().value(fallback: ())
+    line.close()
+  }
 
   func profile(_ id: Int) async throws -> Profile {
     try await withAsyncThrowingValue { sdk.loadProfile(id, completion: $0) }
@@ -145,6 +171,49 @@ final class Drive {
   }
 }
 
+final class IconOperation: Operation, @unchecked Sendable {
+  private let icon: String
+  private(set) var result: Result<Data, any Error> = .failure(CancellationError())
+
+  init(_ icon: String) { self.icon = icon }
+
+  override func main() {
+    if !isCancelled { result = .success(Data(icon.utf8)) }
+  }
+}
+
+@MainActor
+final class Terminal {
+  private let line: Line
+  private var waiting: [Int: @Sendable (Result<String, any Error>) -> Void] = [:]
+
+  init(_ line: Line) {
+    self.line = line
+    line.onText = { [weak self] id, text in self?.received(id, text) }
+  }
+
+  func run(_ command: String) async throws -> String {
+    let id = line.nextID()
+    return try await withAsyncThrowingValue { completion in
+      waiting[id] = completion
+      line.write(id, command)
+    } onCancel: {
+      waiting[id] = nil
+      line.write(id, "cancel")
+    }
+  }
+
+  func received(_ id: Int, _ text: String) {
+    waiting.removeValue(forKey: id)?(.success(text))
+  }
+
+  func closed(_ error: any Error) {
+    let completions = waiting.values
+    waiting = [:]
+    for completion in completions { completion(.failure(error)) }
+  }
+}
+
 final class PlaceDelegate: PlaceFinderDelegate {
   private let completion: @Sendable (Result<Place, any Error>) -> Void
 
@@ -211,6 +280,15 @@ print("progress:", try await drive.download("beach") { print("  progress", $0) }
 print("preview:", try await drive.picture("sea").count, "bytes")
 print("not Sendable:", try await Catalog().title(of: 1))
 print("C:", try await degrees(in: "Oslo"))
+print("Operation:", try await drive.icon(of: "beach").count, "bytes")
+print("overloads:", try await drive.order(1))
+let line = Line()
+let terminal = Terminal(line)
+print("table:", try await terminal.run("ls"))
+terminal.closed(WeatherError(status: 1))
+let service = Task { await drive.serve() }
+service.cancel()
+await service.value
 
 await printOutcome("value and error", cancelling: { try await drive.thumbnail(of: "slow") })
 await printOutcome("delegate", cancelling: { try await drive.place() })
@@ -258,6 +336,15 @@ struct UploadTask: Sendable {
 }
 
 final class DriveSDK {
+  func order(_ number: Int, completion: @escaping @Sendable (String?, (any Error)?) -> Void) {}
+
+  func order(
+    _ number: Int,
+    completion: @escaping @Sendable (Result<String, any Error>) -> Void
+  ) {
+    completion(.success("order \(number)"))
+  }
+
   private var searches: [SDKRequest] = []
 
   func loadProfile(_ id: Int, completion: @escaping @Sendable (Result<Profile, Failure>) -> Void) {
@@ -334,6 +421,23 @@ final class DriveSDK {
 protocol PlaceFinderDelegate: AnyObject {
   func placeFinder(_ finder: PlaceFinder, didFind place: Place)
   func placeFinder(_ finder: PlaceFinder, didFailWith error: any Error)
+}
+
+final class Line {
+  var onText: (@MainActor (Int, String) -> Void)?
+  private var last = 0
+
+  func open() {}
+  func close() {}
+
+  func nextID() -> Int {
+    last += 1
+    return last
+  }
+
+  func write(_ id: Int, _ text: String) {
+    Task { @MainActor [onText] in onText?(id, "\(text) is done") }
+  }
 }
 
 final class PlaceFinder {
