@@ -136,8 +136,8 @@ final class Gallery {
   func image(_ name: String) async throws -> String {
     if let load = loads[name] { return try await load.value() }
     let load = PendingEvent<String>()
-    loads[name] = load
     return try await load.value {
+      loads[name] = load
       images.load(name) { @Sendable [weak self] result in
         switch result {
         case .success(let image): load.close(returning: image)
@@ -295,7 +295,7 @@ nonisolated final class Socket: Sendable {
   func close() { end.withLock { $0 }(Loss()) }
 }
 
-nonisolated final class Countdown: Sendable {
+final class Countdown: Sendable {
   private let left: Atomic<Int>
 
   init(from count: Int) { left = Atomic(count) }

@@ -23,7 +23,9 @@ public func unsafelySending<Value>(
   }
 }
 
-/// The same for an SDK that reports a value and an error. Without either, the wait throws ``MissingValueError``.
+/// The same for an SDK that reports a value and an error. Without either, the wait throws ``MissingValueError``. A value
+/// beside an error is released.
+@_disfavoredOverload
 @inlinable
 public func unsafelySending<Value>(
   _ completion: @escaping @Sendable (sending Result<Value, any Error>) -> Void,
@@ -37,6 +39,15 @@ public func unsafelySending<Value>(
         ?? .failure(MissingValueError(callSite: CallSite(fileID: fileID, line: line)))
     )
   }
+}
+
+/// The same if the result is an optional, or of a type that is not given: without a value and an error, it is `nil`.
+@inlinable
+public func unsafelySending<Value>(
+  _ completion: @escaping @Sendable (sending Result<Value?, any Error>) -> Void
+) -> @Sendable (Value?, (any Error)?) -> Void {
+  let send: @Sendable (Result<Value?, any Error>) -> Void = unsafelySending(completion)
+  return { value, error in send(error.map { .failure($0) } ?? .success(value)) }
 }
 
 /// The same for an SDK that cannot fail.

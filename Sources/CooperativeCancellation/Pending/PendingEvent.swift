@@ -113,7 +113,8 @@ public final class PendingEvent<Value: Sendable>: Sendable {
 
   /// Ends all current and later waits with a value: for a state that stays, such as "connected" or "closed".
   ///
-  /// Only the first close counts. A later wait returns at once, and does not run its `operation`.
+  /// Only the first close counts. A later wait returns at once, and does not run its `operation`; a task that is
+  /// cancelled gets `CancellationError`.
   ///
   /// - Parameter value: What the waits return.
   public func close(returning value: Value) {

@@ -135,7 +135,9 @@ struct InPlaceTests {
     ] {
       session.isOpen = false
     }
-    let session = try await withAsyncThrowingValue { sdk.maybeSession(unsafelySending($0)) }
+    let session: Session = try await withAsyncThrowingValue {
+      sdk.maybeSession(unsafelySending($0))
+    }
     session.isOpen = false
     let isOpen = await Task.detached { [session = consume session] in session.isOpen }.value
     #expect(!isOpen)

@@ -90,6 +90,10 @@ struct ShapeTests {
       }
     }
     #expect(user == nil)
+    let session: Session? = try await withAsyncThrowingValue {
+      sdk.maybeSession(unsafelySending($0))
+    }
+    #expect(session == nil)
   }
 
   @Test

@@ -233,6 +233,10 @@ struct SharedSequenceTests {
       #expect(events == ["sets"] || events == ["sets", "clears", "sets"])
       split[events.count == 1 ? "is still registered" : "registers anew"] += 1
       second.cancel()
+      while station.handler != nil {
+        actor.executor.runUntilIdle()
+        await Task.yield()
+      }
     }
   }
 
