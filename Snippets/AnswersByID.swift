@@ -295,7 +295,7 @@ nonisolated final class Socket: Sendable {
   func close() { end.withLock { $0 }(Loss()) }
 }
 
-final class Countdown: Sendable {
+nonisolated final class Countdown: Sendable {
   private let left: Atomic<Int>
 
   init(from count: Int) { left = Atomic(count) }
