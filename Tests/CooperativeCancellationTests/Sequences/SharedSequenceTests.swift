@@ -153,6 +153,7 @@ struct SharedSequenceTests {
     }.shared()
     for _ in 1...2 { #expect(read(songs).allReadings == [.failure(.failed)]) }
     #expect(watch.events == [.subscribed, .subscribed])
+    mast.release()  // It has kept the callbacks of both.
   }
 
   @Test
