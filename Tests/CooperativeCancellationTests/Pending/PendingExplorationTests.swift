@@ -430,6 +430,6 @@ struct PendingExplorationTests {
       }
     }
     print("pending calls: \(exploration)")
-    #expect(exploration.situations >= (isDebug ? 9_939 : 107_942))
+    #expect(exploration.situations >= (isDebug ? 9_939 : 137_756))
   }
 }

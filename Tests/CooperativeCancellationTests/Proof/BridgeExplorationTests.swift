@@ -27,6 +27,6 @@ struct BridgeExplorationTests {
       }
     }
     print("a bridged call: \(exploration)")
-    #expect(exploration.situations >= (isDebug ? 26_791 : 2_309_589))
+    #expect(exploration.situations >= (isDebug ? 26_791 : 2_704_317))
   }
 }
