@@ -22,8 +22,8 @@ public enum CancellationResponse: Sendable, Hashable, CaseIterable {
   /// as a payment.
   case deliverResult
 
-  /// Calls the SDK even in a cancelled task, does not tell it of a cancellation, and delivers its answer. For work that
-  /// must be done all the same: to shut down, to release, to wait for the end of a process.
+  /// Calls the SDK even in a cancelled task, does not forward a cancellation, and delivers the SDK's answer. For work that
+  /// a cancellation must not prevent: to shut down, to release, to wait for the end of a process.
   case ignoreCancellation
 
   /// Whether a task that is cancelled when it resumes gets no value.

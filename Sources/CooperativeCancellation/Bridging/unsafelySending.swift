@@ -1,4 +1,4 @@
-// For values that are not `Sendable`, of which the compiler cannot see that the SDK gives them away.
+// For values that are not `Sendable` and that the SDK hands over, which its declaration does not say.
 
 /// Returns a completion that transfers the SDK's value, which is not `Sendable`, to the caller. You promise that it may.
 ///
@@ -6,8 +6,8 @@
 /// try await withAsyncThrowingValue { sdk.record(unsafelySending($0)) }
 /// ```
 ///
-/// The compiler accepts such a value only where it sees that nobody else has it. A callback's parameter does not show
-/// that. `@preconcurrency import` of the SDK is enough if only its types lack `Sendable`, and they are in fact safe.
+/// The compiler accepts such a value only if it can prove that nothing else holds it, and a callback's parameter is no
+/// such proof. `@preconcurrency import` of the SDK is enough if only its types lack `Sendable`, and they are in fact safe.
 ///
 /// - Warning: Nothing checks your promise: the SDK must not use the value, or what can be reached from it, after it has
 ///   called back. Otherwise there is a data race. If it may, convert the value to a `Sendable` one in the callback.
@@ -18,6 +18,8 @@ public func unsafelySending<Value>(
   _ completion: @escaping @Sendable (sending Result<Value, any Error>) -> Void
 ) -> @Sendable (Result<Value, any Error>) -> Void {
   { result in
+    // Safe if the caller's promise holds: the SDK has given the value away, and this closure only passes it on, once. So
+    // the task that receives it is the only one that uses it.
     nonisolated(unsafe) let result = result
     completion(result)
   }

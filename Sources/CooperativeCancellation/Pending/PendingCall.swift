@@ -84,19 +84,16 @@ public final class PendingCall<Value>: Sendable {
     onCancel cancel: (Request) -> Void = { _ in },
     onDiscard discard: (@Sendable (sending Value) -> Void)? = nil
   ) async -> Value where Value: Sendable {
-    do {
-      return try await value(
-        whenCancelled: response,
-        timeout: timeout,
-        fileID: fileID,
-        line: line,
-        in: operation,
-        onCancel: cancel,
-        onDiscard: discard
-      )
-    } catch {
-      return fallback
-    }
+    let value = try? await value(
+      whenCancelled: response,
+      timeout: timeout,
+      fileID: fileID,
+      line: line,
+      in: operation,
+      onCancel: cancel,
+      onDiscard: discard
+    )
+    return value ?? fallback
   }
 
   // MARK: Answers

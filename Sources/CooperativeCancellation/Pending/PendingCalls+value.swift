@@ -64,20 +64,17 @@ extension PendingCalls {
     onCancel cancel: (Request) -> Void = { _ in },
     onDiscard discard: (@Sendable (sending Value) -> Void)? = nil
   ) async -> Value where Value: Sendable {
-    do {
-      return try await value(
-        for: id,
-        whenCancelled: response,
-        timeout: timeout,
-        fileID: fileID,
-        line: line,
-        in: operation,
-        onCancel: cancel,
-        onDiscard: discard
-      )
-    } catch {
-      return fallback
-    }
+    let value = try? await value(
+      for: id,
+      whenCancelled: response,
+      timeout: timeout,
+      fileID: fileID,
+      line: line,
+      in: operation,
+      onCancel: cancel,
+      onDiscard: discard
+    )
+    return value ?? fallback
   }
 
   /// Calls an SDK that returns the id of its answer, and waits for the answer.

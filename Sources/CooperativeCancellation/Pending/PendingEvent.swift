@@ -14,9 +14,8 @@
 /// }
 /// ```
 ///
-/// An event reaches all waiting tasks, and none that begins to wait later, unless it closes this object: what happened
-/// then stays happened. The tasks share the value and the SDK's work, so no value is discarded and no cancellation is
-/// forwarded.
+/// An event reaches all waiting tasks, and none that begins to wait later. Only a close is remembered: later waits end with
+/// it, too. The tasks share the value and the SDK's work, so no value is discarded and no cancellation is forwarded.
 public final class PendingEvent<Value: Sendable>: Sendable {
   @usableFromInline let waits = PendingCalls<Int, Value>()
 
@@ -69,11 +68,8 @@ public final class PendingEvent<Value: Sendable>: Sendable {
     line: UInt = #line,
     in operation: () -> Void = {}
   ) async -> Value {
-    do {
-      return try await value(timeout: timeout, fileID: fileID, line: line, in: operation)
-    } catch {
-      return fallback
-    }
+    let value = try? await value(timeout: timeout, fileID: fileID, line: line, in: operation)
+    return value ?? fallback
   }
 
   // MARK: Events

@@ -50,9 +50,13 @@ struct SharedSequenceTests {
   private let mast = Mast()
   private let watch = SequenceWatch()
 
-  private var songs: SendableThrowingCallbackSequence<Song> {
-    let (mast, watch) = (mast, watch)
-    return SendableThrowingCallbackSequence {
+  private var songs: SendableThrowingCallbackSequence<Song> { songs(of: mast, watch) }
+
+  private func songs(
+    of mast: Mast,
+    _ watch: SequenceWatch
+  ) -> SendableThrowingCallbackSequence<Song> {
+    SendableThrowingCallbackSequence {
       AsyncThrowingCallbackSequence(buffering: watch.policy) { yield, finish in
         try watch.subscribe { FakeStation(mast).stream(yield, completion: finish) }
       } onTermination: {
@@ -144,13 +148,7 @@ struct SharedSequenceTests {
   func `an error of the registration reaches the readers, and nothing is unregistered`() {
     let watch = SequenceWatch(inSubscribe: { throw SDKError.failed })
     let mast = mast
-    let songs = SendableThrowingCallbackSequence {
-      AsyncThrowingCallbackSequence(buffering: .unbounded) { yield, finish in
-        try watch.subscribe { FakeStation(mast).stream(yield, completion: finish) }
-      } onTermination: {
-        watch.terminate($0)
-      }
-    }.shared()
+    let songs = songs(of: mast, watch).shared()
     for _ in 1...2 { #expect(read(songs).allReadings == [.failure(.failed)]) }
     #expect(watch.events == [.subscribed, .subscribed])
     mast.release()  // It has kept the callbacks of both.
@@ -160,13 +158,7 @@ struct SharedSequenceTests {
   func `an end during the registration ends it when it returns`() {
     let mast = Mast(greeting: [.play, .end, .play])
     let watch = watch
-    let songs = SendableThrowingCallbackSequence {
-      AsyncThrowingCallbackSequence(buffering: .unbounded) { yield, finish in
-        try watch.subscribe { FakeStation(mast).stream(yield, completion: finish) }
-      } onTermination: {
-        watch.terminate($0)
-      }
-    }.shared()
+    let songs = songs(of: mast, watch).shared()
     #expect(read(songs).allReadings == [.element("1"), .end])
     #expect(watch.events == [.subscribed, .terminated])
     #expect(mast.songsAlive.count == 0)

@@ -62,7 +62,8 @@ package struct Inbox<Element: Sendable>: ~Copyable, SharedContents {
     return yielded.isOpen
   }
 
-  /// Delivers an element that other readers also receive. Wakes nobody, and releases nothing.
+  /// Delivers an element that other readers receive too. The caller holds a lock, so `afterwards` collects the readers to
+  /// wake and the elements to release.
   @inlinable
   func deliver(_ element: Element, _ afterwards: inout Hub<Element>.Afterwards) -> Bool {
     if let target { return target.hub.deliver(element, target.registration, &afterwards) }
