@@ -25,6 +25,8 @@ public final class FakeCall<Completion: Sendable>: Sendable {
     var handedOut = 0
     var onCall: @Sendable (Request) -> Void = { _ in }
     var onCancel: @Sendable (Request) -> Void = { _ in }
+    var holdsRequestsBack = false
+    var wrapper: (any Sendable)?
   }
 
   private let state = Observed(State())
@@ -56,6 +58,7 @@ public final class FakeCall<Completion: Sendable>: Sendable {
         completion,
         lock,
         MisuseReport.collector.get() ?? collector,
+        holdsBack: state.holdsRequestsBack,
         onCancel: state.onCancel
       )
       state.requests.append(request)
@@ -63,6 +66,40 @@ public final class FakeCall<Completion: Sendable>: Sendable {
     }
     onCall(request)
     return request
+  }
+
+  /// Returns the wrapper under test, which the first call of a trial makes: `checkWrapper` then also tries
+  /// ``WrapperGuarantee/twoCalls``.
+  ///
+  /// ```swift
+  /// try await checkWrapper { @MainActor loads in
+  ///   let articles = await loads.wrapper { Articles(sdk: FakeArticleSDK(loads: loads)) }
+  ///   return try await articles.article(1)
+  /// } success: { completion in
+  ///   completion(.success(Article(title: "Sea")))
+  /// }
+  /// ```
+  ///
+  /// - Parameter make: Makes the wrapper, on the caller's actor.
+  nonisolated(nonsending) public func wrapper<Wrapper: Sendable>(
+    _ make: () async throws -> Wrapper
+  ) async rethrows -> Wrapper {
+    if let wrapper = state.state.wrapper as? Wrapper { return wrapper }
+    let wrapper = try await make()
+    state.change { $0.wrapper = wrapper }
+    return wrapper
+  }
+
+  var hasWrapper: Bool { state.state.wrapper != nil }
+
+  /// Ends the cycle of the fake, its wrapper and the wrapper's SDK.
+  func releaseWrapper() {
+    _ = state.change { $0.wrapper.take() }
+  }
+
+  /// Lets each later request wait in ``Request/handOver(to:)``.
+  func holdRequestsBack() {
+    state.change { $0.holdsRequestsBack = true }
   }
 
   /// Waits for the next call: first for the first call, then for the second, and so on.
@@ -74,7 +111,7 @@ public final class FakeCall<Completion: Sendable>: Sendable {
   ///   - fileID: The file to name in the error; by default the caller's.
   ///   - line: The line to name in the error; by default the caller's.
   nonisolated(nonsending) public func next(
-    within limit: Timeout = .seconds(10),
+    within limit: Timeout = .seconds(1),
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) async throws -> Request {
@@ -117,6 +154,8 @@ extension FakeCall {
     private struct State: Sendable {
       var completion: Completion?
       var cancelCount = 0
+      var holdsBack: Bool
+      var receiver: (@Sendable (Request) -> Void)?
     }
 
     /// The number of the call, from 1.
@@ -132,13 +171,14 @@ extension FakeCall {
       _ completion: Completion,
       _ lock: SDKLock,
       _ collector: MisuseReport.Handler?,
+      holdsBack: Bool,
       onCancel: @escaping @Sendable (Request) -> Void
     ) {
       self.number = number
       self.lock = lock
       self.collector = collector
       self.onCancel = onCancel
-      state = Observed(State(completion: completion))
+      state = Observed(State(completion: completion, holdsBack: holdsBack))
     }
 
     /// How often the wrapper has cancelled the call.
@@ -148,6 +188,30 @@ extension FakeCall {
     public func cancel() {
       state.change { $0.cancelCount += 1 }
       lock.locked(isCallback: false) { onCancel(self) }
+    }
+
+    /// Passes the request to the callback of an SDK that does not return it. Call it in the body of the fake's method.
+    ///
+    /// - Parameter receive: Calls the SDK's callback. Runs at once; in a trial of `checkWrapper`, after a cancellation, on
+    ///   any thread.
+    public func handOver(to receive: @escaping @Sendable (Request) -> Void) {
+      let isHeldBack = state.change { state in
+        if state.holdsBack { state.receiver = receive }
+        return state.holdsBack
+      }
+      if !isHeldBack { receive(self) }
+    }
+
+    /// Whether the wrapper waits for the request.
+    var isHeldBack: Bool { state.state.receiver != nil }
+
+    /// Hands over what was held back.
+    func handOver() {
+      let receiver = state.change { state in
+        state.holdsBack = false
+        return state.receiver.take()
+      }
+      receiver?(self)
     }
 
     /// Calls the completion on the caller's thread. May be repeated; has no effect after ``drop()``.
@@ -192,7 +256,7 @@ extension FakeCall {
     ///   - fileID: The file to name in the error; by default the caller's.
     ///   - line: The line to name in the error; by default the caller's.
     nonisolated(nonsending) public func cancelled(
-      within limit: Timeout = .seconds(10),
+      within limit: Timeout = .seconds(1),
       fileID: StaticString = #fileID,
       line: UInt = #line
     ) async throws {

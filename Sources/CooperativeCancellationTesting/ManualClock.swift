@@ -99,7 +99,7 @@ public final class ManualClock: Clock {
   ///   - fileID: The file to name in the error; by default the caller's.
   ///   - line: The line to name in the error; by default the caller's.
   nonisolated(nonsending) public func waitForSleeper(
-    within limit: Timeout = .seconds(10),
+    within limit: Timeout = .seconds(1),
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) async throws {

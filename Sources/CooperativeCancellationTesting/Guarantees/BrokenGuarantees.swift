@@ -27,12 +27,17 @@ public struct BrokenGuarantees: Error, Sendable, CustomStringConvertible {
     findings.map(\.guarantee).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
   }
 
-  /// Says where, what happened for each broken guarantee, and which guarantees were not tried.
+  /// Says where, what happened for each broken guarantee and what to write, and which guarantees were not tried.
   public var description: String {
     var lines = [
       "\(callSite): the wrapper breaks \(guarantees.count == 1 ? "a guarantee" : "\(guarantees.count) guarantees")."
     ]
-    lines += findings.map { "– \($0.guarantee.rawValue): \($0.text)" }
+    for guarantee in guarantees {
+      lines += findings.filter { $0.guarantee == guarantee }.map {
+        "– \(guarantee.rawValue): \($0.text)"
+      }
+      lines.append("  → \(guarantee.remedy)")
+    }
     if !leftOut.isEmpty {
       lines.append(
         """
@@ -45,7 +50,10 @@ public struct BrokenGuarantees: Error, Sendable, CustomStringConvertible {
   }
 
   init(_ findings: [Finding], _ leftOut: [WrapperGuarantee], _ callSite: CallSite) {
-    self.findings = findings
+    // Two trials may find the same.
+    self.findings = findings.reduce(into: []) { found, finding in
+      if !found.contains(where: { $0.text == finding.text }) { found.append(finding) }
+    }
     self.leftOut = leftOut
     self.callSite = callSite
   }

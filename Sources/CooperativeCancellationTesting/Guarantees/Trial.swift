@@ -12,17 +12,20 @@ struct Trial<Completion: Sendable>: Sendable {
   let task: Task<Void, Never>
   private let ending = Observed<End>(.stillRuns)
   private let mayStart = Observed(false)
-  private let collected = Observed<[MisuseReport]>([])
+  private let collected: Observed<[MisuseReport]>
   private let limit: Timeout
 
-  /// Makes the task, which waits for ``start()``.
+  /// Makes the task, which waits for ``start()``. With another trial, it calls the same fake.
   init(
     limit: Timeout,
+    beside other: Trial? = nil,
     _ wrapper: @escaping @Sendable (FakeCall<Completion>) async throws -> Void
   ) {
     self.limit = limit
+    let collected = other?.collected ?? Observed([])
+    self.collected = collected
     (fake, task) = MisuseReport.collector.withValue(collected.collector) { [ending, mayStart] in
-      let fake = FakeCall<Completion>()
+      let fake = other?.fake ?? FakeCall<Completion>()
       let task = startOnOwnThread {
         await mayStart.waitUntil { $0 }
         do {
@@ -31,6 +34,7 @@ struct Trial<Completion: Sendable>: Sendable {
         } catch {
           ending.change { $0 = .threw(error) }
         }
+        fake.releaseWrapper()
       }
       return (fake, task)
     }
@@ -38,13 +42,15 @@ struct Trial<Completion: Sendable>: Sendable {
 
   var reports: [MisuseReport] { collected.state }
 
+  var hasEnded: Bool { if case .stillRuns = ending.state { false } else { true } }
+
   func start() {
     mayStart.change { $0 = true }
   }
 
   /// Returns the SDK's next call, if there is one in time.
   func nextCall() async -> FakeCall<Completion>.Request? {
-    await patiently { try? await fake.next(within: limit) }
+    try? await fake.next(within: limit)
   }
 
   /// Returns how the call ended, or that it did not end in time.
@@ -56,6 +62,6 @@ struct Trial<Completion: Sendable>: Sendable {
 
   /// Whether the SDK is told in time to cancel a call.
   func isForwarded(to request: FakeCall<Completion>.Request) async -> Bool {
-    await patiently { try? await request.cancelled(within: limit) } != nil
+    (try? await request.cancelled(within: limit)) != nil
   }
 }

@@ -12,8 +12,11 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
   }
 
   let makeCall: @Sendable () -> Call
-  let canThrow: Bool
+  /// How a cancelled call ends: with another error if the wrapper has its own error type, and anyhow (`nil`) if it
+  /// cannot throw.
+  let cancelledEnd: WrapperEnd?
   let response: CancellationResponse
+  let alwaysUnregisters: Bool
   let values: Population?
   let guarantees: Set<WrapperGuarantee>
   let limit: Timeout
@@ -33,9 +36,11 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
     findings.removeAll { !guarantees.contains($0.guarantee) }
     var leftOut: [WrapperGuarantee] = []
     if findings.contains(where: \.hangs) {
-      leftOut = [.checkAfter, .lateAnswer, .secondAnswer, .nothingLost, .noLockHeld]
+      leftOut = [.checkAfter, .lateAnswer, .secondAnswer, .nothingLost, .twoCalls, .noLockHeld]
     } else {
-      findings += await riskyTrials(kept: kept)
+      // What has been said of errors need not be said again.
+      let canFail = failure != nil && !findings.contains { $0.guarantee == .error }
+      findings += await riskyTrials(kept: kept, canFail: canFail)
     }
     findings.removeAll { !guarantees.contains($0.guarantee) }
     if findings.isEmpty { return }
@@ -45,7 +50,7 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
   /// Run at the same time, because a wrapper that hangs in one also hangs in others.
   private func harmlessTrials() async -> [Finding] {
     let trials = [
-      error, answerInsideCall, checkBefore, cancelledWhileWaiting, droppedCompletion, timeout,
+      error, answerInsideCall, checkBefore, cancelled, droppedCompletion, timedOut,
     ]
     return await withTaskGroup(of: (Int, [Finding]).self) { group in
       for (number, trial) in trials.enumerated() {
@@ -58,25 +63,38 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
   }
 
   /// Run one after the other, because each counts the values.
-  private func riskyTrials(kept: Int) async -> [Finding] {
-    let trials = [
-      (checkAfter, "came with a cancellation", deliversLate ? kept : 0),
-      (lateAnswer, "came after a cancellation", response == .deliverResult ? kept : 0),
-      (secondAnswer, "came with a second answer", kept),
+  private func riskyTrials(kept: Int, canFail: Bool) async -> [Finding] {
+    var trials: [(value: String, run: () async -> Outcome?)] = [
+      ("came with a cancellation", checkAfter),
+      ("came with a second answer", { await secondAnswer(.success, .success) }),
+      ("came after a cancellation", { await lateAnswers(.cancelled, .success, .success) }),
+      ("came after a timeout", { await lateAnswers(.timedOut, .success) }),
+      ("came for one of two calls", twoCalls),
     ]
-    let expected = trials.reduce(valueCount) { $0 + $1.2 }
+    if canFail {
+      trials += [
+        ("came after an error", { await secondAnswer(.failure, .success) }),
+        ("came after a late error", { await lateAnswers(.cancelled, .failure, .success) }),
+      ]
+    }
+    var expected = valueCount
     var findings: [Finding] = []
     var losses: [Finding] = []
-    for (trial, when, kept) in trials {
+    for trial in trials {
       let before = valueCount
-      findings += await trial()
-      let count = valueCount - before - kept
+      guard let outcome = await trial.run() else { continue }
+      findings += outcome.findings
+      let change = outcome.deliveries * kept
+      expected += change
+      // A wrapper may discard on another thread, slightly later.
+      if valueCount - before != change { await letOthersRun() }
+      let count = valueCount - before - change
       if count == 0 { continue }
       let text = count > 0 ? "was neither delivered nor discarded" : "was discarded more than once"
-      losses.append(Finding(.nothingLost, "a value that \(when) \(text)."))
+      losses.append(Finding(.nothingLost, "a value that \(trial.value) \(text)."))
     }
-    // A wrapper may discard on another thread, slightly later.
-    if let values {
+    if let values, !losses.isEmpty {
+      let expected = expected
       let isSettled = await patiently {
         try? await values.size.wait(within: limit) { $0 == expected ? true : nil }
       }
@@ -85,7 +103,7 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
     return findings + (await noLockHeld())
   }
 
-  var valueCount: Int { values?.count ?? 0 }
+  private var valueCount: Int { values?.count ?? 0 }
 
   func makeTrial() -> (Trial<Completion>, Call) {
     let call = makeCall()

@@ -2,10 +2,10 @@
 ///
 /// The raw value is the name in reports.
 public enum WrapperGuarantee: String, Sendable, Hashable, CaseIterable {
-  /// The SDK's value ends the wait, and the SDK is not cancelled.
+  /// The SDK is called once, its value ends the wait, and it is not cancelled after that.
   case answer = "answer"
 
-  /// The SDK's error is thrown, and is not a `CancellationError`.
+  /// The SDK's error is thrown, and is not a `CancellationError`; the SDK is not cancelled after that.
   case error = "error"
 
   /// An answer before the SDK's method returns ends the wait.
@@ -42,6 +42,46 @@ public enum WrapperGuarantee: String, Sendable, Hashable, CaseIterable {
   /// deadlock.
   case noLockHeld = "no lock held"
 
+  /// Two calls of one wrapper at the same time each get their own answer, and the end of one does not touch the other.
+  case twoCalls = "two calls"
+
   /// A wait that times out throws an error other than `CancellationError`, and the SDK is told.
   case timeout = "timeout"
+}
+
+extension WrapperGuarantee {
+  /// What to write in a wrapper that breaks it.
+  var remedy: String {
+    switch self {
+    case .answer:
+      "Call the SDK once, pass each answer to the completion, and cancel the request in `onCancel` only. A listener that "
+        + "is removed after each answer, too: `alwaysUnregisters: true`."
+    case .error: "Pass the SDK's error to the completion, as it is."
+    case .answerInsideCall:
+      "Be ready for an answer before you call the SDK: it may come before the method returns."
+    case .oneAnswer: "Call the completion once on each path through the SDK's callback."
+    case .checkBefore:
+      "Bridge with `withAsyncThrowingValue`, which checks first. A call that must run: `whenCancelled: .ignoreCancellation`, "
+        + "here too."
+    case .prompt:
+      "Bridge with `withAsyncThrowingValue`. A wrapper that is to wait for the SDK: pass its `whenCancelled:` here, too."
+    case .forwarding:
+      "Cancel this call's request in `onCancel`, once. An SDK that cannot cancel: `except: [.forwarding, .timeout]`."
+    case .checkAfter:
+      "Check for a cancellation after the answer, too, as `withAsyncThrowingValue` does."
+    case .lateAnswer:
+      "Do not end the wait twice, and pass the wrapper's `whenCancelled:` here, too."
+    case .secondAnswer: "Let the first answer count, and ignore the others."
+    case .droppedCompletion:
+      "Pass the completion itself to the SDK, and keep no copy. A delegate, which the wait keeps alive, or an id: "
+        + "`except: [.droppedCompletion]`."
+    case .nothingLost: "Close each value in `onDiscard`, once."
+    case .noLockHeld:
+      "Cancel the SDK in the bridge's `onCancel`, not in `withTaskCancellationHandler`."
+    case .twoCalls:
+      "Keep nothing of a call in a property of the wrapper: return it from the bridge's closure. An SDK that can have one "
+        + "call only: `PendingCall`, which lets the others wait. A wrapper that is to refuse: `except: [.twoCalls]`."
+    case .timeout: "Pass the clock's `Timeout` to `timeout:`, and cancel the request in `onCancel`."
+    }
+  }
 }

@@ -13,18 +13,23 @@ public import CooperativeCancellation
 /// }
 /// ```
 ///
-/// About ten trials each make a fake call and run the wrapper in a task of its own. The SDK then answers,
+/// About fifteen trials each make a fake call and run the wrapper in a task of its own. The SDK then answers,
 /// fails or drops the completion, or the task is cancelled.
 ///
-/// A wrapper that hangs does not hang the test: the check leaves its task alone after the limit. The same is
-/// true of a wrapper that blocks its thread, on Linux and from macOS 15 and iOS 18 on. A wrapper that returns
-/// a fallback must return where others throw; the value is not checked.
+/// A wrapper that is made in ``FakeCall/wrapper(_:)`` is also called twice at the same time.
+///
+/// A wrapper that hangs does not hang the test: the check lets the SDK answer after the limit, and leaves the task
+/// alone. The same is true of a wrapper that blocks its thread, on Linux and from macOS 15 and iOS 18 on, unless it is
+/// the main thread. A wrapper that returns a fallback must return where others throw; the value is not checked. Where
+/// others throw `CancellationError`, a wrapper with an error type of its own must throw an error.
 ///
 /// Throws ``BrokenGuarantees``, or `CancellationError` if the test is cancelled.
 ///
 /// - Parameters:
 ///   - response: The wrapper's `whenCancelled:`. A wrapper that waits for the SDK need not be prompt, and one that ignores
 ///     a cancellation must call the SDK in a cancelled task.
+///   - alwaysUnregisters: Whether the SDK is told once after each outcome, and not only after a cancellation or a
+///     timeout: a listener that must be removed.
 ///   - values: Counts the SDK's values, which `success` makes and the wrapper's `onDiscard` closes. Without
 ///     it, ``WrapperGuarantee/nothingLost`` is not tried.
 ///   - exceptions: Guarantees that cannot hold, such as ``WrapperGuarantee/forwarding`` for an SDK that cannot cancel.
@@ -38,6 +43,7 @@ public import CooperativeCancellation
 ///     thread.
 nonisolated(nonsending) public func checkWrapper<Completion: Sendable, Output, Failure: Error>(
   whenCancelled response: CancellationResponse = .abandonCallback,
+  alwaysUnregisters: Bool = false,
   values: Population? = nil,
   except exceptions: Set<WrapperGuarantee> = [],
   limit: Timeout = .milliseconds(200),
@@ -48,9 +54,10 @@ nonisolated(nonsending) public func checkWrapper<Completion: Sendable, Output, F
   failure: (@Sendable (Completion) -> Void)? = nil
 ) async throws {
   try await WrapperCheck(
-    makeCall: { WrapperCheck.Call(run: { _ = try await wrapper($0) }) },
-    canThrow: Failure.self != Never.self,
+    makeCall: { .init(run: { _ = try await wrapper($0) }) },
+    cancelledEnd: cancelledEnd(Failure.self),
     response: response,
+    alwaysUnregisters: alwaysUnregisters,
     values: values,
     guarantees: Set(WrapperGuarantee.allCases).subtracting(exceptions),
     limit: limit,
@@ -75,20 +82,12 @@ nonisolated(nonsending) public func checkWrapper<Completion: Sendable, Output, F
 /// Like the form without a clock, and also tries ``WrapperGuarantee/timeout``.
 ///
 /// - Parameters:
-///   - response: The wrapper's `whenCancelled:`.
-///   - values: Counts the SDK's values, which `success` makes and the wrapper's `onDiscard` closes.
-///   - exceptions: Guarantees that cannot hold.
-///   - limit: How long to wait, five times; longer on a busy machine.
-///   - fileID: The file to name in the error; by default the caller's.
-///   - line: The line to name in the error; by default the caller's.
 ///   - wrapper: Makes the fake SDK from the fake call, makes the wrapper with the clock for its timeout, and
 ///     calls it once. Runs in a task of its own.
-///   - success: Calls the completion as the SDK does on success. Runs on any thread.
-///   - failure: Calls the completion as the SDK does on failure; `nil` if the SDK cannot fail. Runs on any
-///     thread.
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 nonisolated(nonsending) public func checkWrapper<Completion: Sendable, Output, Failure: Error>(
   whenCancelled response: CancellationResponse = .abandonCallback,
+  alwaysUnregisters: Bool = false,
   values: Population? = nil,
   except exceptions: Set<WrapperGuarantee> = [],
   limit: Timeout = .milliseconds(200),
@@ -103,19 +102,24 @@ nonisolated(nonsending) public func checkWrapper<Completion: Sendable, Output, F
   try await WrapperCheck(
     makeCall: {
       let clock = ManualClock()
-      return WrapperCheck.Call(run: { _ = try await wrapper($0, clock) }) { limit in
+      return .init(run: { _ = try await wrapper($0, clock) }) { limit in
         try await clock.waitForSleeper(within: limit)
         clock.advance(by: .seconds(Int64.max / 2))
       }
     },
-    canThrow: Failure.self != Never.self,
+    cancelledEnd: cancelledEnd(Failure.self),
     response: response,
+    alwaysUnregisters: alwaysUnregisters,
     values: values,
     guarantees: Set(WrapperGuarantee.allCases).subtracting(exceptions),
     limit: limit,
     success: success,
     failure: failure
   ).runOnOwnThread(at: CallSite(fileID: fileID, line: line))
+}
+
+private func cancelledEnd<Failure: Error>(_: Failure.Type) -> WrapperEnd? {
+  Failure.self == Never.self ? nil : CancellationError() is Failure ? .cancellation : .failure
 }
 
 extension WrapperCheck {

@@ -3,8 +3,7 @@ internal import CooperativeCancellation
 /// Waits with a limit, and gives up after five waits in a row on a machine that is not busy: what is waited for may
 /// need several turns.
 ///
-/// The machine is busy if a probe task takes long after a wait, too. After five minutes, a thread is blocked or the
-/// machine does not come to rest, and waiting is pointless.
+/// The machine is busy if a probe task takes long after a wait, too. It gives up as well if a probe does not pass.
 func patiently<Result>(
   _ wait: () async throws -> Result?
 ) async rethrows -> Result? {
@@ -13,15 +12,26 @@ func patiently<Result>(
   repeat {
     if let result = try await wait() { return result }
     let probeStart = Moment.now
-    guard await passEveryQueue(within: .seconds(300)) else { return nil }
+    guard await passEveryQueue() else { return nil }
     quickProbes = probeStart.nanoseconds(to: .now) < 50_000_000 ? quickProbes + 1 : 0
-  } while quickProbes < 5 && start.nanoseconds(to: .now) < 300_000_000_000
+  } while quickProbes < 5 && start.nanoseconds(to: .now) < probeLimit
   return nil
 }
 
+/// For what computes all the time, and leaves no thread to others.
+private let probeLimit: Int64 = 300_000_000_000
+
+/// The last probe that was given up, and whether it has passed after all. Before that, another could not pass either.
+private let stuckProbe = Observed<Observed<Bool>?>(nil)
+
 /// Runs a task that only goes through each place where a task may queue: a thread, the main actor, the pool. Returns
-/// whether it does in time.
-func passEveryQueue(within limit: Timeout) async -> Bool {
+/// whether it passes.
+///
+/// What does not pass is late or blocked. If it is late, this process computes, even if it gets only a small part of the
+/// processors. So after six seconds without that, it is blocked.
+@discardableResult
+func passEveryQueue() async -> Bool {
+  if stuckProbe.state?.state == false { return false }
   let hasPassed = Observed(false)
   startOnOwnThread {
     await MainActor.run {}
@@ -29,5 +39,25 @@ func passEveryQueue(within limit: Timeout) async -> Bool {
     await Task.detached(priority: Task.currentPriority) {}.value
     hasPassed.change { $0 = true }
   }
-  return (try? await hasPassed.wait(within: limit) { $0 ? () : nil }) != nil
+  let start = Moment.now
+  var idleSeconds = 0
+  while idleSeconds < 6, start.nanoseconds(to: .now) < probeLimit {
+    let before = processorTime()
+    do {
+      if try await hasPassed.wait(within: .seconds(1), until: { $0 ? () : nil }) != nil {
+        return true
+      }
+    } catch {
+      // The test is cancelled.
+      return false
+    }
+    idleSeconds = processorTime() - before < 0.02 ? idleSeconds + 1 : 0
+  }
+  stuckProbe.change { $0 = hasPassed }
+  return false
+}
+
+/// Gives what is enqueued its turn, even if it enqueues something else.
+func letOthersRun() async {
+  for _ in 1...3 { await passEveryQueue() }
 }

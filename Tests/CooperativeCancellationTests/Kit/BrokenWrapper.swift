@@ -12,10 +12,11 @@ struct BrokenWrapper: Sendable, CustomTestStringConvertible {
   var words: [String] = []
   let call: @Sendable (PhoneBook) async throws -> Line
 
-  static let all = [
-    circulatingHelper, withoutOnCancel, dropping, callingTwice, losing, inASlot, byHand,
-    mistakingErrors, disguising, cleaningUpTwice, losingTheSecond, blocking, silent,
-  ]
+  static let all =
+    [
+      circulatingHelper, withoutOnCancel, dropping, callingTwice, losing, inASlot, byHand,
+      mistakingErrors, disguising, cleaningUpTwice, losingTheSecond, blocking, silent,
+    ] + BrokenWrapper.ofOneTrial
 
   private static let circulatingHelper = BrokenWrapper(
     testDescription: "the circulating helper",
@@ -144,7 +145,7 @@ struct BrokenWrapper: Sendable, CustomTestStringConvertible {
   private static let cleaningUpTwice = BrokenWrapper(
     testDescription: "one that tells the SDK twice, and discards twice",
     guarantees: [.forwarding, .timeout, .nothingLost],
-    words: ["was told 2 times", "was discarded more than once"]
+    words: ["was told to cancel 2 times instead of once", "was discarded more than once"]
   ) { book in
     try await book.line(
       onCancel: { for _ in 0..<2 { $0.cancel() } },

@@ -1,0 +1,73 @@
+internal import CooperativeCancellation
+
+// The trials that answer a wait that may have ended.
+
+extension WrapperCheck {
+  func checkAfter() async -> Outcome? {
+    let (trial, _) = makeTrial()
+    // Does not capture the trial, which keeps the fake.
+    trial.fake.whenCalled { [success, task = trial.task] request in
+      task.cancel()
+      request.answer(success)
+    }
+    trial.start()
+    let findings = complaints(
+      .checkAfter,
+      await trial.end(),
+      not: deliversLate ? .value : .cancellation,
+      when: "the task was cancelled while the SDK answered inside the call"
+    )
+    return Outcome(findings: findings, deliveries: deliversLate ? 1 : 0)
+  }
+
+  func secondAnswer(_ first: Answer, _ second: Answer) async -> Outcome? {
+    guard let (trial, request) = await beginTrial() else { return nil }
+    // A wrapper may try again after an error.
+    trial.fake.whenCalled { $0.drop() }
+    answer(request, first)
+    answer(request, second)
+    let isDelivered = first == .success
+    let findings = complaints(
+      .secondAnswer,
+      await trial.end(),
+      not: isDelivered ? .value : .failure,
+      when: "the SDK had answered \(isDelivered ? "twice" : "with an error, and then with a value")"
+    )
+    return Outcome(findings: findings, deliveries: isDelivered ? 1 : 0)
+  }
+
+  /// Repeated, because a cancellation that comes before the wrapper sleeps may miss its cancellation handler.
+  func noLockHeld() async -> [Finding] {
+    guard guarantees.contains(.forwarding), response != .ignoreCancellation else { return [] }
+    for _ in 1...20 {
+      guard let isUnderLock = await isToldUnderLock() else { return [] }
+      if !isUnderLock { continue }
+      let text = """
+        deadlock: the wrapper cancels the SDK inside the runtime's cancellation handler, and there it waits for the \
+        SDK's lock; an SDK that holds it while it calls the completion waits for the handler's end.
+        """
+      return [Finding(.noLockHeld, text)]
+    }
+    return []
+  }
+
+  /// Cancels the task while the SDK holds its lock. Returns whether the cancellation waits for that lock, or `nil` if
+  /// the SDK is not told.
+  private func isToldUnderLock() async -> Bool? {
+    guard let (trial, request) = await beginTrial() else { return nil }
+    // Until then, the wrapper probably sleeps.
+    await passEveryQueue()
+    request.lock.hold()
+    let hasReturned = Observed(false)
+    startOnOwnThread {
+      trial.task.cancel()
+      hasReturned.change { $0 = true }
+    }
+    let isForwarded = await trial.isForwarded(to: request)
+    let returns = await patiently { try? await hasReturned.wait(within: limit) { $0 ? $0 : nil } }
+    request.lock.release()
+    request.answer(success)
+    _ = await trial.end()
+    return isForwarded ? returns == nil : nil
+  }
+}

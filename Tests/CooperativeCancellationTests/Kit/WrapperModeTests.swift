@@ -1,0 +1,335 @@
+import CooperativeCancellation
+import CooperativeCancellationTesting
+import Dispatch
+import FakeCallbackSDK
+import Foundation
+import Testing
+
+/// Correct wrappers that differ from the usual one, and the faults that only such a wrapper can have.
+@Suite("The guarantees for a wrapper", .watchdog)
+struct WrapperModeTests {
+  typealias Completion = @Sendable (Result<Int, any Error>) -> Void
+
+  private struct OwnError: Error {}
+
+  /// Checks a wrapper whose SDK answers with a number.
+  private func check<Failure: Error>(
+    whenCancelled response: CancellationResponse = .abandonCallback,
+    alwaysUnregisters: Bool = false,
+    except exceptions: Set<WrapperGuarantee> = [],
+    _ wrapper: @escaping @Sendable @concurrent (FakeCall<Completion>) async throws(Failure) -> Int
+  ) async throws {
+    try await checkWrapper(
+      whenCancelled: response,
+      alwaysUnregisters: alwaysUnregisters,
+      except: exceptions,
+      wrapper,
+      success: { $0(.success(1)) },
+      failure: { $0(.failure(SDKError.failed)) }
+    )
+  }
+
+  private func expect(
+    _ guarantees: [WrapperGuarantee],
+    _ words: String = "–",
+    sourceLocation: SourceLocation = #_sourceLocation,
+    from check: () async throws -> Void
+  ) async {
+    let error = await #expect(throws: BrokenGuarantees.self, sourceLocation: sourceLocation) {
+      try await check()
+    }
+    #expect(error?.guarantees == guarantees, "\(error.map(\.description) ?? "")")
+    #expect(error?.description.contains(words) == true, "\(error.map(\.description) ?? "")")
+  }
+
+  @Test
+  func `allow any error where there can be no CancellationError`() async throws {
+    try await check { calls async throws(OwnError) in
+      do {
+        return try await withAsyncThrowingValue {
+          calls.record($0)
+        } onCancel: {
+          $0.cancel()
+        }
+      } catch {
+        throw OwnError()
+      }
+    }
+    await expect([.checkBefore]) {
+      try await check { calls async throws(OwnError) in
+        do {
+          return try await withAsyncThrowingValue {
+            calls.record($0)
+          } onCancel: {
+            $0.cancel()
+          }
+        } catch is CancellationError where calls.callCount == 0 {
+          return 0
+        } catch {
+          throw OwnError()
+        }
+      }
+    }
+  }
+
+  @Test
+  func `wait for a cancellation that goes another way to the SDK`() async throws {
+    let queue = DispatchQueue(label: "the SDK's")
+    try await check { calls in
+      try await withAsyncThrowingValue {
+        calls.record($0)
+      } onCancel: { call in
+        queue.async { call.cancel() }
+      }
+    }
+    try await check { calls in
+      try await withAsyncThrowingValue {
+        calls.record($0)
+      } onCancel: { call in
+        Task { @MainActor in Task.detached { call.cancel() } }
+      }
+    }
+    await expect([.forwarding], "told to cancel 2 times") {
+      try await check { calls in
+        try await withAsyncThrowingValue {
+          calls.record($0)
+        } onCancel: { call in
+          Task { for _ in 1...2 { call.cancel() } }
+        }
+      }
+    }
+  }
+
+  @Test
+  func `let a wrapper try again`() async throws {
+    try await check { calls in
+      for attempt in 1... {
+        do {
+          return try await withAsyncThrowingValue {
+            calls.record($0)
+          } onCancel: {
+            $0.cancel()
+          }
+        } catch SDKError.failed where attempt < 3 {
+          continue
+        }
+      }
+      return 0
+    }
+    await expect([.error], "an error to each of ") {
+      try await check { calls in
+        while true {
+          do {
+            return try await withAsyncThrowingValue {
+              calls.record($0)
+            } onCancel: {
+              $0.cancel()
+            }
+          } catch SDKError.failed {
+            await Task.yield()
+          }
+        }
+      }
+    }
+  }
+
+  @Test
+  func `demand that a listener is always removed`() async throws {
+    @Sendable func listen(
+      to calls: FakeCall<Completion>,
+      isRemoved: @Sendable (Bool) -> Bool
+    ) async throws -> Int {
+      let listener = Protected<FakeCall<Completion>.Request?>(nil)
+      defer { if isRemoved(Task.isCancelled) { listener.withLock { $0 }?.cancel() } }
+      return try await withAsyncThrowingValue { completion in
+        let made = calls.record(completion)
+        listener.withLock { $0 = made }
+      }
+    }
+    try await check(alwaysUnregisters: true) { try await listen(to: $0) { _ in true } }
+    await expect([.answer, .error, .answerInsideCall], "told to cancel 0 times instead of once") {
+      try await check(alwaysUnregisters: true) { try await listen(to: $0) { $0 } }
+    }
+    await expect([.answer, .error, .answerInsideCall], "alwaysUnregisters: true") {
+      try await check { try await listen(to: $0) { _ in true } }
+    }
+  }
+
+  @Test
+  func `hand a request over after the cancellation`() async throws {
+    try await check { calls in
+      try await withAsyncThrowingValue { completion in
+        LateRequest(cancel: { $0.cancel() }) { arrived in
+          calls.record(completion).handOver { arrived($0) }
+        }
+      } onCancel: {
+        $0.cancel()
+      }
+    }
+    await expect([.forwarding], "before the SDK handed over its request") {
+      try await check { calls in
+        let request = Protected<FakeCall<Completion>.Request?>(nil)
+        return try await withAsyncThrowingValue { completion in
+          calls.record(completion).handOver { arrived in request.withLock { $0 = arrived } }
+        } onCancel: { _ in
+          request.withLock { $0 }?.cancel()
+        }
+      }
+    }
+  }
+
+  @Test(arguments: [.waitForCallback, .deliverResult] as [CancellationResponse])
+  func `notice that a wrapper does not wait as it says`(response: CancellationResponse) async {
+    let alsoBroken: [WrapperGuarantee] = response == .deliverResult ? [.checkAfter] : []
+    await expect([.lateAnswer] + alsoBroken, "it is to wait") {
+      try await check(whenCancelled: response) { calls in
+        try await withAsyncThrowingValue {
+          calls.record($0)
+        } onCancel: {
+          $0.cancel()
+        }
+      }
+    }
+  }
+
+  // MARK: Two calls
+
+  private func checkShared(_ wrapper: @escaping @Sendable () -> any Uploader) async throws {
+    // Some keep the completion.
+    try await check(except: [.droppedCompletion]) { calls in
+      try await calls.wrapper(wrapper).upload(calls)
+    }
+  }
+
+  @Test
+  func `let two calls run side by side, or one after the other`() async throws {
+    try await checkShared { Bridged() }
+    try await checkShared { Queued() }
+    #expect(Bridged.population.count == 0)
+  }
+
+  @Test
+  func `notice a call that disturbs another`() async {
+    await expect([.twoCalls], "had not ended") { try await checkShared { InOneSlot() } }
+    await expect([.twoCalls], "cancel the other one") { try await checkShared { InOneField() } }
+    await expect([.twoCalls], "while another call waited") { try await checkShared { Refusing() } }
+    await expect([.twoCalls], "the other one ended, too") { try await checkShared { Mixing() } }
+  }
+
+  // MARK: Threads
+
+  @Test
+  func `end although the wrapper blocks the pool`() async {
+    await #expect(processExitsWith: .success) {
+      let error = await #expect(throws: BrokenGuarantees.self) {
+        try await checkWrapper(except: [.droppedCompletion]) { calls in
+          await Task.detached {
+            let gate = Gate()
+            _ = calls.record { (_: Int) in gate.open() }
+            gate.pass()
+          }.value
+        } success: { (completion: @Sendable (Int) -> Void) in
+          completion(1)
+        }
+      }
+      #expect(error?.guarantees == [.checkBefore, .prompt, .forwarding])
+    }
+  }
+}
+
+private protocol Uploader: Sendable {
+  func upload(_ calls: FakeCall<WrapperModeTests.Completion>) async throws -> Int
+}
+
+private struct Bridged: Uploader {
+  static let population = Population()
+
+  let life = Life(of: population)
+
+  func upload(_ calls: FakeCall<WrapperModeTests.Completion>) async throws -> Int {
+    try await withAsyncThrowingValue {
+      calls.record($0)
+    } onCancel: {
+      $0.cancel()
+    }
+  }
+}
+
+private struct Queued: Uploader {
+  let pending = PendingCall<Int>()
+
+  func upload(_ calls: FakeCall<WrapperModeTests.Completion>) async throws -> Int {
+    try await pending.value {
+      calls.record { pending.resume(with: $0) }
+    } onCancel: {
+      $0.cancel()
+    }
+  }
+}
+
+/// The SDK answers the completion that was stored last, for whatever call.
+private struct InOneSlot: Uploader {
+  let completions = Protected<[WrapperModeTests.Completion]>([])
+
+  func upload(_ calls: FakeCall<WrapperModeTests.Completion>) async throws -> Int {
+    try await withAsyncThrowingValue { completion in
+      completions.withLock { $0.append(completion) }
+      return calls.record { result in completions.withLock { $0.last }?(result) }
+    } onCancel: {
+      $0.cancel()
+    }
+  }
+}
+
+/// A second call releases the first one's completion.
+private struct Mixing: Uploader {
+  let completion = Protected<WrapperModeTests.Completion?>(nil)
+
+  func upload(_ calls: FakeCall<WrapperModeTests.Completion>) async throws -> Int {
+    try await withAsyncThrowingValue { completion in
+      _ = self.completion.withLock { $0.replace(with: completion) }
+      return calls.record { result in self.completion.withLock { $0 }?(result) }
+    } onCancel: {
+      $0.cancel()
+    }
+  }
+}
+
+/// Cancels the request that was made last.
+private struct InOneField: Uploader {
+  let request = Protected<FakeCall<WrapperModeTests.Completion>.Request?>(nil)
+
+  func upload(_ calls: FakeCall<WrapperModeTests.Completion>) async throws -> Int {
+    try await withAsyncThrowingValue { completion in
+      let made = calls.record(completion)
+      request.withLock { $0 = made }
+    } onCancel: { _ in
+      request.withLock { $0 }?.cancel()
+    }
+  }
+}
+
+private struct Refusing: Uploader {
+  let isBusy = Protected(false)
+
+  func upload(_ calls: FakeCall<WrapperModeTests.Completion>) async throws -> Int {
+    let mayCall = isBusy.withLock { isBusy in
+      defer { isBusy = true }
+      return !isBusy
+    }
+    guard mayCall else { throw SDKError.failed }
+    defer { isBusy.withLock { $0 = false } }
+    return try await withAsyncThrowingValue {
+      calls.record($0)
+    } onCancel: {
+      $0.cancel()
+    }
+  }
+}
+
+extension Optional {
+  fileprivate mutating func replace(with new: Wrapped) -> Wrapped? {
+    defer { self = new }
+    return self
+  }
+}
