@@ -137,7 +137,11 @@ final class Weather {
 }
 
 final class FakeThermometer: Thermometer {
-  let listeners = FakeCall<@Sendable (Double) -> Void>()
+  let listeners: FakeCall<@Sendable (Double) -> Void>
+
+  init(listeners: FakeCall<@Sendable (Double) -> Void> = FakeCall()) {
+    self.listeners = listeners
+  }
 
   func addListener(_ listener: @escaping @Sendable (Double) -> Void) -> any Listening {
     listeners.record(listener)
