@@ -72,12 +72,8 @@ public final class FakeCall<Completion: Sendable>: Sendable {
   /// ``WrapperGuarantee/twoCalls``.
   ///
   /// ```swift
-  /// try await checkWrapper { @MainActor loads in
-  ///   let articles = await loads.wrapper { Articles(sdk: FakeArticleSDK(loads: loads)) }
-  ///   return try await articles.article(1)
-  /// } success: { completion in
-  ///   completion(.success(Article(title: "Sea")))
-  /// }
+  /// let articles = await loads.wrapper { Articles(sdk: FakeArticleSDK(loads: loads)) }
+  /// return try await articles.article(1)
   /// ```
   ///
   /// - Parameter make: Makes the wrapper, on the caller's actor.

@@ -1,65 +1,8 @@
-// Wrappers on an actor and on none, over SDKs with a delegate, with values to close, and with a stream: the code of
-// the page "Test your wrapper".
+// Wrappers over SDKs with values to close, and with a stream: the code of the page "Test your wrapper".
 
 import CooperativeCancellation
 import CooperativeCancellationTesting
 import Testing
-
-// MARK: A delegate, and a wrapper that is an actor
-
-protocol PlaceDelegate: AnyObject, Sendable {
-  func didFind(_ place: String)
-  func didFail(_ error: any Error)
-}
-
-protocol PlaceFinder: AnyObject {
-  var delegate: (any PlaceDelegate)? { get set }
-  func start()
-  func stop()
-}
-
-actor Places {
-  private let finder: any PlaceFinder
-
-  init(finder: any PlaceFinder) {
-    self.finder = finder
-  }
-
-  func place() async throws -> String {
-    try await withAsyncThrowingValue { completion in
-      let delegate = CompletionDelegate(completion)
-      finder.delegate = delegate
-      finder.start()
-      return delegate
-    } onCancel: { _ in
-      finder.stop()
-    }
-  }
-}
-
-private final class CompletionDelegate: PlaceDelegate {
-  private let completion: @Sendable (Result<String, any Error>) -> Void
-
-  init(_ completion: @escaping @Sendable (Result<String, any Error>) -> Void) {
-    self.completion = completion
-  }
-
-  func didFind(_ place: String) { completion(.success(place)) }
-  func didFail(_ error: any Error) { completion(.failure(error)) }
-}
-
-final class FakePlaceFinder: PlaceFinder {
-  weak var delegate: (any PlaceDelegate)?
-  private let searches: FakeCall<any PlaceDelegate>
-  private var search: FakeCall<any PlaceDelegate>.Request?
-
-  init(searches: FakeCall<any PlaceDelegate>) {
-    self.searches = searches
-  }
-
-  func start() { search = delegate.map { searches.record($0) } }
-  func stop() { search?.cancel() }
-}
 
 // MARK: Values that must be closed, and a wrapper that belongs to no actor
 
@@ -154,18 +97,6 @@ extension FakeCall.Request: Listening {
 
 @Suite("Wrappers of other kinds", .watchdog)
 struct WrapperKindTests {
-  @Test
-  func `an actor over an SDK with a delegate`() async throws {
-    // snippet.checkDelegate
-    try await checkWrapper(except: [.droppedCompletion]) { searches in
-      try await Places(finder: FakePlaceFinder(searches: searches)).place()
-    } success: { delegate in
-      delegate.didFind("Ulm")
-    } failure: { delegate in
-      delegate.didFail(ServerError())
-    }
-  }
-
   @Test
   func `a plain type over an SDK whose values must be closed`() async throws {
     // snippet.checkValues

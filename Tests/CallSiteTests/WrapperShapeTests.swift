@@ -3,7 +3,67 @@
 import CooperativeCancellation
 import CooperativeCancellationTesting
 import FakeCallbackSDK
+@preconcurrency import OldSDK
 import Testing
+
+// MARK: A delegate whose protocol is not Sendable, and values that a test cannot make
+
+protocol Scanner: AnyObject {
+  func start(_ receiver: ScanReceiver)
+  func stop()
+}
+
+/// The delegate, without the SDK's types.
+final class ScanReceiver: Sendable {
+  private let completion: @Sendable (Result<String, any Error>) -> Void
+
+  init(_ completion: @escaping @Sendable (Result<String, any Error>) -> Void) {
+    self.completion = completion
+  }
+
+  func didFind(_ text: String) { completion(.success(text)) }
+}
+
+actor Scans {
+  private let scanner: any Scanner
+
+  init(scanner: sending any Scanner) {
+    self.scanner = scanner
+  }
+
+  func scan() async throws -> String {
+    try await withAsyncThrowingValue { completion in
+      let receiver = ScanReceiver(completion)
+      scanner.start(receiver)
+      return receiver
+    } onCancel: { _ in
+      scanner.stop()
+    }
+  }
+}
+
+extension OldScanner: Scanner {
+  func start(_ receiver: ScanReceiver) {
+    delegate = receiver
+    start()
+  }
+}
+
+extension ScanReceiver: OldScannerDelegate {
+  func scanner(_ scanner: OldScanner, didFind scan: OldScan) { didFind(scan.text) }
+}
+
+final class FakeScanner: Scanner {
+  private let scans: FakeCall<ScanReceiver>
+  private var scan: FakeCall<ScanReceiver>.Request?
+
+  init(scans: FakeCall<ScanReceiver>) {
+    self.scans = scans
+  }
+
+  func start(_ receiver: ScanReceiver) { scan = scans.record(receiver) }
+  func stop() { scan?.cancel() }
+}
 
 // MARK: A request that arrives in a callback
 
@@ -144,6 +204,17 @@ struct FakeConnection: Connection {
 
 @Suite("Wrappers of other shapes", .watchdog)
 struct WrapperShapeTests {
+  @Test
+  func `a delegate`() async throws {
+    #expect(try await Scans(scanner: OldScanner()).scan() == "Ulm")
+    // snippet.checkScans
+    try await checkWrapper(except: [.droppedCompletion]) { scans in
+      try await Scans(scanner: FakeScanner(scans: scans)).scan()
+    } success: { receiver in
+      receiver.didFind("Ulm")
+    }
+  }
+
   @Test
   func `a request that arrives in a callback`() async throws {
     try await checkWrapper { uploads in

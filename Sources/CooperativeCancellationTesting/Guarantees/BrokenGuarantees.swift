@@ -5,14 +5,13 @@ public struct BrokenGuarantees: Error, Sendable, CustomStringConvertible {
   struct Finding: Sendable {
     let guarantee: WrapperGuarantee
     let text: String
-    /// Whether further trials are useless.
-    var isHopeless = false
     /// Whether the wrapper did not end.
-    var hangs = false
+    let hangs: Bool
 
-    init(_ guarantee: WrapperGuarantee, _ text: String) {
+    init(_ guarantee: WrapperGuarantee, _ text: String, hangs: Bool = false) {
       self.guarantee = guarantee
       self.text = text
+      self.hangs = hangs
     }
   }
 

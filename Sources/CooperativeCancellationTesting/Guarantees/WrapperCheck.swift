@@ -29,18 +29,19 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
   /// ends the process, so the risky trials are then skipped.
   func run(at callSite: CallSite) async throws {
     let before = valueCount
-    var findings = await answer()
-    if findings.contains(where: \.isHopeless) { throw BrokenGuarantees(findings, [], callSite) }
+    var (findings, isShared) = await answer()
+    guard let isShared else { throw BrokenGuarantees(findings, [], callSite) }
     let kept = valueCount - before
     findings += await harmlessTrials()
     findings.removeAll { !guarantees.contains($0.guarantee) }
     var leftOut: [WrapperGuarantee] = []
     if findings.contains(where: \.hangs) {
-      leftOut = [.checkAfter, .lateAnswer, .secondAnswer, .nothingLost, .twoCalls, .noLockHeld]
+      leftOut = [.checkAfter, .lateAnswer, .secondAnswer, .nothingLost, .noLockHeld]
+      if isShared { leftOut.append(.twoCalls) }
     } else {
       // What has been said of errors need not be said again.
       let canFail = failure != nil && !findings.contains { $0.guarantee == .error }
-      findings += await riskyTrials(kept: kept, canFail: canFail)
+      findings += await riskyTrials(kept: kept, canFail: canFail, isShared: isShared)
     }
     findings.removeAll { !guarantees.contains($0.guarantee) }
     if findings.isEmpty { return }
@@ -63,24 +64,20 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
   }
 
   /// Run one after the other, because each counts the values.
-  private func riskyTrials(kept: Int, canFail: Bool) async -> [Finding] {
-    var trials: [(value: String, run: () async -> Outcome?)] = [
-      ("came with a cancellation", checkAfter),
-      ("came with a second answer", { await secondAnswer(.success, .success) }),
-      ("came after a cancellation", { await lateAnswers(.cancelled, .success, .success) }),
-      ("came after a timeout", { await lateAnswers(.timedOut, .success) }),
-      ("came for one of two calls", twoCalls),
+  private func riskyTrials(kept: Int, canFail: Bool, isShared: Bool) async -> [Finding] {
+    let trials: [(isPossible: Bool, value: String, run: () async -> Outcome?)] = [
+      (true, "with a cancellation", checkAfter),
+      (true, "with a second answer", { await secondAnswer(.success, .success) }),
+      (true, "after a cancellation", { await lateAnswers(.cancelled, .success, .success) }),
+      (true, "after a timeout", { await lateAnswers(.timedOut, .success) }),
+      (canFail, "after an error", { await secondAnswer(.failure, .success) }),
+      (canFail, "after a late error", { await lateAnswers(.cancelled, .failure, .success) }),
+      (isShared, "for one of two calls", twoCalls),
     ]
-    if canFail {
-      trials += [
-        ("came after an error", { await secondAnswer(.failure, .success) }),
-        ("came after a late error", { await lateAnswers(.cancelled, .failure, .success) }),
-      ]
-    }
     var expected = valueCount
     var findings: [Finding] = []
     var losses: [Finding] = []
-    for trial in trials {
+    for trial in trials where trial.isPossible {
       let before = valueCount
       guard let outcome = await trial.run() else { continue }
       findings += outcome.findings
@@ -91,7 +88,7 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
       let count = valueCount - before - change
       if count == 0 { continue }
       let text = count > 0 ? "was neither delivered nor discarded" : "was discarded more than once"
-      losses.append(Finding(.nothingLost, "a value that \(trial.value) \(text)."))
+      losses.append(Finding(.nothingLost, "a value that came \(trial.value) \(text)."))
     }
     if let values, !losses.isEmpty {
       let expected = expected

@@ -14,9 +14,7 @@ public import CooperativeCancellation
 /// ```
 ///
 /// About fifteen trials each make a fake call and run the wrapper in a task of its own. The SDK then answers,
-/// fails or drops the completion, or the task is cancelled.
-///
-/// A wrapper that is made in ``FakeCall/wrapper(_:)`` is also called twice at the same time.
+/// fails or drops the completion, or the task is cancelled. ``FakeCall/wrapper(_:)`` adds two calls at the same time.
 ///
 /// A wrapper that hangs does not hang the test: the check lets the SDK answer after the limit, and leaves the task
 /// alone. The same is true of a wrapper that blocks its thread, on Linux and from macOS 15 and iOS 18 on, unless it is

@@ -14,9 +14,7 @@ extension WrapperCheck {
     let expected = expected == .cancellation ? cancelledEnd ?? expected : expected
     switch (end, expected) {
     case (.stillRuns, _):
-      var finding = Finding(guarantee, "it had not ended after \(limit): \(when).")
-      finding.hangs = true
-      return [finding]
+      return [Finding(guarantee, "it had not ended after \(limit): \(when).", hangs: true)]
     case (.returned, _) where expected == .value || cancelledEnd == nil: return []
     case (.threw(is CancellationError), .cancellation): return []
     case (.threw(is CancellationError), .failure):

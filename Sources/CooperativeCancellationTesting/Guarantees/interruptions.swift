@@ -96,8 +96,8 @@ extension WrapperCheck {
     // Answered, a wrapper that hangs ends, and gives back its thread if it blocks one.
     if findings.contains(where: \.hangs) { request.answer(success) }
     request.handOver()
-    let outcome = Outcome(findings: findings, deliveries: expected == .value ? 1 : 0)
-    return (trial, request, outcome)
+    let deliveries = expected == .value ? 1 : 0
+    return (trial, request, Outcome(findings: findings, deliveries: deliveries))
   }
 
   private func begin(_ interruption: Interruption) async -> (Trial<Completion>, Request, Call)? {
@@ -111,11 +111,12 @@ extension WrapperCheck {
     if interruption == .cancelledBeforeRequest { trial.fake.holdRequestsBack() }
     trial.start()
     guard let request = await trial.nextCall() else { return nil }
-    if interruption == .cancelledBeforeRequest, !request.isHeldBack {
-      request.answer(success)
-      return nil
+    if interruption != .cancelledBeforeRequest || request.isHeldBack {
+      return (trial, request, call)
     }
-    return (trial, request, call)
+    request.answer(success)
+    _ = await trial.end()
+    return nil
   }
 
   func answer(_ request: Request, _ answer: Answer) {

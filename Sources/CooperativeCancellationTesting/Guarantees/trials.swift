@@ -3,17 +3,18 @@ internal import CooperativeCancellation
 // The trials that are harmless: none answers a wait that may have ended.
 
 extension WrapperCheck {
-  func answer() async -> [Finding] {
+  /// Also returns whether two calls can have the same wrapper, or `nil` if there is no call, and nothing more to try.
+  func answer() async -> (findings: [Finding], isShared: Bool?) {
     let (trial, _) = makeTrial()
     trial.start()
     guard let request = await trial.nextCall() else {
-      var finding = Finding(.answer, "the wrapper has not called the fake.")
+      var text = "the wrapper has not called the fake."
       if case .threw(let error) = await trial.end() {
-        finding = Finding(.answer, "the wrapper threw \(error) before it called the fake.")
+        text = "the wrapper threw \(error) before it called the fake."
       }
-      finding.isHopeless = true
-      return [finding]
+      return ([Finding(.answer, text)], nil)
     }
+    let isShared = trial.fake.hasWrapper
     request.answer(success)
     request.drop()
     let when = "the SDK had answered"
@@ -24,7 +25,7 @@ extension WrapperCheck {
       let text = "\(when), and was called \(trial.fake.callCount) times instead of once."
       findings.append(Finding(.answer, text))
     }
-    return findings + misuse(in: trial, "with success")
+    return (findings + misuse(in: trial, "with success"), isShared)
   }
 
   func error() async -> [Finding] {
@@ -78,22 +79,18 @@ extension WrapperCheck {
     trial.task.cancel()
     trial.start()
     let end = await trial.end()
-    let when = "it was called in a task that was cancelled already"
-    if response == .ignoreCancellation {
-      return complaints(.checkBefore, end, not: .value, when: when)
+    let when = "in a task that was cancelled already"
+    if response != .ignoreCancellation, trial.fake.callCount > 0 {
+      return [Finding(.checkBefore, "it called the SDK \(when).")]
     }
-    if trial.fake.callCount > 0 {
-      let text = "it called the SDK in a task that was cancelled already."
-      return [Finding(.checkBefore, text)]
-    }
-    return complaints(.checkBefore, end, not: .cancellation, when: when)
+    let expected: WrapperEnd = response == .ignoreCancellation ? .value : .cancellation
+    return complaints(.checkBefore, end, not: expected, when: "it was called \(when)")
   }
 
   func droppedCompletion() async -> [Finding] {
     // A wrapper that makes an exception here would wait until the limit, and its task would be left.
-    guard guarantees.contains(.droppedCompletion), let (trial, request) = await beginTrial() else {
-      return []
-    }
+    guard guarantees.contains(.droppedCompletion) else { return [] }
+    guard let (trial, request) = await beginTrial() else { return [] }
     trial.fake.whenCalled { $0.drop() }
     request.drop()
     let when = "the SDK had released the completion without calling it"
