@@ -32,7 +32,9 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
     var (findings, isShared) = await answer()
     guard let isShared else { throw BrokenGuarantees(findings, [], callSite) }
     let kept = valueCount - before
-    findings += await harmlessTrials()
+    findings += await self.findings(of: [error, answerInsideCall, checkBefore])
+    // A wrapper that waits for the SDK in these may block every thread.
+    findings += await self.findings(of: [cancelled, droppedCompletion, timedOut])
     findings.removeAll { !guarantees.contains($0.guarantee) }
     var leftOut: [WrapperGuarantee] = []
     if findings.contains(where: \.hangs) {
@@ -48,12 +50,9 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
     throw BrokenGuarantees(findings, leftOut.filter(guarantees.contains), callSite)
   }
 
-  /// Run at the same time, because a wrapper that hangs in one also hangs in others.
-  private func harmlessTrials() async -> [Finding] {
-    let trials = [
-      error, answerInsideCall, checkBefore, cancelled, droppedCompletion, timedOut,
-    ]
-    return await withTaskGroup(of: (Int, [Finding]).self) { group in
+  /// Runs trials at the same time, because a wrapper that hangs in one also hangs in others.
+  private func findings(of trials: [@Sendable () async -> [Finding]]) async -> [Finding] {
+    await withTaskGroup(of: (Int, [Finding]).self) { group in
       for (number, trial) in trials.enumerated() {
         group.addTask { (number, await trial()) }
       }

@@ -213,7 +213,8 @@ struct WrapperModeTests {
     await expect([.twoCalls], "had not ended") { try await checkShared { InOneSlot() } }
     await expect([.twoCalls], "cancel the other one") { try await checkShared { InOneField() } }
     await expect([.twoCalls], "while another call waited") { try await checkShared { Refusing() } }
-    await expect([.twoCalls], "the other one ended, too") { try await checkShared { Mixing() } }
+    // On a busy machine, that shows only when the SDK answers the other one.
+    await expect([.twoCalls], "of two calls") { try await checkShared { Mixing() } }
   }
 
   // MARK: Threads
