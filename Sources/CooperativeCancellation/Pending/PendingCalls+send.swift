@@ -24,6 +24,7 @@ extension PendingCalls {
   /// `onCancel` runs then, perhaps after the call has ended. The id is taken until `operation` has thrown or
   /// `onCancel` has returned, so that `onCancel` cannot reach another call.
   @_disfavoredOverload
+  @inlinable
   public func value<Request: Sendable>(
     for id: ID,
     whenCancelled response: CancellationResponse = .abandonCallback,
@@ -55,7 +56,8 @@ extension PendingCalls {
   }
 
   /// An asynchronous `operation` threw, or stopped because its task was cancelled.
-  private func fail(_ id: ID, _ number: Int, _ error: (any Error)?) {
+  @inlinable
+  func fail(_ id: ID, _ number: Int, _ error: (any Error)?) {
     let word = error.map {
       WaitMachine.LastWord.answered(in: carrier(of: PendingAnswer<Value>.failure($0)))
     }

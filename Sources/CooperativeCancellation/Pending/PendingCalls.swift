@@ -30,8 +30,9 @@
 /// they must not use.
 ///
 /// A waiting call keeps this object alive, so call ``close(throwing:)`` where the connection ends.
+@_fixed_layout
 public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
-  @usableFromInline let registry = Locked(initially: CallRegistry<ID>())
+  @usableFromInline let registry: Locked<CallRegistry<ID>>
   @usableFromInline let unclaimed: (@Sendable (ID, sending Result<Value, any Error>) -> Void)?
 
   /// Makes one without calls.
@@ -39,9 +40,11 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
   /// - Parameter onUnclaimed: Receives answers that arrived while an SDK that returns its id was being
   ///   called, and that belong to no call: for instance, one that is late after a cancellation. Runs once for
   ///   each, on the actor of the last of those calls, or in ``close(throwing:)``.
+  @inlinable
   public init(
     onUnclaimed: (@Sendable (_ id: ID, _ answer: sending Result<Value, any Error>) -> Void)? = nil
   ) {
+    registry = Locked(initially: CallRegistry<ID>())
     unclaimed = onUnclaimed
   }
 

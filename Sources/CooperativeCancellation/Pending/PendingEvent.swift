@@ -16,11 +16,13 @@
 ///
 /// An event reaches all waiting tasks, and none that begins to wait later. Only a close is remembered: later waits end with
 /// it, too. The tasks share the value and the SDK's work, so no value is discarded and no cancellation is forwarded.
+@_fixed_layout
 public final class PendingEvent<Value: Sendable>: Sendable {
-  @usableFromInline let waits = PendingCalls<Int, Value>()
+  @usableFromInline let waits: PendingCalls<Int, Value>
 
   /// Makes one without waiting tasks.
-  public init() {}
+  @inlinable
+  public init() { waits = PendingCalls() }
 
   /// How many tasks wait.
   public var count: Int { waits.count }
@@ -77,6 +79,7 @@ public final class PendingEvent<Value: Sendable>: Sendable {
   /// Reports the event.
   ///
   /// - Returns: How many tasks waited for it.
+  @inlinable
   @discardableResult
   public func resume(returning value: Value) -> Int {
     waits.answerAll(.success(Disconnected(sendable: value)))
@@ -85,6 +88,7 @@ public final class PendingEvent<Value: Sendable>: Sendable {
   /// Reports a failure, which all waiting tasks throw.
   ///
   /// - Returns: How many tasks waited.
+  @inlinable
   @discardableResult
   public func resume(throwing error: any Error) -> Int {
     waits.resumeAll(throwing: error)
@@ -93,6 +97,7 @@ public final class PendingEvent<Value: Sendable>: Sendable {
   /// Reports the event or a failure.
   ///
   /// - Returns: How many tasks waited.
+  @inlinable
   @discardableResult
   public func resume(with result: Result<Value, some Error>) -> Int {
     waits.answerAll(.sendable(result))
@@ -103,6 +108,7 @@ public final class PendingEvent<Value: Sendable>: Sendable {
   /// Only the first close counts.
   ///
   /// - Parameter error: What the waits throw.
+  @inlinable
   public func close(throwing error: any Error) {
     waits.close(throwing: error)
   }
@@ -113,27 +119,32 @@ public final class PendingEvent<Value: Sendable>: Sendable {
   /// cancelled gets `CancellationError`.
   ///
   /// - Parameter value: What the waits return.
+  @inlinable
   public func close(returning value: Value) {
     waits.close(Happened(value: value), .success(Disconnected(sendable: value)))
   }
 }
 
 /// How a closed registry tells a wait of an event that has happened.
+@frozen
 @usableFromInline
 struct Happened<Value: Sendable>: Error {
   @usableFromInline let value: Value
+  @inlinable init(value: Value) { self.value = value }
 }
 
 extension PendingEvent where Value == Void {
   /// Reports the event.
   ///
   /// - Returns: How many tasks waited for it.
+  @inlinable
   @discardableResult
   public func resume() -> Int {
     resume(returning: ())
   }
 
   /// Ends all current and later waits; see ``close(returning:)``.
+  @inlinable
   public func close() {
     close(returning: ())
   }

@@ -121,6 +121,7 @@ package struct Wait: Sendable {
   }
 
   /// Waits on the caller's actor, where forwarding may suspend.
+  @usableFromInline
   func end(
     by deadline: Deadline?,
     isolation: isolated (any Actor)?,

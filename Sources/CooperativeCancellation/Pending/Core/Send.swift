@@ -1,24 +1,29 @@
 /// The asynchronous `operation` of a pending call. It runs in a task of its own, for which the call does not wait.
 ///
 /// The lock around a ``SendMachine``.
+@_fixed_layout
+@usableFromInline
 package final class Send<Request: Sendable>: Sendable {
-  private let machine = Locked(initially: SendMachine<Request>())
-  private let operation: @isolated(any) @Sendable () async throws -> Request
-  private let cancel: @isolated(any) @Sendable (Request) -> Void
-  private let forwarded: @Sendable () -> Void
+  @usableFromInline let machine: Locked<SendMachine<Request>>
+  @usableFromInline let operation: @isolated(any) @Sendable () async throws -> Request
+  @usableFromInline let cancel: @isolated(any) @Sendable (Request) -> Void
+  @usableFromInline let forwarded: @Sendable () -> Void
 
   /// - Parameter forwarded: Called once the SDK knows of an interruption, or never will.
+  @inlinable
   package init(
     _ operation: @escaping @isolated(any) @Sendable () async throws -> Request,
     onCancel cancel: @escaping @isolated(any) @Sendable (Request) -> Void,
     forwarded: @escaping @Sendable () -> Void
   ) {
+    machine = Locked(initially: SendMachine())
     self.operation = operation
     self.cancel = cancel
     self.forwarded = forwarded
   }
 
   /// Runs the operation, in a task of its own. `fail` receives its error, or `nil` if it heeded its cancellation.
+  @inlinable
   package func run(ifItThrows fail: (_ error: (any Error)?) -> Void) async {
     let request: Request?
     do {
@@ -35,6 +40,7 @@ package final class Send<Request: Sendable>: Sendable {
   }
 
   /// The call was cancelled or timed out.
+  @inlinable
   package func interrupt(_ task: Task<Void, Never>) async {
     switch machine.locked({ $0.interrupt() }) {
     case .cancelOperation:

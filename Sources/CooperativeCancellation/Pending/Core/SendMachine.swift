@@ -14,16 +14,21 @@
 /// ```
 ///
 /// A value type without a lock: ``Send`` passes in the events and performs what the machine returns.
+@frozen
+@usableFromInline
 package enum SendMachine<Request: Sendable>: Sendable {
   case running
   case returned(Request)
   case failed
   case interrupted
 
+  @inlinable
   package init() {
     self = .running
   }
 
+  @frozen
+  @usableFromInline
   package enum Interrupted: Sendable {
     case cancelOperation
     case cancel(Request)
@@ -31,6 +36,7 @@ package enum SendMachine<Request: Sendable>: Sendable {
   }
 
   /// The call was cancelled or timed out.
+  @inlinable
   package mutating func interrupt() -> Interrupted {
     switch self {
     case .running, .interrupted:
@@ -42,6 +48,7 @@ package enum SendMachine<Request: Sendable>: Sendable {
   }
 
   /// The operation returned a request, or threw. Returns whether it was interrupted, so that its own task forwards.
+  @inlinable
   package mutating func end(_ request: Request?) -> Bool {
     if case .interrupted = self { return true }
     self = request.map { .returned($0) } ?? .failed
