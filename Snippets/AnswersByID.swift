@@ -89,6 +89,17 @@ extension Client {
 }
 
 extension Client {
+  func post(_ text: String) async throws -> String {
+    let id = socket.nextID()
+    return try await replies.value(for: id, timeout: .seconds(5)) {
+      Task {
+        do { try await socket.send(id, text) } catch { replies.resume(id, throwing: error) }
+      }
+    }
+  }
+}
+
+extension Client {
   func ask(all questions: [String]) async throws -> [String] {
     let ids = questions.map { _ in socket.nextID() }
     let unregistered = Countdown(from: ids.count)
@@ -198,6 +209,7 @@ try await radio.disconnect(lamp)
 let socket = Socket()
 let client = Client(socket)
 print(try await client.ask("one"), try await client.order("two"))
+print(try await client.post("five"))
 let search = Search(Index())
 print(try await search.names(matching: "a"))
 print(try await Shop().buy("coffee"))
