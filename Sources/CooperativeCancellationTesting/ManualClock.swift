@@ -30,26 +30,26 @@ public final class ManualClock: Clock {
     public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
   }
 
-  private struct Sleep: Sendable {
+  package struct Sleep: Sendable {
     let deadline: Instant
     let continuation: CheckedContinuation<Void, any Error>
   }
 
-  private struct State: Sendable {
+  package struct State: Sendable {
     var now: Instant
     var sleepers: [Int: Sleep] = [:]
     var cancelled: Set<Int> = []
-    var sleeps = 0
+    package var sleeps = 0
     /// How many sleeps have begun to wait.
     var begun = 0
-    var wakeUps = 0
+    package var wakeUps = 0
     /// How many of these a test has waited for.
     var awaitedSleeps = 0
-    var awaitedWakeUps = 0
-    var reads = 0
+    package var awaitedWakeUps = 0
+    package var reads = 0
   }
 
-  private let state: Observed<State>
+  package let state: Observed<State>
   private let ignoresCancellation: Bool
 
   /// - Parameter now: The initial time, as an offset to the clock's zero.
@@ -140,30 +140,6 @@ public final class ManualClock: Clock {
         return state.sleepers.removeValue(forKey: number)
       }
       sleeper?.continuation.resume(throwing: CancellationError())
-    }
-  }
-}
-
-// For this repository's own tests.
-@available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
-extension ManualClock {
-  /// How often the time was read.
-  package var readCount: Int { state.state.reads }
-
-  /// How many sleeps have begun in total.
-  package var sleepCount: Int { state.state.sleeps }
-
-  /// Waits until a sleep has ended. Each call waits for the next one.
-  package func waitForWakeUp(within limit: Timeout) async throws {
-    try await TimeLimitError.wait(
-      "no sleep on the clock ended",
-      within: limit,
-      at: CallSite(fileID: #fileID, line: #line),
-      for: state
-    ) { state -> Void? in
-      guard state.awaitedWakeUps < state.wakeUps else { return nil }
-      state.awaitedWakeUps += 1
-      return ()
     }
   }
 }

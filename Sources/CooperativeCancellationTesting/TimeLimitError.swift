@@ -16,7 +16,7 @@ public struct TimeLimitError: Error, Sendable, Hashable, CustomStringConvertible
   }
 
   /// Waits until `ready` returns a value. Throws this error, with these words, if it does not in time.
-  static nonisolated(nonsending) func wait<State, Result: Sendable>(
+  package static nonisolated(nonsending) func wait<State, Result: Sendable>(
     _ event: String,
     within limit: Timeout,
     at callSite: CallSite,

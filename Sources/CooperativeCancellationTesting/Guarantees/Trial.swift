@@ -10,6 +10,8 @@ struct Trial<Completion: Sendable>: Sendable {
 
   let fake: FakeCall<Completion>
   let task: Task<Void, Never>
+  /// Runs its argument while the task cannot go on, unless the wrapper goes on elsewhere.
+  let whileHeld: @Sendable (() -> Void) -> Void
   private let ending = Observed<End>(.stillRuns)
   private let mayStart = Observed(false)
   private let collected: Observed<[MisuseReport]>
@@ -24,9 +26,10 @@ struct Trial<Completion: Sendable>: Sendable {
     self.limit = limit
     let collected = other?.collected ?? Observed([])
     self.collected = collected
-    (fake, task) = MisuseReport.collector.withValue(collected.collector) { [ending, mayStart] in
+    (fake, (task, whileHeld)) = MisuseReport.collector.withValue(collected.collector) {
+      [ending, mayStart] in
       let fake = other?.fake ?? FakeCall<Completion>()
-      let task = startOnOwnThread {
+      let started = startOnOwnThread {
         await mayStart.waitUntil { $0 }
         do {
           try await wrapper(fake)
@@ -36,7 +39,7 @@ struct Trial<Completion: Sendable>: Sendable {
         }
         fake.releaseWrapper()
       }
-      return (fake, task)
+      return (fake, started)
     }
   }
 

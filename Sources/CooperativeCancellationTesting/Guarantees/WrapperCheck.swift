@@ -34,11 +34,14 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
     let kept = valueCount - before
     findings += await self.findings(of: [error, answerInsideCall, checkBefore])
     // A wrapper that waits for the SDK in these may block every thread.
-    findings += await self.findings(of: [cancelled, droppedCompletion, timedOut])
+    findings += await self.findings(of: [cancelled, timedOut])
     findings.removeAll { !guarantees.contains($0.guarantee) }
     var leftOut: [WrapperGuarantee] = []
+    // What waits there can never be answered again, and would keep its thread.
+    let drops = stuckProbe.state == nil || !findings.contains(where: \.hangs)
+    if drops { findings += await droppedCompletion() } else { leftOut = [.droppedCompletion] }
     if findings.contains(where: \.hangs) {
-      leftOut = [.checkAfter, .lateAnswer, .secondAnswer, .nothingLost, .noLockHeld]
+      leftOut += [.checkAfter, .lateAnswer, .secondAnswer, .nothingLost, .noLockHeld]
       if isShared { leftOut.append(.twoCalls) }
     } else {
       // What has been said of errors need not be said again.
@@ -66,11 +69,16 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
   private func riskyTrials(kept: Int, canFail: Bool, isShared: Bool) async -> [Finding] {
     let trials: [(isPossible: Bool, value: String, run: () async -> Outcome?)] = [
       (true, "with a cancellation", checkAfter),
+      (true, "before a cancellation", cancelledAfterAnswer),
       (true, "with a second answer", { await secondAnswer(.success, .success) }),
       (true, "after a cancellation", { await lateAnswers(.cancelled, .success, .success) }),
       (true, "after a timeout", { await lateAnswers(.timedOut, .success) }),
       (canFail, "after an error", { await secondAnswer(.failure, .success) }),
-      (canFail, "after a late error", { await lateAnswers(.cancelled, .failure, .success) }),
+      // Without a word to the SDK, nothing says that the wrapper knows of the cancellation before the error.
+      (
+        canFail && guarantees.contains(.forwarding), "after a late error",
+        { await lateAnswers(.cancelled, .failure, .success) }
+      ),
       (isShared, "for one of two calls", twoCalls),
     ]
     var expected = valueCount

@@ -56,7 +56,8 @@ extension WrapperGuarantee {
     case .answer:
       "Call the SDK once, pass each answer to the completion, and cancel the request in `onCancel` only. A listener that "
         + "is removed after each answer, too: `alwaysUnregisters: true`."
-    case .error: "Pass the SDK's error to the completion, as it is."
+    case .error:
+      "Pass the SDK's error to the completion, as it is, and cancel the request in `onCancel` only."
     case .answerInsideCall:
       "Be ready for an answer before you call the SDK: it may come before the method returns."
     case .oneAnswer: "Call the completion once on each path through the SDK's callback."
@@ -66,7 +67,8 @@ extension WrapperGuarantee {
     case .prompt:
       "Bridge with `withAsyncThrowingValue`. A wrapper that is to wait for the SDK: pass its `whenCancelled:` here, too."
     case .forwarding:
-      "Cancel this call's request in `onCancel`, once. An SDK that cannot cancel: `except: [.forwarding, .timeout]`."
+      "Cancel this call's request in `onCancel`, once, unless it ignores cancellations. An SDK that cannot cancel: "
+        + "`except: [.forwarding, .timeout]`."
     case .checkAfter:
       "Check for a cancellation after the answer, too, as `withAsyncThrowingValue` does."
     case .lateAnswer:

@@ -16,10 +16,9 @@ public import CooperativeCancellation
 /// About fifteen trials each make a fake call and run the wrapper in a task of its own. The SDK then answers,
 /// fails or drops the completion, or the task is cancelled. ``FakeCall/wrapper(_:)`` adds two calls at the same time.
 ///
-/// A wrapper that hangs does not hang the test: the check lets the SDK answer after the limit, and leaves the task
-/// alone. The same is true of a wrapper that blocks its thread, on Linux and from macOS 15 and iOS 18 on, unless it is
-/// the main thread. A wrapper that returns a fallback must return where others throw; the value is not checked. Where
-/// others throw `CancellationError`, a wrapper with an error type of its own must throw an error.
+/// A wrapper that hangs, or blocks its thread, does not hang the test, on Linux and from macOS 15 and iOS 18 on: the check
+/// lets the SDK answer after the limit. On the main thread, it does. A wrapper that returns a fallback must return where
+/// others throw; the value is not checked. One with an error type of its own must throw that for `CancellationError`.
 ///
 /// Throws ``BrokenGuarantees``, or `CancellationError` if the test is cancelled.
 ///
@@ -77,11 +76,8 @@ nonisolated(nonsending) public func checkWrapper<Completion: Sendable, Output, F
 /// }
 /// ```
 ///
-/// Like the form without a clock, and also tries ``WrapperGuarantee/timeout``.
-///
-/// - Parameters:
-///   - wrapper: Makes the fake SDK from the fake call, makes the wrapper with the clock for its timeout, and
-///     calls it once. Runs in a task of its own.
+/// Like the form without a clock, and also tries ``WrapperGuarantee/timeout``. `wrapper` makes the wrapper with the clock
+/// for its timeout.
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 nonisolated(nonsending) public func checkWrapper<Completion: Sendable, Output, Failure: Error>(
   whenCancelled response: CancellationResponse = .abandonCallback,
@@ -131,8 +127,8 @@ extension WrapperCheck {
           completion(.failure(error))
         }
       }
-    } onCancel: { task in
-      task.cancel()
+    } onCancel: { started in
+      started.task.cancel()
     }
   }
 }

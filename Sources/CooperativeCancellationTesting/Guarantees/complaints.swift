@@ -18,13 +18,13 @@ extension WrapperCheck {
     case (.returned, _) where expected == .value || cancelledEnd == nil: return []
     case (.threw(is CancellationError), .cancellation): return []
     case (.threw(is CancellationError), .failure):
-      text = "it threw CancellationError in a task that was not cancelled"
+      text = "it threw CancellationError instead of another error"
     case (.threw, .failure): return []
     case (.returned, .failure): text = "it returned, and threw no error"
     case (.returned, _): text = "it returned instead of throwing CancellationError"
     case (.threw(let error), .cancellation):
-      text = "it threw \(error) instead of CancellationError"
-    case (.threw(let error), .value): text = "it threw \(error) instead of returning the value"
+      text = "it threw “\(error)” instead of CancellationError"
+    case (.threw(let error), .value): text = "it threw “\(error)” instead of returning the value"
     }
     return [Finding(guarantee, "\(text): \(when).")]
   }

@@ -5,7 +5,6 @@ internal import CooperativeCancellation
 extension WrapperCheck {
   func checkAfter() async -> Outcome? {
     let (trial, _) = makeTrial()
-    // Does not capture the trial, which keeps the fake.
     trial.fake.whenCalled { [success, task = trial.task] request in
       task.cancel()
       request.answer(success)
@@ -18,6 +17,19 @@ extension WrapperCheck {
       when: "the task was cancelled while the SDK answered inside the call"
     )
     return Outcome(findings: findings, deliveries: deliversLate ? 1 : 0)
+  }
+
+  /// The task is cancelled after the answer, before it goes on. Whether the value is delivered, `checkAfter` has said.
+  func cancelledAfterAnswer() async -> Outcome? {
+    guard cancelledEnd != nil, let (trial, request) = await beginTrial() else { return nil }
+    // Until then, the wrapper probably sleeps.
+    await letOthersRun()
+    trial.whileHeld {
+      request.answer(success)
+      trial.task.cancel()
+    }
+    guard case .returned = await trial.end() else { return Outcome(findings: []) }
+    return Outcome(findings: [], deliveries: 1)
   }
 
   func secondAnswer(_ first: Answer, _ second: Answer) async -> Outcome? {
@@ -56,7 +68,7 @@ extension WrapperCheck {
   private func isToldUnderLock() async -> Bool? {
     guard let (trial, request) = await beginTrial() else { return nil }
     // Until then, the wrapper probably sleeps.
-    await passEveryQueue()
+    _ = await passEveryQueue()
     request.lock.hold()
     let hasReturned = Observed(false)
     startOnOwnThread {

@@ -94,6 +94,7 @@ extension WrapperCheck {
     trial.fake.whenCalled { $0.drop() }
     request.drop()
     let when = "the SDK had released the completion without calling it"
+    defer { trial.fake.whenCalled { [success] in $0.answer(success) } }
     return complaints(.droppedCompletion, await trial.end(), not: .failure, when: when)
   }
 }

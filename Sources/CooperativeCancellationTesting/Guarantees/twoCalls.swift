@@ -12,7 +12,7 @@ extension WrapperCheck {
 
   func twoCalls() async -> Outcome? {
     var total = Outcome(findings: [])
-    for encounter in [answerSecondFirst, cancelFirst, cancelSecond] {
+    for encounter in [answerSecondFirst, cancelFirst, { await cancelFirst($1, $0) }] {
       let (trial, call) = makeTrial()
       trial.start()
       guard let request = await trial.nextCall() else { return nil }
@@ -42,10 +42,6 @@ extension WrapperCheck {
     var findings = await answer(second, not: first.trial)
     if findings.isEmpty { findings = await answer(first) }
     return Outcome(findings: findings, deliveries: 2)
-  }
-
-  private func cancelSecond(_ first: Caller, _ second: Caller) async -> Outcome {
-    await cancelFirst(second, first)
   }
 
   private func cancelFirst(_ first: Caller, _ second: Caller) async -> Outcome {

@@ -5,7 +5,7 @@
   /// does not take a thread from the pool, which the test needs.
   @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
   private final class OwnThread: TaskExecutor {
-    private let queue = DispatchQueue(label: "CooperativeCancellationTesting")
+    let queue = DispatchQueue(label: "CooperativeCancellationTesting")
 
     func enqueue(_ job: consuming ExecutorJob) {
       let job = UnownedJob(job)
@@ -15,14 +15,24 @@
 #endif
 
 /// Starts a task on a separate thread where the system supports that, and otherwise on the pool.
+///
+/// - Returns: The task, and a function that runs its argument while the task cannot go on, if the thread is its own.
 @discardableResult
 func startOnOwnThread(
   _ body: @escaping @Sendable @concurrent () async -> Void
-) -> Task<Void, Never> {
+) -> (task: Task<Void, Never>, whileHeld: @Sendable (() -> Void) -> Void) {
   #if canImport(Dispatch)
     if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
-      return Task(executorPreference: OwnThread(), operation: body)
+      let thread = OwnThread()
+      return (Task(executorPreference: thread, operation: body), { thread.queue.sync(execute: $0) })
     }
   #endif
-  return Task(operation: body)
+  return (Task(operation: body), { $0() })
+}
+
+/// Lets a thread wait for a moment.
+func pauseThread() {
+  #if canImport(Dispatch)
+    _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(1))
+  #endif
 }

@@ -26,6 +26,7 @@ final class SDKLock: Sendable {
         return true
       }
       if isMine { return }
+      pauseThread()
     }
   }
 

@@ -9,28 +9,32 @@ func patiently<Result>(
 ) async rethrows -> Result? {
   let start = Moment.now
   var quickProbes = 0
-  repeat {
-    if let result = try await wait() { return result }
+  var result = try await wait()
+  while result == nil, quickProbes < 5, start.nanoseconds(to: .now) < probeLimit {
     let probeStart = Moment.now
-    guard await passEveryQueue() else { return nil }
+    let passes = await passEveryQueue {
+      result = (try? await wait()) ?? nil
+      return result != nil
+    }
+    if !passes { break }
     quickProbes = probeStart.nanoseconds(to: .now) < 50_000_000 ? quickProbes + 1 : 0
-  } while quickProbes < 5 && start.nanoseconds(to: .now) < probeLimit
-  return nil
+    if quickProbes < 5 { result = try await wait() }
+  }
+  return result
 }
 
-/// For what computes all the time, and leaves no thread to others.
+// For what computes all the time, and leaves no thread to others.
 private let probeLimit: Int64 = 300_000_000_000
 
 /// The last probe that was given up, and whether it has passed after all. Before that, another could not pass either.
-private let stuckProbe = Observed<Observed<Bool>?>(nil)
+let stuckProbe = Observed<Observed<Bool>?>(nil)
 
 /// Runs a task that only goes through each place where a task may queue: a thread, the main actor, the pool. Returns
-/// whether it passes.
+/// whether it passes, or gives up if the caller's wait `isOver`, which may be what blocks the others.
 ///
 /// What does not pass is late or blocked. If it is late, this process computes, even if it gets only a small part of the
 /// processors. So after six seconds without that, it is blocked.
-@discardableResult
-func passEveryQueue() async -> Bool {
+func passEveryQueue(orUntil isOver: () async -> Bool = { false }) async -> Bool {
   if stuckProbe.state?.state == false { return false }
   let hasPassed = Observed(false)
   startOnOwnThread {
@@ -43,15 +47,11 @@ func passEveryQueue() async -> Bool {
   var idleSeconds = 0
   while idleSeconds < 6, start.nanoseconds(to: .now) < probeLimit {
     let before = processorTime()
-    do {
-      if try await hasPassed.wait(within: .seconds(1), until: { $0 ? () : nil }) != nil {
-        return true
-      }
-    } catch {
-      // The test is cancelled.
-      return false
-    }
+    let passes = try? await hasPassed.wait(within: .seconds(1)) { $0 ? true : nil } ?? false
+    // `nil`, in a test that is cancelled.
+    guard let passes, !passes else { return passes == true }
     idleSeconds = processorTime() - before < 0.02 ? idleSeconds + 1 : 0
+    if await isOver() { return false }
   }
   stuckProbe.change { $0 = hasPassed }
   return false
@@ -59,5 +59,5 @@ func passEveryQueue() async -> Bool {
 
 /// Gives what is enqueued its turn, even if it enqueues something else.
 func letOthersRun() async {
-  for _ in 1...3 { await passEveryQueue() }
+  for _ in 1...3 { _ = await passEveryQueue() }
 }

@@ -10,10 +10,8 @@ func processorTime() -> Double {
     return Double(clock_gettime_nsec_np(CLOCK_PROCESS_CPUTIME_ID)) / 1e9
   #elseif canImport(Glibc)
     var time = timespec()
-    if clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0 {
-      return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
-    return .infinity
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   #else
     return .infinity
   #endif

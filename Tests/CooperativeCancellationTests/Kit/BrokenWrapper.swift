@@ -20,7 +20,7 @@ struct BrokenWrapper: Sendable, CustomTestStringConvertible {
 
   private static let circulatingHelper = BrokenWrapper(
     testDescription: "the circulating helper",
-    guarantees: [.prompt, .forwarding, .droppedCompletion, .timeout]
+    guarantees: [.prompt, .forwarding, .timeout, .droppedCompletion]
   ) { book in
     try await withCheckedThrowingContinuation { continuation in
       guard !Task.isCancelled else {
@@ -77,7 +77,7 @@ struct BrokenWrapper: Sendable, CustomTestStringConvertible {
   private static let inASlot = BrokenWrapper(
     testDescription: "one that keeps the continuation in a slot",
     guarantees: [
-      .answerInsideCall, .checkBefore, .prompt, .forwarding, .droppedCompletion, .timeout,
+      .answerInsideCall, .checkBefore, .prompt, .forwarding, .timeout, .droppedCompletion,
     ]
   ) { book in
     let slot = Protected<CheckedContinuation<Line, any Error>?>(nil)
@@ -122,7 +122,7 @@ struct BrokenWrapper: Sendable, CustomTestStringConvertible {
 
   private static let mistakingErrors = BrokenWrapper(
     testDescription: "one that takes every error for a cancellation",
-    guarantees: [.error, .droppedCompletion, .timeout]
+    guarantees: [.error, .timeout, .droppedCompletion]
   ) { book in
     do {
       return try await book.line()
@@ -171,7 +171,7 @@ struct BrokenWrapper: Sendable, CustomTestStringConvertible {
 
   private static let blocking = BrokenWrapper(
     testDescription: "one that blocks its thread",
-    guarantees: [.prompt, .forwarding, .droppedCompletion, .timeout]
+    guarantees: [.prompt, .forwarding, .timeout, .droppedCompletion]
   ) { book in
     try Task.checkCancellation()
     let answer = Protected<Result<Line, any Error>?>(nil)
