@@ -51,9 +51,11 @@ struct Trial<Completion: Sendable>: Sendable {
     mayStart.change { $0 = true }
   }
 
-  /// Returns the SDK's next call, if there is one in time.
+  /// Returns the SDK's next call, if there is one in time, when the wrapper probably sleeps.
   func nextCall() async -> FakeCall<Completion>.Request? {
-    try? await fake.next(within: limit)
+    guard let request = try? await fake.next(within: limit) else { return nil }
+    await letOthersRun()
+    return request
   }
 
   /// Returns how the call ended, or that it did not end in time.

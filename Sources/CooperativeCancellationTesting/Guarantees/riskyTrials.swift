@@ -22,8 +22,6 @@ extension WrapperCheck {
   /// The task is cancelled after the answer, before it goes on. Whether the value is delivered, `checkAfter` has said.
   func cancelledAfterAnswer() async -> Outcome? {
     guard cancelledEnd != nil, let (trial, request) = await beginTrial() else { return nil }
-    // Until then, the wrapper probably sleeps.
-    await letOthersRun()
     trial.whileHeld {
       request.answer(success)
       trial.task.cancel()
@@ -67,8 +65,6 @@ extension WrapperCheck {
   /// the SDK is not told.
   private func isToldUnderLock() async -> Bool? {
     guard let (trial, request) = await beginTrial() else { return nil }
-    // Until then, the wrapper probably sleeps.
-    _ = await passEveryQueue()
     request.lock.hold()
     let hasReturned = Observed(false)
     startOnOwnThread {
