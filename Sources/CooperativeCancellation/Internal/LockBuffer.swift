@@ -18,6 +18,8 @@
 
     @inlinable
     func unlock() { os_unfair_lock_unlock(self) }
+
+    func tryLock() -> Bool { os_unfair_lock_trylock(self) }
   }
 
 #elseif LOCK_BUFFER || THREAD_SANITIZER
@@ -39,6 +41,8 @@
 
     @inlinable
     func unlock() { pthread_mutex_unlock(self) }
+
+    func tryLock() -> Bool { pthread_mutex_trylock(self) == 0 }
   }
 
 #else
@@ -72,6 +76,8 @@
 
     @inlinable
     func unlock() { mutex.pointee._unsafeUnlock() }
+
+    func tryLock() -> Bool { mutex.pointee._unsafeTryLock() }
 
     @inlinable
     var mutex: UnsafeMutablePointer<Mutex<Void>> {
@@ -164,6 +170,17 @@ package struct LockedObject<Value: ~Copyable>: @unchecked Sendable {
       withExtendedLifetime(buffer) {}
     }
     return try body(&value.pointee)
+  }
+
+  /// Returns `nil` if the lock is held, and must not be waited for.
+  package func locked<Result>(
+    mayBlock: Bool,
+    _ body: (inout sending Value) -> sending Result
+  ) -> sending Result? {
+    if mayBlock { return locked(body) }
+    guard pointers.lock.tryLock() else { return nil }
+    defer { pointers.lock.unlock() }
+    return body(&pointers.value.pointee)
   }
 
   /// Like `locked`, but releases the result only after unlocking, because a release may run the user's code.

@@ -27,6 +27,8 @@ struct Slots<Element> {
   /// The number of slots, including empty ones.
   var count: Int { elements.count }
 
+  var all: [Element] { elements.compactMap { $0 } }
+
   var used: [Int] { elements.indices.filter { elements[$0] != nil } }
 
   /// Inserts an element. Returns its slot.

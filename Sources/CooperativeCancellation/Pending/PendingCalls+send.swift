@@ -50,7 +50,14 @@ extension PendingCalls {
       _ = isolation
       await send.run { fail(id, number, $0) }
     }
-    let end = await wait.end(by: deadline, isolation: isolation) { await send.interrupt(task) }
+    let end = await wait.end(
+      .pendingCall(id: id),
+      terms.callSite,
+      by: deadline,
+      isolation: isolation
+    ) {
+      await send.interrupt(task)
+    }
     task.cancel()
     return try deliver(end, terms, onDiscard: discard)
   }

@@ -39,6 +39,7 @@ extension PendingCalls {
     let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
     return try await pendingBridge(
       terms,
+      as: { _ in .pendingCall(id: id) },
       by: try terms.begin(),
       register: { wait in try registry.locked { try $0.add(wait, id, terms.callSite) } },
       in: { _, _ in try operation() },
@@ -102,6 +103,7 @@ extension PendingCalls {
     let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
     return try await pendingBridge(
       terms,
+      as: { .pendingCall(id: $0) },
       by: try terms.begin(),
       register: { wait in try registry.locked { try $0.begin(wait) } },
       in: { wait, number in try name(wait, number, try operation(), terms.callSite) },

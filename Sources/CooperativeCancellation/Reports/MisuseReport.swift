@@ -21,6 +21,9 @@ public struct MisuseReport: Sendable, Hashable {
 
     /// A checkpoint ran outside a task, where it never throws. Only debug builds report it.
     case checkpointOutsideTask
+
+    /// A call waits longer than ``WaitingCall/startRecording(reportingAfter:)`` allows. It goes on.
+    case longWait
   }
 
   /// What went wrong.
@@ -64,6 +67,11 @@ extension MisuseReport: CustomStringConvertible {
       """
       \(callSite): this checkpoint runs outside any task, where it can never throw: in an SDK's callback, \
       for instance. Put it in the code that awaits, or ask a `CancellationFlag` there.
+      """
+    case .longWait:
+      """
+      \(callSite): this call has waited longer than \(detail), and still waits. `WaitingCall.list` says for \
+      what. Give it a `timeout:` if the SDK may stay silent.
       """
     }
   }

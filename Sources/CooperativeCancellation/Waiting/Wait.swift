@@ -6,6 +6,8 @@
 package struct Wait: Sendable {
   fileprivate struct State: ~Copyable, Sendable {
     var machine: WaitMachine
+    /// Where the call is recorded.
+    var place: Recorder.Place = -1
     var sleeper: SleepingTask?
   }
 
@@ -102,10 +104,13 @@ package struct Wait: Sendable {
   @inlinable
   @inline(__always)
   nonisolated(nonsending) func end(
+    _ kind: @autoclosure () -> WaitingCall.Kind,
+    _ callSite: CallSite,
     by deadline: consuming Deadline?,
     onInterruption forward: () -> Void
   ) async -> WaitMachine.End {
     let actor = #isolation
+    if Recorder.isOn { record(kind(), callSite, deadline) }
     let timer: Timer? = if let deadline = consume deadline { timer(until: deadline) } else { nil }
     while true {
       if actor == nil { await sleepAnywhere() } else { await sleepOnActor() }
@@ -123,10 +128,13 @@ package struct Wait: Sendable {
   /// Waits on the caller's actor, where forwarding may suspend.
   @usableFromInline
   func end(
+    _ kind: WaitingCall.Kind,
+    _ callSite: CallSite,
     by deadline: Deadline?,
     isolation: isolated (any Actor)?,
     onInterruption forward: () async -> Void
   ) async -> WaitMachine.End {
+    if Recorder.isOn { record(kind, callSite, deadline) }
     let timer: Timer? = if let deadline { timer(until: deadline) } else { nil }
     while true {
       await sleepOnActor()
@@ -174,6 +182,37 @@ package struct Wait: Sendable {
   /// Returns the next event, or `nil` if the task may sleep again.
   @usableFromInline
   func nextEvent() -> WaitMachine.Event? {
-    state.locked { $0.machine.next() }
+    var place: Recorder.Place = -1
+    let event = state.locked { state in
+      let event = state.machine.next()
+      if state.place >= 0, case .ended = event { swap(&place, &state.place) }
+      return event
+    }
+    if place >= 0 { Recorder.remove(place) }
+    return event
+  }
+
+  /// Records the call until it has ended.
+  @usableFromInline
+  @inline(never)
+  func record(_ kind: WaitingCall.Kind, _ callSite: CallSite, _ deadline: Deadline?) {
+    let place = Recorder.add(Recorder.Record(kind, callSite, until: deadline, self))
+    state.locked { $0.place = place }
+  }
+
+  /// How far the call has come. If the lock is held, and may not be waited for, the call is said to wait.
+  func progress(mayBlock: Bool) -> WaitingCall.State {
+    state.locked(mayBlock: mayBlock) { $0.progress } ?? .waiting
+  }
+}
+
+extension Wait.State {
+  fileprivate var progress: WaitingCall.State {
+    if !machine.hasNoEvent { return .over }
+    return switch machine.interruption {
+    case nil: .waiting
+    case .cancelled: .cancelled
+    case .timedOut: .timedOut
+    }
   }
 }

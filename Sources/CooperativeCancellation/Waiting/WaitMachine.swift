@@ -63,7 +63,7 @@ package struct WaitMachine: Sendable {
   }
 
   private var response: CancellationResponse
-  private var interruption: Interruption?
+  private(set) var interruption: Interruption?
   private var interruptionIsRead = false
   private var lastWord: LastWord?
 

@@ -68,6 +68,7 @@ nonisolated(nonsending) func bridge<Answer: Sendable, Request: ~Copyable, Failur
       makeWait: Wait(response: terms.response),
       in: operation
     ),
+    at: terms.callSite,
     by: consume deadline,
     takeAnswer: { take(from: $0) },
     onCancel: cancel,
@@ -83,6 +84,7 @@ nonisolated(nonsending) func bridge<Answer: Sendable, Request: ~Copyable, Failur
 @inline(__always)
 nonisolated(nonsending) func outcome<Answer: Sendable, Request: ~Copyable>(
   of started: consuming StartedCall<Answer, Request>,
+  at callSite: CallSite,
   by deadline: consuming Deadline?,
   takeAnswer: (AnyReply) -> Answer?,
   onCancel cancel: (borrowing Request) -> Void,
@@ -93,7 +95,7 @@ nonisolated(nonsending) func outcome<Answer: Sendable, Request: ~Copyable>(
     return .answered(answer)
   case .waiting(let wait, let request):
     return outcome(
-      of: await wait.end(by: deadline, onInterruption: { cancel(request) }),
+      of: await wait.end(.call, callSite, by: deadline, onInterruption: { cancel(request) }),
       takeAnswer: takeAnswer,
       onDiscard: discard
     )
@@ -208,7 +210,12 @@ nonisolated(nonsending) func unconditionalBridge<Value: Sendable, Request: ~Copy
   case .waiting(let wait, let request):
     while true {
       // Nothing interrupts it; the closure keeps the request until the end.
-      let end = await wait.end(by: nil, onInterruption: { withExtendedLifetime(request) {} })
+      let end = await wait.end(
+        .call,
+        callSite,
+        by: nil,
+        onInterruption: { withExtendedLifetime(request) {} }
+      )
       if case .answered(let reply) = end,
         let value: Value = take(from: reply)
       {

@@ -24,6 +24,7 @@ final class Turns: Sendable {
     if !mayWait { throw AlreadyPendingError(callSite: terms.callSite) }
     try await pendingBridge(
       terms.ofTurn,
+      as: { _ in .turn },
       by: deadline,
       register: { wait in try machine.locked { try $0.queue(wait) } },
       in: { _, _ in },

@@ -45,6 +45,7 @@ func discarding<Value>(
 /// One pending call, from its deadline to the value that it returns.
 ///
 /// - Parameters:
+///   - kind: What waits, for a record.
 ///   - register: Makes an answer find the wait. Returns the number of the call.
 ///   - operation: Calls the SDK. An answer at once is found when the task begins to wait: to look for it before would
 ///     cost each call a lock.
@@ -54,6 +55,7 @@ func discarding<Value>(
 @inline(__always)
 nonisolated(nonsending) func pendingBridge<Value, Request>(
   _ terms: Terms,
+  as kind: (Request) -> WaitingCall.Kind,
   by deadline: Deadline?,
   register: (Wait) throws -> Int,
   in operation: (Wait, Int) throws -> Request,
@@ -69,7 +71,7 @@ nonisolated(nonsending) func pendingBridge<Value, Request>(
     onDiscard: discard
   )
   return try deliver(
-    await pending.wait.end(by: deadline) {
+    await pending.wait.end(kind(pending.request), terms.callSite, by: deadline) {
       cancel(pending.request)
       leave(pending.number, pending.request)
     },

@@ -1,0 +1,113 @@
+/// A call of this library that waits now: what a hung test or a frozen screen waits for.
+///
+/// A suspended task is on no thread, so no backtrace shows it. ``list`` does:
+///
+/// ```
+/// 3 calls wait:
+///   12.3 s  App/Feed.swift:53, 47.7 s left, in the task "refresh"
+///    3.1 s  App/Photos.swift:57, timed out, waits for the SDK's answer
+///    0.1 s  App/Socket.swift:58, id 4711
+/// ```
+///
+/// Calls are recorded in debug builds, and elsewhere after ``startRecording(reportingAfter:)``. See <doc:ItHangs>.
+public struct WaitingCall: Sendable {
+  /// What waits.
+  public enum Kind: Sendable {
+    /// A call with a completion handler.
+    case call
+    /// A call of ``PendingCalls``, with its id, or of ``PendingCall``, or a wait for a ``PendingEvent``.
+    case pendingCall(id: (any Hashable & Sendable)?)
+    /// A call of ``PendingCall`` that waits for its turn. The SDK has not been called.
+    case turn
+    /// A reader of a sequence, which may rightly wait for long. The call site is that of the sequence.
+    case element
+  }
+
+  /// How far the call has come.
+  public enum State: Sendable, Hashable {
+    /// It waits for its answer.
+    case waiting
+    /// It was cancelled, and waits for the SDK's answer: see ``CancellationResponse``.
+    case cancelled
+    /// It timed out, and waits for the SDK's answer.
+    case timedOut
+    /// It has its answer, was cancelled or timed out, but its task has not run since: the actor, or the pool, is busy.
+    case over
+  }
+
+  /// Where the call is in the source code.
+  public let callSite: CallSite
+  /// What waits.
+  public let kind: Kind
+  /// How far the call has come.
+  public let state: State
+  /// How long the call has waited, in seconds.
+  public let seconds: Double
+  /// How long the call may still wait, in seconds; `nil` without a timeout, or if a clock of yours counts it.
+  public let secondsLeft: Double?
+  /// The name of the task that waits, on systems that have names.
+  public let taskName: String?
+
+  /// All calls that wait now and are recorded, the oldest first. Any thread may ask; others go on meanwhile.
+  public static var all: [WaitingCall] { Recorder.snapshot(mayBlock: true).calls }
+
+  /// ``all`` as text, one call a line. In a debugger: `po WaitingCall.list`.
+  ///
+  /// It waits for no lock, because a stopped thread may hold one, and says if calls may be missing for that reason.
+  public static var list: String {
+    let (calls, busyTables) = Recorder.snapshot(mayBlock: false)
+    return describe(calls)
+      + (busyTables > 0 ? "\n  \(busyTables) tables are in use: some may be missing" : "")
+  }
+
+  /// Records each call that begins to wait from now on, until the process ends.
+  ///
+  /// The environment variable `COOPERATIVE_CANCELLATION_LONG_WAITS`, a number of seconds, does the same.
+  ///
+  /// - Parameter limit: Reports each call that waits longer to ``MisuseReport/handler``, once, from another thread;
+  ///   `nil` reports none. Readers of sequences are not reported.
+  public static func startRecording(reportingAfter limit: Timeout? = nil) {
+    Recorder.turnOn()
+    if let limit { LongWaits.all.report(after: limit.nanoseconds) }
+  }
+
+  package static func describe(_ calls: [WaitingCall], atMost limit: Int = .max) -> String {
+    let title =
+      switch calls.count {
+      case 0: "No call waits."
+      case 1: "1 call waits:"
+      case let count: "\(count) calls wait:"
+      }
+    let times = calls.prefix(limit).map { tenths($0.seconds) }
+    let width = times.map(\.count).max() ?? 0
+    let lines = zip(calls, times).map { call, time in
+      "\n  \(String(repeating: " ", count: width - time.count))\(time) s  \(call)"
+    }
+    let rest = calls.count - lines.count
+    return title + lines.joined() + (rest > 0 ? "\n  and \(rest) more" : "")
+  }
+}
+
+extension WaitingCall: CustomStringConvertible {
+  /// Where the call is, and what it waits for.
+  public var description: String {
+    var words = ["\(callSite)"]
+    switch state {
+    case .waiting: break
+    case .cancelled: words.append("cancelled, waits for the SDK's answer")
+    case .timedOut: words.append("timed out, waits for the SDK's answer")
+    case .over: words.append("is over, but its actor is busy")
+    }
+    switch kind {
+    case .call, .pendingCall(nil): break
+    case .pendingCall(let id?): words.append("id \(id)")
+    case .turn: words.append("waits for its turn")
+    case .element: words.append("waits for an element")
+    }
+    if let secondsLeft, state == .waiting { words.append("\(tenths(secondsLeft)) s left") }
+    if let taskName { words.append("in the task \"\(taskName)\"") }
+    return words.joined(separator: ", ")
+  }
+}
+
+private func tenths(_ seconds: Double) -> String { "\((seconds * 10).rounded() / 10)" }
