@@ -16,6 +16,8 @@ extension CallbackSequence where Failure == any Error {
   public init<Reason: Error, Token>(
     buffering policy: BufferingPolicy,
     isolation: isolated (any Actor)? = #isolation,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     in subscribe:
       @escaping (
         _ yield: @escaping @Sendable (Result<Element, Reason>) -> Void
@@ -23,7 +25,7 @@ extension CallbackSequence where Failure == any Error {
     onTermination terminate: @escaping (Token) -> Void,
     onDiscard discard: (@Sendable (Element) -> Void)? = nil
   ) {
-    source = Source(policy, isolation, discard, terminate) { callback in
+    source = Source(policy, isolation, discard, terminate, fileID, line) { callback in
       try subscribe { callback.yield($0) }
     }
   }
@@ -55,7 +57,7 @@ extension CallbackSequence where Failure == any Error {
     onDiscard discard: (@Sendable (Element) -> Void)? = nil
   ) {
     let callSite = CallSite(fileID: fileID, line: line)
-    source = Source(policy, isolation, discard, terminate) { callback in
+    source = Source(policy, isolation, discard, terminate, fileID, line) { callback in
       try subscribe { callback.yield($0, $1, callSite) }
     }
   }
@@ -78,6 +80,8 @@ extension CallbackSequence where Failure == any Error {
   public init<Token>(
     buffering policy: BufferingPolicy,
     isolation: isolated (any Actor)? = #isolation,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     in subscribe:
       @escaping (
         _ yield: @escaping @Sendable (Element) -> Void,
@@ -86,7 +90,7 @@ extension CallbackSequence where Failure == any Error {
     onTermination terminate: @escaping (Token) -> Void,
     onDiscard discard: (@Sendable (Element) -> Void)? = nil
   ) {
-    source = Source(policy, isolation, discard, terminate) { callback in
+    source = Source(policy, isolation, discard, terminate, fileID, line) { callback in
       try subscribe({ callback.yield($0) }, { callback.end($0.map { .failed($0) } ?? .finished) })
     }
   }
@@ -102,6 +106,8 @@ extension CallbackSequence where Failure == any Error {
   public init<Answer: ExpressibleByBooleanLiteral & Sendable, Token>(
     buffering policy: BufferingPolicy,
     isolation: isolated (any Actor)? = #isolation,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     in subscribe:
       @escaping (
         _ yield: @escaping @Sendable (Element) -> Answer,
@@ -110,7 +116,7 @@ extension CallbackSequence where Failure == any Error {
     onTermination terminate: @escaping (Token) -> Void,
     onDiscard discard: (@Sendable (Element) -> Void)? = nil
   ) {
-    source = Source(policy, isolation, discard, terminate) { callback in
+    source = Source(policy, isolation, discard, terminate, fileID, line) { callback in
       try subscribe({ callback.answer($0) }, { callback.end($0.map { .failed($0) } ?? .finished) })
     }
   }

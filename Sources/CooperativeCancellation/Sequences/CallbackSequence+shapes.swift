@@ -15,6 +15,8 @@ extension CallbackSequence {
   /// - Parameters:
   ///   - policy: How many elements wait for a slow reader, and which ones are dropped.
   ///   - isolation: The home of the sequence; by default the actor of the code that makes it.
+  ///   - fileID: The file to name in a ``WaitingCall``; by default the caller's.
+  ///   - line: The line to name in a ``WaitingCall``; by default the caller's.
   ///   - subscribe: Registers with the SDK and returns its token, or nothing. Runs on the home actor, at each
   ///     iterator's first `next()`, which throws what it throws.
   ///   - terminate: Unregisters. Runs on the home actor, once for each registration that did not throw, after
@@ -25,6 +27,8 @@ extension CallbackSequence {
   public init<Token>(
     buffering policy: BufferingPolicy,
     isolation: isolated (any Actor)? = #isolation,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     in subscribe:
       @escaping (
         _ yield: @escaping @Sendable (Element) -> Void
@@ -32,7 +36,7 @@ extension CallbackSequence {
     onTermination terminate: @escaping (Token) -> Void,
     onDiscard discard: (@Sendable (Element) -> Void)? = nil
   ) {
-    source = Source(policy, isolation, discard, terminate) { callback in
+    source = Source(policy, isolation, discard, terminate, fileID, line) { callback in
       try subscribe { callback.yield($0) }
     }
   }
@@ -53,6 +57,8 @@ extension CallbackSequence {
   public init<Token>(
     buffering policy: BufferingPolicy,
     isolation: isolated (any Actor)? = #isolation,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     in subscribe:
       @escaping (
         _ yield: @escaping @Sendable (Element) -> Void,
@@ -61,7 +67,7 @@ extension CallbackSequence {
     onTermination terminate: @escaping (Token) -> Void,
     onDiscard discard: (@Sendable (Element) -> Void)? = nil
   ) {
-    source = Source(policy, isolation, discard, terminate) { callback in
+    source = Source(policy, isolation, discard, terminate, fileID, line) { callback in
       try subscribe({ callback.yield($0) }, { callback.end(.finished) })
     }
   }
@@ -74,10 +80,12 @@ extension CallbackSequence {
   public init<Token>(
     buffering policy: BufferingPolicy,
     isolation: isolated (any Actor)? = #isolation,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     in subscribe: @escaping (_ yield: @escaping @Sendable () -> Void) throws(Failure) -> Token,
     onTermination terminate: @escaping (Token) -> Void
   ) where Element == Void {
-    source = Source(policy, isolation, nil, terminate) { callback in
+    source = Source(policy, isolation, nil, terminate, fileID, line) { callback in
       try subscribe { callback.yield(()) }
     }
   }
@@ -102,6 +110,8 @@ extension CallbackSequence {
   public init<Answer: ExpressibleByBooleanLiteral & Sendable, Token>(
     buffering policy: BufferingPolicy,
     isolation: isolated (any Actor)? = #isolation,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     in subscribe:
       @escaping (
         _ yield: @escaping @Sendable (Element) -> Answer
@@ -109,7 +119,7 @@ extension CallbackSequence {
     onTermination terminate: @escaping (Token) -> Void,
     onDiscard discard: (@Sendable (Element) -> Void)? = nil
   ) {
-    source = Source(policy, isolation, discard, terminate) { callback in
+    source = Source(policy, isolation, discard, terminate, fileID, line) { callback in
       try subscribe { callback.answer($0) }
     }
   }
@@ -124,6 +134,8 @@ extension CallbackSequence {
   public init<Answer: ExpressibleByBooleanLiteral & Sendable, Token>(
     buffering policy: BufferingPolicy,
     isolation: isolated (any Actor)? = #isolation,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
     in subscribe:
       @escaping (
         _ yield: @escaping @Sendable (Element) -> Answer,
@@ -132,7 +144,7 @@ extension CallbackSequence {
     onTermination terminate: @escaping (Token) -> Void,
     onDiscard discard: (@Sendable (Element) -> Void)? = nil
   ) {
-    source = Source(policy, isolation, discard, terminate) { callback in
+    source = Source(policy, isolation, discard, terminate, fileID, line) { callback in
       try subscribe({ callback.answer($0) }, { callback.end(.finished) })
     }
   }

@@ -22,7 +22,8 @@ extension CrossActorCallbackSequence {
   ///   there is one: for a state.
   public func shared(replayingLatest: Bool = false) -> Self {
     let hub = Hub(source, replays: replayingLatest)
-    let policy = source().policy
-    return Self { Source(policy, nil, .inPlace(hub.begin)) }
+    let shared = source()
+    let (policy, callSite) = (shared.policy, shared.callSite)
+    return Self { Source(policy, nil, callSite, .inPlace(hub.begin)) }
   }
 }

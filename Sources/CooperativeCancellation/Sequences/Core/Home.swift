@@ -105,6 +105,7 @@ extension Source {
     }
     let policy = policy
     let discard = discard
-    return { Source(policy, discard, .onHome(home, now: nil)) }
+    let callSite = callSite
+    return { Source(policy, discard, callSite, .onHome(home, now: nil)) }
   }
 }

@@ -38,14 +38,17 @@ package struct Inbox<Element: Sendable>: ~Copyable, SharedContents {
   @usableFromInline let discard: (@Sendable (Element) -> Void)?
   /// Set if all readers of a shared sequence receive what this registration yields.
   @usableFromInline let target: Hub<Element>.Target?
+  @usableFromInline let callSite: CallSite
   @usableFromInline let state: Locked<State>
 
   @inlinable
   package init(
     _ policy: BufferingPolicy,
     onDiscard discard: (@Sendable (Element) -> Void)?,
-    to target: Hub<Element>.Target? = nil
+    to target: Hub<Element>.Target? = nil,
+    at callSite: CallSite = CallSite()
   ) {
+    self.callSite = callSite
     self.discard = discard
     self.target = target
     state = Locked(initially: State(policy))
@@ -113,6 +116,7 @@ package struct Inbox<Element: Sendable>: ~Copyable, SharedContents {
   }
 
   /// Whether the subscription may begin: no reader was cancelled.
+  @usableFromInline
   var isOpen: Bool { state.locked { $0.machine.hasNothing } }
 
   /// Takes an element if there is one.
@@ -163,4 +167,14 @@ package struct Inbox<Element: Sendable>: ~Copyable, SharedContents {
 
   @inlinable
   package func lastReferenceWasReleased() {}
+}
+
+extension Shared where Contents: ~Copyable {
+  /// Records a reader that is about to sleep, while calls are recorded. ``Recorder/remove(_:)`` follows if not negative.
+  @inlinable
+  @inline(__always)
+  func recordReader<Element>() -> Recorder.Place where Contents == Inbox<Element> {
+    guard Recorder.isOn else { return -1 }
+    return Recorder.add(contents.callSite) { !self.contents.isOpen }
+  }
 }

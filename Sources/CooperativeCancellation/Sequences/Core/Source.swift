@@ -15,16 +15,19 @@ package struct Source<Element: Sendable> {
 
   @usableFromInline let policy: BufferingPolicy
   @usableFromInline let discard: (@Sendable (Element) -> Void)?
+  @usableFromInline let callSite: CallSite
   @usableFromInline let start: Start
 
   @inlinable
   init(
     _ policy: BufferingPolicy,
     _ discard: (@Sendable (Element) -> Void)?,
+    _ callSite: CallSite,
     _ start: Start
   ) {
     self.policy = policy
     self.discard = discard
+    self.callSite = callSite
     self.start = start
   }
 
@@ -35,6 +38,8 @@ package struct Source<Element: Sendable> {
     _ isolation: isolated (any Actor)?,
     _ discard: (@Sendable (Element) -> Void)?,
     _ terminate: @escaping (Token) -> Void,
+    _ fileID: StaticString,
+    _ line: UInt,
     in subscribe: @escaping (Shared<Callback<Element>>) throws -> Token
   ) {
     let start: Start
@@ -64,13 +69,15 @@ package struct Source<Element: Sendable> {
         }
       }
     }
-    self.init(policy, discard, start)
+    self.init(policy, discard, CallSite(fileID: fileID, line: line), start)
   }
 }
 
 extension Source {
   @inlinable
-  func makeInbox() -> Shared<Inbox<Element>> { Shared(Inbox(policy, onDiscard: discard)) }
+  func makeInbox() -> Shared<Inbox<Element>> {
+    Shared(Inbox(policy, onDiscard: discard, at: callSite))
+  }
 
   /// Begins a subscription from anywhere. Returns how to end it, or `nil` if a reader was cancelled before it began.
   @inlinable

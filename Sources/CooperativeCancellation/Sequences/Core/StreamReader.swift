@@ -36,7 +36,9 @@ final class StreamReader<Element: Sendable>: Sendable {
           let errand = try await source().begin(inbox)?.errand(nil)
           state.locked { $0.errand = errand }
         } else {
+          let place = inbox.recordReader()
           await withCheckedContinuation { inbox.contents.sleep($0) }
+          if place >= 0 { Recorder.remove(place) }
         }
       case .ended(.failed(let error)):
         end()

@@ -74,11 +74,13 @@ package final class Subscription<Element: Sendable> {
       case .element(let element):
         return .element(element)
       case .nothing:
+        let place = inbox.recordReader()
         await sleepUntilResumed(isolation: isolation) {
           inbox.contents.sleep($0)
         } onCancel: {
           inbox.contents.cancel()
         }
+        if place >= 0 { Recorder.remove(place) }
       case .ended(let end):
         await terminate()
         return .ended(end)
