@@ -7,11 +7,14 @@ public struct TimeLimitError: Error, Sendable, Hashable, CustomStringConvertible
 
   private let event: String
 
-  /// Says where the test waited, for what, and how long.
+  /// Says where the test waited, for what, and how long, and which calls of the process wait.
   public var description: String { "\(callSite): \(event)" }
 
   private init(_ event: String, _ limit: Timeout, _ callSite: CallSite) {
-    self.event = "\(event) within \(limit)."
+    let kit = "CooperativeCancellationTesting/"
+    let calls = WaitingCall.all.filter { !$0.callSite.fileID.hasPrefix(kit) }
+    let list = calls.isEmpty ? "" : " " + WaitingCall.describe(calls, atMost: 10)
+    self.event = "\(event) within \(limit).\(list)"
     self.callSite = callSite
   }
 

@@ -23,7 +23,6 @@ func patiently<Result>(
   return result
 }
 
-// For what computes all the time, and leaves no thread to others.
 private let probeLimit: Int64 = 300_000_000_000
 
 /// The last probe that was given up, and whether it has passed after all. Before that, another could not pass either.
@@ -33,7 +32,7 @@ let stuckProbe = Observed<Observed<Bool>?>(nil)
 /// whether it passes, or gives up if the caller's wait `isOver`, which may be what blocks the others.
 ///
 /// What does not pass is late or blocked. If it is late, this process computes, even if it gets only a small part of the
-/// processors. So after six seconds without that, it is blocked.
+/// processors. So after six seconds without that, it is blocked; if it computes all the time, after five minutes.
 func passEveryQueue(orUntil isOver: () async -> Bool = { false }) async -> Bool {
   if stuckProbe.state?.state == false { return false }
   let hasPassed = Observed(false)
