@@ -74,6 +74,7 @@ struct Story: Sendable, CustomTestStringConvertible {
   var testDescription: String { holds }
 
   func play() async throws {
+    WaitingCall.startRecording()
     for form in forms {
       for response in responses {
         for actor in [nil, HandDrivenActor()] { try await play(form, response, on: actor) }
@@ -139,6 +140,11 @@ struct Story: Sendable, CustomTestStringConvertible {
       case .isSilent: require("reports", watch.reports, [])
       }
       order += watch.events.dropFirst(before).map { "(\($0))" }
+      // A call that has begun, and has not ended, is listed.
+      let waits = call.ending == nil && watch.events.contains(.operation)
+      let states = WaitingCall.states(line: watch.line)
+      require("waiting calls", states.count, waits ? 1 : 0)
+      if step == .run { require("calls that should have run", states.count { $0 == .over }, 0) }
     }
     require("left to come", isToCome.withLock { $0 == nil }, true)
     let end = end(of: form, response)

@@ -77,37 +77,37 @@ extension SequenceForm {
   ) -> [SequenceForm] {
     [
       SequenceForm(name + "elements", traits, \.title) { station, watch, isolation in
-        CallbackSequence<Song, Failure>(buffering: watch.policy, isolation: isolation) { yield throws(Failure) in
+        CallbackSequence<Song, Failure>(buffering: watch.policy, isolation: isolation, line: watch.line) { yield throws(Failure) in
           try watch.subscribe(failure) { station.addListener(yield) }
         } onTermination: { watch.terminate($0) } onDiscard: { watch.discard($0.title) }
       },
       SequenceForm(name + "elements and a finish", traits.union([.finishes]), \.title) {
         station, watch, isolation in
-        CallbackSequence<Song, Failure>(buffering: watch.policy, isolation: isolation) {
+        CallbackSequence<Song, Failure>(buffering: watch.policy, isolation: isolation, line: watch.line) {
           yield, finish throws(Failure) in
           try watch.subscribe(failure) { station.listen(yield, end: finish) }
         } onTermination: { watch.terminate($0) } onDiscard: { watch.discard($0.title) }
       },
       SequenceForm(name + "nothing", traits.union([.withoutSongs]), { "" }) { station, watch, isolation in
-        CallbackSequence<Void, Failure>(buffering: watch.policy, isolation: isolation) { yield throws(Failure) in
+        CallbackSequence<Void, Failure>(buffering: watch.policy, isolation: isolation, line: watch.line) { yield throws(Failure) in
           try watch.subscribe(failure) { station.onChange(yield) }
         } onTermination: { watch.terminate($0) }
       },
       SequenceForm(name + "two values", traits.union([.twoSongs]), { "\($0.title)+\($1.title)" }) {
         station, watch, isolation in
-        CallbackSequence<(Song, Song), Failure>(buffering: watch.policy, isolation: isolation) { yield throws(Failure) in
+        CallbackSequence<(Song, Song), Failure>(buffering: watch.policy, isolation: isolation, line: watch.line) { yield throws(Failure) in
           try watch.subscribe(failure) { station.addDuet { yield(($0, $1)) } }
         } onTermination: { watch.terminate($0) } onDiscard: { watch.discard("\($0.0.title)+\($0.1.title)") }
       },
       SequenceForm(name + "elements, answered", traits.union([.answers]), \.title) {
         station, watch, isolation in
-        CallbackSequence<Song, Failure>(buffering: watch.policy, isolation: isolation) { yield throws(Failure) in
+        CallbackSequence<Song, Failure>(buffering: watch.policy, isolation: isolation, line: watch.line) { yield throws(Failure) in
           try watch.subscribe(failure) { station.scan(yield) }
         } onTermination: { watch.terminate($0) } onDiscard: { watch.discard($0.title) }
       },
       SequenceForm(name + "elements, answered, and a finish", traits.union([.finishes, .answers]), \.title) {
         station, watch, isolation in
-        CallbackSequence<Song, Failure>(buffering: watch.policy, isolation: isolation) {
+        CallbackSequence<Song, Failure>(buffering: watch.policy, isolation: isolation, line: watch.line) {
           yield, finish throws(Failure) in
           try watch.subscribe(failure) { station.scan({ yield($0) }, end: { _ in finish() }) }
         } onTermination: { watch.terminate($0) } onDiscard: { watch.discard($0.title) }
@@ -120,7 +120,7 @@ extension SequenceForm {
   static let elementsAndEnd = SequenceForm(
     "elements and an end with or without an error", [.throwing, .finishes, .fails], \.title
   ) { station, watch, isolation in
-    AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation) { yield, finish in
+    AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation, line: watch.line) { yield, finish in
       try watch.subscribe { station.stream(yield, completion: finish) }
     } onTermination: { watch.terminate($0) } onDiscard: { watch.discard($0.title) }
   }
@@ -128,18 +128,18 @@ extension SequenceForm {
   private static let failing = [
     elementsAndEnd,
     SequenceForm("Result", [.throwing, .fails], \.title) { station, watch, isolation in
-      AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation) { yield in
+      AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation, line: watch.line) { yield in
         try watch.subscribe { station.addResults(yield) }
       } onTermination: { watch.terminate($0) } onDiscard: { watch.discard($0.title) }
     },
     SequenceForm("value and error", [.throwing, .fails], \.title) { station, watch, isolation in
-      AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation) { yield in
+      AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation, line: watch.line) { yield in
         try watch.subscribe { station.addSnapshots(yield) }
       } onTermination: { watch.terminate($0) } onDiscard: { watch.discard($0.title) }
     },
     SequenceForm("next, failed and finished", [.throwing, .finishes, .fails], \.title) {
       station, watch, isolation in
-      AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation) { yield, finish in
+      AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation, line: watch.line) { yield, finish in
         try watch.subscribe {
           station.subscribe(next: yield, failed: { finish($0) }, finished: { finish(nil) })
         }
@@ -147,7 +147,7 @@ extension SequenceForm {
     },
     SequenceForm("elements, answered, and an end", [.throwing, .finishes, .fails, .answers], \.title) {
       station, watch, isolation in
-      AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation) { yield, finish in
+      AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation, line: watch.line) { yield, finish in
         try watch.subscribe { station.scan(yield, end: finish) }
       } onTermination: { watch.terminate($0) } onDiscard: { watch.discard($0.title) }
     },
@@ -159,7 +159,7 @@ extension SequenceForm {
     SequenceForm("Sendable, made for each iterator", [.finishes], \.title) { station, watch, _ in
       let mast = station.mast
       return SendableCallbackSequence {
-        AsyncCallbackSequence(buffering: watch.policy) { yield, finish in
+        AsyncCallbackSequence(buffering: watch.policy, line: watch.line) { yield, finish in
           watch.subscribe(Never.self) { FakeStation(mast).listen(yield, end: finish) }
         } onTermination: { watch.terminate($0) } onDiscard: { watch.discard($0.title) }
       }
@@ -168,7 +168,7 @@ extension SequenceForm {
       station, watch, _ in
       let mast = station.mast
       return SendableThrowingCallbackSequence {
-        AsyncThrowingCallbackSequence(buffering: watch.policy) { yield, finish in
+        AsyncThrowingCallbackSequence(buffering: watch.policy, line: watch.line) { yield, finish in
           try watch.subscribe { FakeStation(mast).stream(yield, completion: finish) }
         } onTermination: { watch.terminate($0) } onDiscard: { watch.discard($0.title) }
       }

@@ -9,6 +9,7 @@ final class SequenceWatch: Sendable {
     case discarded(String)
   }
 
+  let line = Reports.shared.uniqueLine()
   let policy: BufferingPolicy
   /// Whether the sequence is read through an operator that runs on no actor.
   let leavesTheActor: Bool
