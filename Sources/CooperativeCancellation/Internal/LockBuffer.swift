@@ -178,9 +178,13 @@ package struct LockedObject<Value: ~Copyable>: @unchecked Sendable {
     _ body: (inout sending Value) -> sending Result
   ) -> sending Result? {
     if mayBlock { return locked(body) }
-    guard pointers.lock.tryLock() else { return nil }
-    defer { pointers.lock.unlock() }
-    return body(&pointers.value.pointee)
+    let (lock, value) = pointers
+    guard lock.tryLock() else { return nil }
+    defer {
+      lock.unlock()
+      withExtendedLifetime(buffer) {}
+    }
+    return body(&value.pointee)
   }
 
   /// Like `locked`, but releases the result only after unlocking, because a release may run the user's code.
