@@ -1,6 +1,6 @@
 import Foundation
 
-/// Cancels calls to three real callback APIs, with hand-written wrappers and with the library, and prints what happened
+/// Cancels calls to two real callback APIs, with hand-written wrappers and with the library, and prints what happened
 /// when. `swift run Tour file` reads that file, instead of the README of the current folder.
 @main
 struct Tour {
@@ -10,9 +10,8 @@ struct Tour {
       // First, so that an unreadable file is reported at once.
       try await FileRead.toTheEnd(path)
       try await FileRead.cancelled(path)
-      try await ChildProcess.cancelled()
-      try await ChildProcess.timedOut()
       try await Download.cancelled()
+      try await Download.timedOut()
     } catch {
       FileHandle.standardError.write(Data("Tour: \(error)\n".utf8))
       exit(EXIT_FAILURE)
