@@ -177,9 +177,8 @@ package struct LockedObject<Value: ~Copyable>: @unchecked Sendable {
     mayBlock: Bool,
     _ body: (inout sending Value) -> sending Result
   ) -> sending Result? {
-    if mayBlock { return locked(body) }
     let (lock, value) = pointers
-    guard lock.tryLock() else { return nil }
+    if mayBlock { lock.lock() } else if !lock.tryLock() { return nil }
     defer {
       lock.unlock()
       withExtendedLifetime(buffer) {}

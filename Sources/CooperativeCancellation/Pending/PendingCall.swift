@@ -62,7 +62,6 @@ public final class PendingCall<Value>: Sendable {
     try await turns.wait(terms, by: deadline)
     return try await pendingBridge(
       terms,
-      as: { _ in .pendingCall(id: nil) },
       by: deadline,
       register: { wait in try turns.begin(wait, onDiscard: discarding(to: discard)) },
       in: { _, _ in try operation() },

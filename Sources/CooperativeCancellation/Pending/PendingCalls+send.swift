@@ -50,12 +50,8 @@ extension PendingCalls {
       _ = isolation
       await send.run { fail(id, number, $0) }
     }
-    let end = await wait.end(
-      .pendingCall(id: id),
-      terms.callSite,
-      by: deadline,
-      isolation: isolation
-    ) {
+    let (kind, callSite) = (WaitingCall.Kind.pendingCall(id: id), terms.callSite)
+    let end = await wait.end(kind, callSite, by: deadline, isolation: isolation) {
       await send.interrupt(task)
     }
     task.cancel()

@@ -49,7 +49,6 @@ public final class PendingEvent<Value: Sendable>: Sendable {
     do {
       return try await pendingBridge(
         terms,
-        as: { _ in .pendingCall(id: nil) },
         by: try terms.begin(),
         register: { wait in try waits.registry.locked { try $0.add(wait, terms.callSite) } },
         in: { _, _ in try operation() },

@@ -8,13 +8,14 @@
 ///
 /// The same clock as `ContinuousClock`, which old Apple systems do not have.
 @usableFromInline
-package struct Moment: Sendable, Hashable {
+package struct Moment: Sendable, Hashable, Comparable {
   private let nanoseconds: Int64
 
   package init(nanoseconds: Int64) {
     self.nanoseconds = nanoseconds
   }
 
+  @usableFromInline
   package static func < (left: Moment, right: Moment) -> Bool {
     left.nanoseconds < right.nanoseconds
   }

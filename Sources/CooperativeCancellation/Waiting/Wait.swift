@@ -6,8 +6,6 @@
 package struct Wait: Sendable {
   fileprivate struct State: ~Copyable, Sendable {
     var machine: WaitMachine
-    /// Where the call is recorded.
-    var place: Recorder.Place = -1
     var sleeper: SleepingTask?
   }
 
@@ -110,7 +108,8 @@ package struct Wait: Sendable {
     onInterruption forward: () -> Void
   ) async -> WaitMachine.End {
     let actor = #isolation
-    if Recorder.isOn { record(kind(), callSite, deadline) }
+    let place = Recorder.isOn ? Recorder.add(kind(), callSite, until: deadline, progress) : -1
+    defer { if place >= 0 { Recorder.remove(place) } }
     let timer: Timer? = if let deadline = consume deadline { timer(until: deadline) } else { nil }
     while true {
       if actor == nil { await sleepAnywhere() } else { await sleepOnActor() }
@@ -134,7 +133,8 @@ package struct Wait: Sendable {
     isolation: isolated (any Actor)?,
     onInterruption forward: () async -> Void
   ) async -> WaitMachine.End {
-    if Recorder.isOn { record(kind, callSite, deadline) }
+    let place = Recorder.isOn ? Recorder.add(kind, callSite, until: deadline, progress) : -1
+    defer { if place >= 0 { Recorder.remove(place) } }
     let timer: Timer? = if let deadline { timer(until: deadline) } else { nil }
     while true {
       await sleepOnActor()
@@ -182,37 +182,12 @@ package struct Wait: Sendable {
   /// Returns the next event, or `nil` if the task may sleep again.
   @usableFromInline
   func nextEvent() -> WaitMachine.Event? {
-    var place: Recorder.Place = -1
-    let event = state.locked { state in
-      let event = state.machine.next()
-      if state.place >= 0, case .ended = event { swap(&place, &state.place) }
-      return event
-    }
-    if place >= 0 { Recorder.remove(place) }
-    return event
-  }
-
-  /// Records the call until it has ended.
-  @usableFromInline
-  @inline(never)
-  func record(_ kind: WaitingCall.Kind, _ callSite: CallSite, _ deadline: Deadline?) {
-    let place = Recorder.add(Recorder.Record(kind, callSite, until: deadline, self))
-    state.locked { $0.place = place }
+    state.locked { $0.machine.next() }
   }
 
   /// How far the call has come. If the lock is held, and may not be waited for, the call is said to wait.
+  @usableFromInline
   func progress(mayBlock: Bool) -> WaitingCall.State {
-    state.locked(mayBlock: mayBlock) { $0.progress } ?? .waiting
-  }
-}
-
-extension Wait.State {
-  fileprivate var progress: WaitingCall.State {
-    if !machine.hasNoEvent { return .over }
-    return switch machine.interruption {
-    case nil: .waiting
-    case .cancelled: .cancelled
-    case .timedOut: .timedOut
-    }
+    state.locked(mayBlock: mayBlock) { $0.machine.progress } ?? .waiting
   }
 }

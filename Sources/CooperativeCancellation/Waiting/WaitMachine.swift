@@ -63,7 +63,7 @@ package struct WaitMachine: Sendable {
   }
 
   private var response: CancellationResponse
-  private(set) var interruption: Interruption?
+  private var interruption: Interruption?
   private var interruptionIsRead = false
   private var lastWord: LastWord?
 
@@ -105,6 +105,16 @@ package struct WaitMachine: Sendable {
   /// Whether the task may sleep, because ``next()`` would return `nil`.
   package var hasNoEvent: Bool {
     lastWord == nil && (interruption == nil || interruptionIsRead && !isAbandoned)
+  }
+
+  /// How far the call has come.
+  package var progress: WaitingCall.State {
+    guard hasNoEvent else { return .over }
+    return switch interruption {
+    case nil: .waiting
+    case .cancelled: .cancelled
+    case .timedOut: .timedOut
+    }
   }
 
   /// Returns the next event for the task, or `nil` if the task may sleep.

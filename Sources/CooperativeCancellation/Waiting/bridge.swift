@@ -210,17 +210,8 @@ nonisolated(nonsending) func unconditionalBridge<Value: Sendable, Request: ~Copy
   case .waiting(let wait, let request):
     while true {
       // Nothing interrupts it; the closure keeps the request until the end.
-      let end = await wait.end(
-        .call,
-        callSite,
-        by: nil,
-        onInterruption: { withExtendedLifetime(request) {} }
-      )
-      if case .answered(let reply) = end,
-        let value: Value = take(from: reply)
-      {
-        return value
-      }
+      let end = await wait.end(.call, callSite, by: nil) { withExtendedLifetime(request) {} }
+      if case .answered(let reply) = end, let value: Value = take(from: reply) { return value }
       // Dropped.
       if let valueIfDropped { return valueIfDropped }
     }

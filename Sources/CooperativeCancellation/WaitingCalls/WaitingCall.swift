@@ -5,8 +5,8 @@
 /// ```
 /// 3 calls wait:
 ///   12.3 s  App/Feed.swift:53, 47.7 s left, in the task "refresh"
-///    3.1 s  App/Photos.swift:57, timed out, waits for the SDK's answer
-///    0.1 s  App/Socket.swift:58, id 4711
+///   3.1 s  App/Photos.swift:57, timed out, waits for the SDK's answer
+///   0.1 s  App/Socket.swift:58, id 4711
 /// ```
 ///
 /// Calls are recorded in debug builds, and elsewhere after ``startRecording(reportingAfter:)``. See <doc:ItHangs>.
@@ -47,6 +47,7 @@ public struct WaitingCall: Sendable {
   public let secondsLeft: Double?
   /// The name of the task that waits, on systems that have names.
   public let taskName: String?
+  let begin: Moment
 
   /// All calls that wait now and are recorded, the oldest first. Any thread may ask; others go on meanwhile.
   public static var all: [WaitingCall] { Recorder.snapshot(mayBlock: true).calls }
@@ -55,6 +56,7 @@ public struct WaitingCall: Sendable {
   ///
   /// It waits for no lock, because a stopped thread may hold one, and says if calls may be missing for that reason.
   public static var list: String {
+    if !Recorder.isOn { return "Calls are not recorded: see `WaitingCall.startRecording()`." }
     let (calls, busyTables) = Recorder.snapshot(mayBlock: false)
     return describe(calls)
       + (busyTables > 0 ? "\n  \(busyTables) tables are in use: some may be missing" : "")
@@ -67,22 +69,14 @@ public struct WaitingCall: Sendable {
   /// - Parameter limit: Reports each call that waits longer to ``MisuseReport/handler``, once, from another thread;
   ///   `nil` reports none. Readers of sequences are not reported.
   public static func startRecording(reportingAfter limit: Timeout? = nil) {
-    Recorder.turnOn()
+    Recorder.recording.cancel()
     if let limit { LongWaits.all.report(after: limit.nanoseconds) }
   }
 
   package static func describe(_ calls: [WaitingCall], atMost limit: Int = .max) -> String {
-    let title =
-      switch calls.count {
-      case 0: "No call waits."
-      case 1: "1 call waits:"
-      case let count: "\(count) calls wait:"
-      }
-    let times = calls.prefix(limit).map { tenths($0.seconds) }
-    let width = times.map(\.count).max() ?? 0
-    let lines = zip(calls, times).map { call, time in
-      "\n  \(String(repeating: " ", count: width - time.count))\(time) s  \(call)"
-    }
+    if calls.isEmpty { return "No call waits." }
+    let title = calls.count == 1 ? "1 call waits:" : "\(calls.count) calls wait:"
+    let lines = calls.prefix(limit).map { "\n  \(tenths($0.seconds)) s  \($0)" }
     let rest = calls.count - lines.count
     return title + lines.joined() + (rest > 0 ? "\n  and \(rest) more" : "")
   }

@@ -413,6 +413,19 @@ struct BridgeRun: Explorable {
     }
   }
 
+  /// What a list of waiting calls says of a task that sleeps.
+  func checkStep() {
+    guard facts.task == .isAsleep else { return }
+    let state: WaitingCall.State =
+      switch facts.accepted {
+      case _ where !facts.hasSleeper: .over
+      case nil: .waiting
+      case .cancelled: .cancelled
+      case .timedOut: .timedOut
+      }
+    require(wait.progress == state, "the call is listed as \(state), not as \(wait.progress)")
+  }
+
   func checkEnd() {
     let made = facts.calls.indices.filter { facts.calls[$0] == .isOver }
     require(facts.reports == max(0, made.count - 1), "each call but the first is reported")

@@ -117,6 +117,7 @@ final class HostileStage: Sendable {
     #expect(backend.requestsCancelledAgain == 0, "\(form.testDescription): onCancel at most once")
     #expect(watch.forwarded == backend.counts.cancelled)
     #expect(backend.counts.started == watch.events.count { $0 == .operation })
+    #expect(WaitingCall.states(line: watch.line) == [])
   }
 
   /// When the SDK has released its objects too, nothing may be left.

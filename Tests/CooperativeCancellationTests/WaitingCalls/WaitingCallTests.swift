@@ -124,16 +124,28 @@ struct WaitingCallTests {
       let reports = Protected<[MisuseReport]>([])
       MisuseReport.handler = { report in reports.withLock { $0.append(report) } }
       let (never, later) = (PendingEvent<Void>(), PendingEvent<Void>())
+      let station = FakeStation(Mast())
       let start = ContinuousClock.now
       WaitingCall.startRecording(reportingAfter: .milliseconds(20))
+      let reader = Task {
+        let songs = AsyncCallbackSequence(buffering: .unbounded, line: 3) { yield in
+          station.addListener(yield)
+        } onTermination: { listener in
+          listener.remove()
+        }
+        for await _ in songs {}
+      }
+      while WaitingCall.states(line: 3).isEmpty { await Task.yield() }
       let task = Task { try await never.value(line: 1) }
       while reports.withLock({ $0.isEmpty }) { await Task.yield() }
       #expect(start.duration(to: .now) >= .milliseconds(20), "never early")
+      let secondStart = ContinuousClock.now
       let second = Task { try await later.value(line: 2) }
       while reports.withLock({ $0.count < 2 }) { await Task.yield() }
+      #expect(secondStart.duration(to: .now) >= .milliseconds(20), "never early")
       #expect(
         reports.withLock { $0 }.map(\.callSite.line) == [1, 2],
-        "each once, although both wait"
+        "each once, although both wait; not the reader"
       )
       #expect(reports.withLock { $0 }.allSatisfy { $0.kind == .longWait })
       #expect(reports.withLock { "\($0[0])" }.contains("has waited longer than 20 milliseconds"))
@@ -141,11 +153,13 @@ struct WaitingCallTests {
       later.close()
       try await task.value
       try await second.value
+      reader.cancel()
+      await reader.value
     }
   }
 
   @Test
-  func `many calls leave nothing behind`() async throws {
+  func `many calls at once are listed, and leave nothing behind`() async throws {
     let line = Reports.shared.uniqueLine()
     let event = PendingEvent<Void>()
     await withTaskGroup { group in
@@ -153,6 +167,24 @@ struct WaitingCallTests {
       while event.count < tries(1000) { await Task.yield() }
       #expect(WaitingCall.states(line: line).count == tries(1000))
       event.resume()
+    }
+    #expect(WaitingCall.states(line: line) == [])
+  }
+
+  @Test
+  func `a million calls leave nothing behind`() async throws {
+    let line = Reports.shared.uniqueLine()
+    try await withThrowingTaskGroup { group in
+      for _ in 1...4 {
+        group.addTask {
+          for _ in 1...(isDebug ? 5_000 : 250_000) {
+            _ = try await withAsyncThrowingValue(line: line) { completion in
+              Task { completion(.success(1)) }
+            }
+          }
+        }
+      }
+      try await group.waitForAll()
     }
     #expect(WaitingCall.states(line: line) == [])
   }

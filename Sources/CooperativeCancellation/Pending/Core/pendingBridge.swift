@@ -55,7 +55,7 @@ func discarding<Value>(
 @inline(__always)
 nonisolated(nonsending) func pendingBridge<Value, Request>(
   _ terms: Terms,
-  as kind: (Request) -> WaitingCall.Kind,
+  as kind: (Request) -> WaitingCall.Kind = { _ in .pendingCall(id: nil) },
   by deadline: Deadline?,
   register: (Wait) throws -> Int,
   in operation: (Wait, Int) throws -> Request,

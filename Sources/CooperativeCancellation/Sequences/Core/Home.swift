@@ -103,9 +103,7 @@ extension Source {
     case .onHome(let own, now: _):
       home = own
     }
-    let policy = policy
-    let discard = discard
-    let callSite = callSite
+    let (policy, discard, callSite) = (policy, discard, callSite)
     return { Source(policy, discard, callSite, .onHome(home, now: nil)) }
   }
 }

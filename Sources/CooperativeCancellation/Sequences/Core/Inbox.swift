@@ -174,7 +174,9 @@ extension Shared where Contents: ~Copyable {
   @inlinable
   @inline(__always)
   func recordReader<Element>() -> Recorder.Place where Contents == Inbox<Element> {
-    guard Recorder.isOn else { return -1 }
-    return Recorder.add(contents.callSite) { !self.contents.isOpen }
+    if !Recorder.isOn { return -1 }
+    return Recorder.add(.element, contents.callSite) { _ in
+      self.contents.isOpen ? .waiting : .over
+    }
   }
 }
