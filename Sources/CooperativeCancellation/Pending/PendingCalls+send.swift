@@ -61,10 +61,10 @@ extension PendingCalls {
   /// An asynchronous `operation` threw, or stopped because its task was cancelled.
   @inlinable
   func fail(_ id: ID, _ number: Int, _ error: (any Error)?) {
-    let word = error.map {
-      WaitMachine.LastWord.answered(in: carrier(of: PendingAnswer<Value>.failure($0)))
+    let event = error.map {
+      WaitMachine.FinalEvent.answered(in: carrier(of: PendingAnswer<Value>.failure($0)))
     }
-    if case .call(let call, _) = registry.extract({ $0.fail(id, number, word ?? .stopped) }) {
+    if case .call(let call, _) = registry.extract({ $0.fail(id, number, event ?? .stopped) }) {
       call.wake()
     }
   }

@@ -124,7 +124,7 @@ extension PendingCalls {
   func name(_ wait: Wait, _ number: Int, _ id: ID, _ callSite: CallSite) throws -> ID {
     let (name, unclaimed) = registry.extract { $0.name(number, id) }
     // It counts: the call's own task is here and has not been interrupted.
-    if case .answered(let parked) = name { _ = wait.hear(.answered(in: parked.answer)) }
+    if case .answered(let parked) = name { _ = wait.receive(.answered(in: parked.answer)) }
     pass(unclaimed)
     if case .taken = name { throw AlreadyPendingError(callSite: callSite) }
     return id

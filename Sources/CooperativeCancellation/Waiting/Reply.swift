@@ -33,7 +33,7 @@ package struct Reply<Answer: Sendable>: Sendable {
     case .keep:
       break
     case .wake(let wait):
-      if !wait.hear(.answered(in: contents.erased)), let refused = extract({ $0.take() }) {
+      if !wait.receive(.answered(in: contents.erased)), let refused = extract({ $0.take() }) {
         discard(refused)
       }
     case .discard:
@@ -148,7 +148,7 @@ package struct ReplyContents<Answer: Sendable>: SharedContents {
   @inlinable
   func drop() {
     guard case .awaited(let wait) = machine else { return }
-    if wait.hearDrop(), reportsDrop { MisuseReport.send(.completionDropped, callSite) }
+    if wait.receiveDrop(), reportsDrop { MisuseReport.send(.completionDropped, callSite) }
   }
 }
 

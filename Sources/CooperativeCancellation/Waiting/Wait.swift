@@ -26,18 +26,18 @@ package struct Wait: Sendable {
 
   /// The SDK answered, or dropped its completion. Returns whether that counts; if not, the caller has the answer.
   @usableFromInline
-  package func hear(_ word: WaitMachine.LastWord) -> Bool {
-    wakeSleeper { $0.hear(word) != .refused }
+  package func receive(_ event: WaitMachine.FinalEvent) -> Bool {
+    wakeSleeper { $0.receive(event) != .refused }
   }
 
   /// The same under the lock of a registry. If it counts, ``wake()`` follows after unlocking.
   @usableFromInline
-  package func accept(_ word: WaitMachine.LastWord) -> WaitMachine.Heard {
-    state.locked { $0.machine.hear(word) }
+  package func accept(_ event: WaitMachine.FinalEvent) -> WaitMachine.Effect {
+    state.locked { $0.machine.receive(event) }
   }
 
   /// ``accept(_:)``, as a parameter of a registry: the search of all orders passes its own.
-  @usableFromInline package typealias Hear = (Wait, WaitMachine.LastWord) -> WaitMachine.Heard
+  @usableFromInline package typealias Accept = (Wait, WaitMachine.FinalEvent) -> WaitMachine.Effect
 
   /// Wakes the task if it sleeps.
   @usableFromInline
@@ -48,11 +48,11 @@ package struct Wait: Sendable {
   /// The SDK dropped its completion. Returns whether the task learns of that, instead of an earlier cancellation or
   /// timeout.
   @usableFromInline
-  func hearDrop() -> Bool {
+  func receiveDrop() -> Bool {
     var tells = false
     _ = wakeSleeper { machine in
       tells = machine.tellsOfDrop
-      return machine.hear(.dropped) != .refused
+      return machine.receive(.dropped) != .refused
     }
     return tells
   }

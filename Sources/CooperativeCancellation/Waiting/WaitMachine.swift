@@ -26,19 +26,19 @@ package enum Interruption: Sendable, Hashable {
 /// machine returns.
 @usableFromInline
 package struct WaitMachine: Sendable {
-  /// The SDK's last word.
+  /// How the SDK ended the call.
   @usableFromInline
-  package enum LastWord: Sendable {
+  package enum FinalEvent: Sendable {
     case answered(in: AnyReply)
     case dropped
     /// An asynchronous `operation` was cancelled, and stopped.
     case stopped
   }
 
-  /// What became of the last word.
+  /// What became of the final event.
   @frozen
   @usableFromInline
-  package enum Heard: Sendable {
+  package enum Effect: Sendable {
     case counts
     /// It counts, and the task forwards an interruption that came before.
     case countsAfterInterruption
@@ -65,7 +65,7 @@ package struct WaitMachine: Sendable {
   private var response: CancellationResponse
   private var interruption: Interruption?
   private var interruptionIsRead = false
-  private var lastWord: LastWord?
+  private var finalEvent: FinalEvent?
 
   package init(response: CancellationResponse) {
     self.response = response
@@ -75,7 +75,7 @@ package struct WaitMachine: Sendable {
 
   /// The task was cancelled, or the call timed out. Returns whether that counts and wakes a sleeping task.
   package mutating func interrupt(_ cause: Interruption) -> Bool {
-    guard interruption == nil, lastWord == nil else { return false }
+    guard interruption == nil, finalEvent == nil else { return false }
     if cause == .cancelled, response == .ignoreCancellation { return false }
     interruption = cause
     return true
@@ -86,10 +86,10 @@ package struct WaitMachine: Sendable {
 
   /// The SDK answered, or dropped its completion. If that counts, it wakes a sleeping task.
   ///
-  /// ``ReplyMachine`` or the registry of a pending call ensures that at most one answer is heard.
-  package mutating func hear(_ word: LastWord) -> Heard {
+  /// ``ReplyMachine`` or the registry of a pending call ensures that at most one answer is received.
+  package mutating func receive(_ event: FinalEvent) -> Effect {
     if isAbandoned { return .refused }
-    lastWord = word
+    finalEvent = event
     return interruption == nil ? .counts : .countsAfterInterruption
   }
 
@@ -98,13 +98,13 @@ package struct WaitMachine: Sendable {
     // As if the wait had been abandoned.
     response = .abandonCallback
     interruption = .cancelled
-    guard case .answered(let reply) = lastWord.take() else { return nil }
+    guard case .answered(let reply) = finalEvent.take() else { return nil }
     return reply
   }
 
   /// Whether the task may sleep, because ``next()`` would return `nil`.
   package var hasNoEvent: Bool {
-    lastWord == nil && (interruption == nil || interruptionIsRead && !isAbandoned)
+    finalEvent == nil && (interruption == nil || interruptionIsRead && !isAbandoned)
   }
 
   /// How far the call has come.
@@ -124,7 +124,7 @@ package struct WaitMachine: Sendable {
       return .interrupted
     }
     if let interruption, isAbandoned { return .ended(.interrupted(interruption, discarding: nil)) }
-    switch (lastWord.take(), response == .deliverResult ? nil : interruption) {
+    switch (finalEvent.take(), response == .deliverResult ? nil : interruption) {
     case (nil, _): return nil
     // Without an interruption, if the operation has cancelled its own task.
     case (.stopped, _): return .ended(.interrupted(interruption ?? .cancelled, discarding: nil))

@@ -62,7 +62,7 @@ struct Story: Sendable, CustomTestStringConvertible {
   var meanwhile: (moment: Moment, step: Step)?
   let steps: [Step]
   let ends: End
-  /// How the call ends instead if the response or the form asks for the SDK's last word, or ignores a cancellation.
+  /// How the call ends instead if the response or the form asks for the SDK's answer, or ignores a cancellation.
   var unlessAsked: End?
   /// How many surplus answers are discarded: successes and failures. Some forms bring a value with a failure.
   var surplus = (successes: 0, failures: 0)

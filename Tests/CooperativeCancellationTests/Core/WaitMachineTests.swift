@@ -23,12 +23,12 @@ struct WaitMachineTests {
       switch step {
       case .cancel: return machine.interrupt(.cancelled) ? "counts" : "ignored"
       case .timeout: return machine.interrupt(.timedOut) ? "counts" : "ignored"
-      case .answer: return "\(machine.hear(.answered(in: reply)))"
+      case .answer: return "\(machine.receive(.answered(in: reply)))"
       case .drop:
         let isInterrupted = steps[..<index].contains { $0 == .cancel || $0 == .timeout }
         #expect(machine.tellsOfDrop == (!isInterrupted || response == .deliverResult))
-        return "\(machine.hear(.dropped))"
-      case .stop: return "\(machine.hear(.stopped))"
+        return "\(machine.receive(.dropped))"
+      case .stop: return "\(machine.receive(.stopped))"
       case .operationThrew:
         return if case .some = machine.operationThrew() { "discard" } else { "nothing" }
       case .next:

@@ -62,7 +62,7 @@ private struct RegistryOfCallsRun: Explorable {
     let operation: Operation
     let operationIsCancelled: Bool
     let sendIsInterrupted: Bool
-    /// What each call has heard and not read: `nil`, or the number of an answer.
+    /// What each call has received and not read: `nil`, or the number of an answer.
     let words: [Int?]
   }
 
@@ -172,9 +172,9 @@ private struct RegistryOfCallsRun: Explorable {
 
   private mutating func operationThrows(_ place: Int, _ stops: Bool) {
     operation = .throwing
-    let word = stops ? WaitMachine.LastWord.stopped : .answered(in: carrier(of: failure))
+    let word = stops ? WaitMachine.FinalEvent.stopped : .answered(in: carrier(of: failure))
     let isWaiting = mayTake(0)
-    let taken = hearing { $0.registry.fail($0.ids[0], place, word, hear: $1) }
+    let taken = accepting { $0.registry.fail($0.ids[0], place, word, accept: $1) }
     if case .call(let wait, _) = taken {
       require(wait.id == waits[0].id && isWaiting, "an error ends its own call")
     } else {
@@ -226,7 +226,7 @@ private struct RegistryOfCallsRun: Explorable {
       let answer = self.answer(in: parked.answer)
       require(isParked(answer, for: number), "a call claims what may be its own")
       require(holder(of: ids[number]) == nil, "no two calls have one id")
-      require(hear(number, .answered(in: parked.answer)) == .counts, "it counts")
+      require(accept(number, .answered(in: parked.answer)) == .counts, "it counts")
       calls[number] = .waits(place)
       answers[answer] = .taken
     }
@@ -273,23 +273,23 @@ private struct RegistryOfCallsRun: Explorable {
   }
 
   /// What a wait says in the place of the one in the registry.
-  private mutating func hear(_ call: Int, _ word: WaitMachine.LastWord) -> WaitMachine.Heard {
-    let heard = machines[call].hear(word)
-    if heard != .refused {
+  private mutating func accept(_ call: Int, _ event: WaitMachine.FinalEvent) -> WaitMachine.Effect {
+    let result = machines[call].receive(event)
+    if result != .refused {
       require(words[call] == nil, "no answer is replaced")
       words[call] =
-        if case .answered(let answer) = word { self.answer(in: answer) } else { failure }
+        if case .answered(let answer) = event { self.answer(in: answer) } else { failure }
     }
-    return heard
+    return result
   }
 
-  private mutating func hearing<Result>(
-    _ body: (inout RegistryOfCallsRun, Wait.Hear) -> Result
+  private mutating func accepting<Result>(
+    _ body: (inout RegistryOfCallsRun, Wait.Accept) -> Result
   ) -> Result {
     let waits = waits
     var run = self
     let result = body(&self) { wait, word in
-      run.hear(waits.firstIndex { $0.id == wait.id } ?? -1, word)
+      run.accept(waits.firstIndex { $0.id == wait.id } ?? -1, word)
     }
     (machines, words) = (run.machines, run.words)
     return result
@@ -301,12 +301,12 @@ private struct RegistryOfCallsRun: Explorable {
     let id = CollidingID(number: cast.answers[number])
     let takers = calls.indices.filter { ids[$0] == id && mayTake($0) }
     require(takers.count <= 1, "one call waits for an answer")
-    let heard = words
-    switch hearing({ $0.registry.take(id, carrier(of: number), hear: $1) }) {
+    let result = words
+    switch accepting({ $0.registry.take(id, carrier(of: number), accept: $1) }) {
     case .call(let wait, let freed):
       let call = waits.firstIndex { $0.id == wait.id }
       require(call == takers.first, "an answer goes to the call that waits for it")
-      require(call.map { heard[$0] } == .some(nil), "it is the first")
+      require(call.map { result[$0] } == .some(nil), "it is the first")
       require(
         (freed == nil) == (call == 0 && isInterrupted && !hasForwarded),
         "an id is free unless its call has still to forward"
@@ -334,8 +334,8 @@ private struct RegistryOfCallsRun: Explorable {
   private mutating func close() {
     isClosed = true
     let takers = Set(calls.indices.filter { mayTake($0) || isStarting($0) && words[$0] == nil })
-    let (ended, _, unclaimed) = hearing {
-      $0.registry.close(CancellationError(), carrier(of: $0.end), hear: $1)
+    let (ended, _, unclaimed) = accepting {
+      $0.registry.close(CancellationError(), carrier(of: $0.end), accept: $1)
     }
     let calls = ended.map { wait in waits.firstIndex { $0.id == wait.id } ?? -1 }
     require(Set(calls) == takers && calls.count == takers.count, "all are ended: \(calls)")

@@ -113,7 +113,7 @@ private struct TurnsRun: Explorable {
         step(.declines(number)) { run in
           run.calls[number].state = .over
           let isHolder = run.holder == nil && !run.isClosed
-          let next = run.hearing { $0.decline(hear: $1) }
+          let next = run.accepting { $0.decline(accept: $1) }
           if isHolder { run.pass(to: next) } else { run.require(next == nil, "no turn after all") }
         }
       case .called:
@@ -148,7 +148,7 @@ private struct TurnsRun: Explorable {
 
   private mutating func queue(_ number: Int) {
     let isFree = holder == nil
-    let place = hearing { [turnWaits] in try? $0.queue(turnWaits[number], hear: $1) }
+    let place = accepting { [turnWaits] in try? $0.queue(turnWaits[number], accept: $1) }
     guard let place else { return turnAway(number) }
     require(!isClosed && isFree == !turnMachines[number].hasNoEvent, "it waits for another call")
     calls[number].state = isFree ? .granted : .queued(place)
@@ -201,7 +201,7 @@ private struct TurnsRun: Explorable {
 
   private mutating func leave(_ number: Int, hasFailed: Bool) -> TurnMachine.Passed? {
     guard let place = calls[number].place else { return nil }
-    return hearing { $0.leave(place, hasFailed: hasFailed, hear: $1) }
+    return accepting { $0.leave(place, hasFailed: hasFailed, accept: $1) }
   }
 
   private mutating func answer() {
@@ -209,7 +209,7 @@ private struct TurnsRun: Explorable {
     let pending = calls.indices.first { calls[$0].isHolder && calls[$0].place != nil }
     let waiting = pending.flatMap { calls[$0].isAnswered ? nil : $0 }
     let answer = carrier(of: answers)
-    let answered = hearing { $0.answer(answer, hear: $1) }
+    let answered = accepting { $0.answer(answer, accept: $1) }
     require((answered == nil) == (waiting == nil), "an answer goes to the call that is pending")
     guard let answered, let waiting else { return }
     require(answered.call.wait.id == waits[waiting].id, "it is the call's own wait")
@@ -229,7 +229,7 @@ private struct TurnsRun: Explorable {
     let queued = inQueue
     isClosed = true
     let end = carrier(of: 0)
-    let (call, ended) = hearing { $0.close(CancellationError(), end, waiting: end, hear: $1) }
+    let (call, ended) = accepting { $0.close(CancellationError(), end, waiting: end, accept: $1) }
     require(call?.wait.id == pending.map { waits[$0].id }, "the call that is pending is ended")
     if let holder { calls[holder].isClosed = true }
     let waiting = ended.map { wait in turnWaits.firstIndex { $0.id == wait.id } ?? -1 }
@@ -240,22 +240,23 @@ private struct TurnsRun: Explorable {
   }
 
   /// What a wait says in the place of the one in the machine.
-  private mutating func hear(_ wait: Wait, _ word: WaitMachine.LastWord) -> WaitMachine.Heard {
+  private mutating func accept(_ wait: Wait, _ event: WaitMachine.FinalEvent) -> WaitMachine.Effect
+  {
     if let call = turnWaits.firstIndex(where: { $0.id == wait.id }) {
-      return turnMachines[call].hear(word)
+      return turnMachines[call].receive(event)
     }
     guard let call = waits.firstIndex(where: { $0.id == wait.id }) else { return .refused }
-    let heard = waitMachines[call].hear(word)
-    if heard != .refused { calls[call].words += 1 }
+    let result = waitMachines[call].receive(event)
+    if result != .refused { calls[call].words += 1 }
     require(calls[call].words <= 1, "no answer is replaced")
-    return heard
+    return result
   }
 
-  private mutating func hearing<Result>(
-    _ body: (inout TurnMachine, Wait.Hear) -> Result
+  private mutating func accepting<Result>(
+    _ body: (inout TurnMachine, Wait.Accept) -> Result
   ) -> Result {
     var run = self
-    let result = body(&machine) { run.hear($0, $1) }
+    let result = body(&machine) { run.accept($0, $1) }
     (waitMachines, turnMachines, calls) = (run.waitMachines, run.turnMachines, run.calls)
     return result
   }

@@ -294,7 +294,7 @@ struct BridgeRun: Explorable {
       }
     case .tells:
       facts.told.append(.answer)
-      if wait.hear(.answered(in: holder)) != .refused {
+      if wait.receive(.answered(in: holder)) != .refused {
         facts.isAnswered = true
         if takeSleeper() { facts.calls[number] = .wakes } else { callIsOver(number) }
       } else {
@@ -331,7 +331,7 @@ struct BridgeRun: Explorable {
       if case .awaited = reply { facts.drop = .tells } else { facts.drop = .isOver }
     case .tells:
       facts.told.append(.drop)
-      let counts = wait.hear(.dropped) != .refused
+      let counts = wait.receive(.dropped) != .refused
       facts.isAnswered = facts.isAnswered || counts
       facts.drop = counts && takeSleeper() ? .wakes : .isOver
     case .wakes:

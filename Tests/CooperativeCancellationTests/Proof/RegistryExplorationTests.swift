@@ -207,7 +207,7 @@ private struct RegistryRun: Explorable {
     let isLast = !entries.contains { $0.isAlive }
     require(
       released.endHandlers.count == (isLast ? waiters.count : 0),
-      "all waiters hear of the last end"
+      "all waiters learn of the last end"
     )
     if isLast { waiters = [] }
   }

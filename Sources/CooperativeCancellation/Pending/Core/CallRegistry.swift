@@ -203,10 +203,10 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
   package mutating func take(
     _ id: ID,
     _ answer: AnyReply,
-    hear: Wait.Hear = { $0.accept($1) }
+    accept: Wait.Accept = { $0.accept($1) }
   ) -> Recipient {
     if let index = waiting.index(forKey: id),
-      let recipient = pass(.answered(in: answer), to: index, hear: hear)
+      let recipient = pass(.answered(in: answer), to: index, accept: accept)
     {
       return recipient
     }
@@ -220,24 +220,24 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
   package mutating func fail(
     _ id: ID,
     _ number: Int,
-    _ word: WaitMachine.LastWord,
-    hear: Wait.Hear = { $0.accept($1) }
+    _ event: WaitMachine.FinalEvent,
+    accept: Wait.Accept = { $0.accept($1) }
   ) -> Recipient {
     guard let index = index(of: id, number) else { return .noCall }
-    return pass(word, to: index, hear: hear) ?? .noCall
+    return pass(event, to: index, accept: accept) ?? .noCall
   }
 
-  /// Passes the last word to a call, which leaves if it has nothing to forward. Returns `nil` if the call refuses it.
+  /// Passes the final event to a call, which leaves if it has nothing to forward. Returns `nil` if the call refuses it.
   @inlinable
   @inline(__always)
   mutating func pass(
-    _ word: WaitMachine.LastWord,
+    _ event: WaitMachine.FinalEvent,
     to index: [ID: Entry].Index,
-    hear: Wait.Hear
+    accept: Wait.Accept
   ) -> Recipient? {
     if waiting.values[index].isAnswered { return nil }
     let wait = waiting.values[index].wait
-    switch hear(wait, word) {
+    switch accept(wait, event) {
     case .refused:
       return nil
     case .countsAfterInterruption where !waiting.values[index].isForwarded:
@@ -253,22 +253,22 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
   @inlinable
   package mutating func takeAll(
     _ answer: AnyReply,
-    hear: Wait.Hear = { $0.accept($1) }
+    accept: Wait.Accept = { $0.accept($1) }
   ) -> (calls: [Wait], all: [ID: Entry]) {
     var calls: [Entry] = []
     calls.reserveCapacity(count)
     let all = waiting
     waiting = [:]
     for (id, entry) in all {
-      let heard = entry.isAnswered ? .refused : hear(entry.wait, .answered(in: answer))
-      if heard != .refused { calls.append(entry) }
-      if heard == .counts || heard == .countsAfterInterruption && entry.isForwarded { continue }
+      let result = entry.isAnswered ? .refused : accept(entry.wait, .answered(in: answer))
+      if result != .refused { calls.append(entry) }
+      if result == .counts || result == .countsAfterInterruption && entry.isForwarded { continue }
       waiting[id] = entry
-      if heard == .countsAfterInterruption { waiting[id]?.isAnswered = true }
+      if result == .countsAfterInterruption { waiting[id]?.isAnswered = true }
     }
     for index in starting.indices where !starting[index].isAnswered {
       // It counts: a call that is starting does not sleep, and is not interrupted.
-      _ = hear(starting[index].wait, .answered(in: answer))
+      _ = accept(starting[index].wait, .answered(in: answer))
       starting[index].isAnswered = true
       calls.append(starting[index])
     }
@@ -281,10 +281,10 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
   package mutating func close(
     _ error: any Error,
     _ answer: AnyReply,
-    hear: Wait.Hear = { $0.accept($1) }
+    accept: Wait.Accept = { $0.accept($1) }
   ) -> (calls: [Wait], all: [ID: Entry], unclaimed: [Parked]) {
     if end == nil { end = error }
-    let (calls, all) = takeAll(answer, hear: hear)
+    let (calls, all) = takeAll(answer, accept: accept)
     defer { parked = [] }
     return (calls, all, parked)
   }

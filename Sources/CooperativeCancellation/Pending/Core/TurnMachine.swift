@@ -59,11 +59,11 @@ package struct TurnMachine: Sendable {
   }
 
   /// A call waits for its turn, which may be there by now. Returns its number in the queue.
-  package mutating func queue(_ wait: Wait, hear: Wait.Hear = { $0.accept($1) }) throws -> Int {
+  package mutating func queue(_ wait: Wait, accept: Wait.Accept = { $0.accept($1) }) throws -> Int {
     lastNumber += 1
     if try ask() {
       // It counts: the task does not sleep, and is not interrupted.
-      _ = hear(wait, .answered(in: turn))
+      _ = accept(wait, .answered(in: turn))
     } else {
       if queue.isEmpty { firstNumber = lastNumber }
       queue[lastNumber] = wait
@@ -91,9 +91,9 @@ package struct TurnMachine: Sendable {
   }
 
   /// The call that has its turn declines it. Returns the next call.
-  package mutating func decline(hear: Wait.Hear = { $0.accept($1) }) -> Wait? {
+  package mutating func decline(accept: Wait.Accept = { $0.accept($1) }) -> Wait? {
     guard case .granted = holder else { return nil }
-    return pass(hear).next
+    return pass(accept).next
   }
 
   /// The turn of a call is over.
@@ -105,13 +105,13 @@ package struct TurnMachine: Sendable {
     let call: Call?
   }
 
-  private mutating func pass(_ hear: Wait.Hear) -> Passed {
+  private mutating func pass(_ accept: Wait.Accept) -> Passed {
     let call: Call? = if case .call(let call) = holder { call } else { nil }
     var skipped: [Wait] = []
     while !queue.isEmpty {
       defer { firstNumber += 1 }
       guard let next = leaveQueue(firstNumber) else { continue }
-      if hear(next, .answered(in: turn)) != .refused {
+      if accept(next, .answered(in: turn)) != .refused {
         holder = .granted
         return Passed(next: next, skipped: skipped, call: call)
       }
@@ -132,27 +132,29 @@ package struct TurnMachine: Sendable {
   }
 
   /// An answer arrived. Returns `nil` if no call waits for one.
-  package mutating func answer(_ answer: AnyReply, hear: Wait.Hear = { $0.accept($1) }) -> Answered?
-  {
+  package mutating func answer(
+    _ reply: AnyReply,
+    accept: Wait.Accept = { $0.accept($1) }
+  ) -> Answered? {
     guard case .call(var call) = holder, !call.isAnswered else { return nil }
-    let heard = hear(call.wait, .answered(in: answer))
+    let result = accept(call.wait, .answered(in: reply))
     // A wait refuses its first answer only after an interruption.
-    let mayPass = heard == .counts || call.isForwarded
+    let mayPass = result == .counts || call.isForwarded
     if !mayPass {
       call.isAnswered = true
       holder = .call(call)
     }
-    return Answered(call: call, counts: heard != .refused, passed: mayPass ? pass(hear) : nil)
+    return Answered(call: call, counts: result != .refused, passed: mayPass ? pass(accept) : nil)
   }
 
   /// The `onCancel` of a call has returned, or the SDK was not called. Returns the next call, if the turn is over.
   package mutating func leave(
     _ number: Int,
     hasFailed: Bool,
-    hear: Wait.Hear = { $0.accept($1) }
+    accept: Wait.Accept = { $0.accept($1) }
   ) -> Passed? {
     guard case .call(var call) = holder, call.number == number else { return nil }
-    if hasFailed || call.isAnswered { return pass(hear) }
+    if hasFailed || call.isAnswered { return pass(accept) }
     call.isForwarded = true
     holder = .call(call)
     return nil
@@ -164,13 +166,13 @@ package struct TurnMachine: Sendable {
     _ error: any Error,
     _ answer: AnyReply,
     waiting end: AnyReply,
-    hear: Wait.Hear = { $0.accept($1) }
+    accept: Wait.Accept = { $0.accept($1) }
   ) -> (call: Call?, waiting: [Wait]) {
     if self.end == nil { self.end = error }
     var ended: Call?
     if case .call(let call) = holder {
       if !call.isAnswered {
-        _ = hear(call.wait, .answered(in: answer))
+        _ = accept(call.wait, .answered(in: answer))
         (ended, holder) = (call, .free)
       }
     } else {
@@ -178,7 +180,7 @@ package struct TurnMachine: Sendable {
     }
     let waiting = queue.sorted { $0.key < $1.key }.map(\.value)
     queue = [:]
-    for wait in waiting { _ = hear(wait, .answered(in: end)) }
+    for wait in waiting { _ = accept(wait, .answered(in: end)) }
     return (ended, waiting)
   }
 }
