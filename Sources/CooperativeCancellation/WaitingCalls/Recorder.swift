@@ -1,9 +1,6 @@
 /// The calls that wait, while they are recorded.
 @usableFromInline
 enum Recorder {
-  /// Where a call is recorded; negative if it is not.
-  @usableFromInline typealias Place = Int32
-
   /// A call that waits. It keeps the wait, and not the reply: a completion that is dropped must be noticed.
   final class Record: Sendable {
     let kind: WaitingCall.Kind
@@ -48,7 +45,7 @@ enum Recorder {
 
   @usableFromInline static var isOn: Bool { recording.isCancelled }
 
-  /// A call is about to wait.
+  /// A call is about to wait. Returns its place, which is not negative.
   @usableFromInline
   @inline(never)
   static func add(
@@ -56,18 +53,18 @@ enum Recorder {
     _ callSite: CallSite,
     until deadline: Deadline? = nil,
     _ progress: consuming @escaping @Sendable (_ mayBlock: Bool) -> WaitingCall.State
-  ) -> Place {
+  ) -> Int32 {
     let record = Record(kind, callSite, until: deadline, progress)
     // Neighboring objects differ in these bits.
     let number = Int(bitPattern: ObjectIdentifier(record)) >> 5 & 15
     // The time is read under the lock, so a report that has looked at a later time has seen the call.
     let slot = tables[number].locked { $0.insert((record, .now)) }
-    return Place(truncatingIfNeeded: slot << 4 | number)
+    return Int32(truncatingIfNeeded: slot << 4 | number)
   }
 
   /// The task has read how its call ended.
   @usableFromInline
-  static func remove(_ place: Place) {
+  static func remove(_ place: Int32) {
     // Released after unlocking: the id is the user's.
     _ = tables[Int(place & 15)].extract { $0.remove(Int(place >> 4)) }
   }
@@ -75,10 +72,13 @@ enum Recorder {
   /// The calls that wait, the oldest first, and how many tables could not be read, because in a debugger no lock may be
   /// waited for: a thread that is stopped may hold it.
   static func snapshot(mayBlock: Bool) -> (calls: [WaitingCall], busyTables: Int) {
-    // Copied under the lock, and described after unlocking: that may run the user's code.
-    let copies = tables.map { $0.locked(mayBlock: mayBlock) { $0.all } }
+    // Copied under the lock, and described after unlocking: that may run the user's code. Copied twice: what is in both
+    // waited at one time, between them.
+    let copies = (0..<2).map { _ in tables.map { $0.locked(mayBlock: mayBlock) { $0.all } } }
+    let still = Set(copies[1].compactMap { $0 }.joined().map { ObjectIdentifier($0.record) })
+    let entries = copies[0].compactMap { $0 }.joined().filter { still.contains(.init($0.record)) }
     let now = Moment.now
-    let calls = copies.flatMap { $0 ?? [] }.sorted { $0.begin < $1.begin }.map { record, begin in
+    let calls = entries.sorted { $0.begin < $1.begin }.map { record, begin in
       WaitingCall(
         callSite: record.callSite,
         kind: record.kind,
@@ -89,7 +89,7 @@ enum Recorder {
         begin: begin
       )
     }
-    return (calls, copies.count { $0 == nil })
+    return (calls, copies.map { $0.count { $0 == nil } }.max() ?? 0)
   }
 }
 

@@ -174,17 +174,14 @@ struct WaitingCallTests {
   @Test
   func `a million calls leave nothing behind`() async throws {
     let line = Reports.shared.uniqueLine()
-    try await withThrowingTaskGroup { group in
+    await withThrowingTaskGroup { group in
       for _ in 1...4 {
         group.addTask {
           for _ in 1...(isDebug ? 5_000 : 250_000) {
-            _ = try await withAsyncThrowingValue(line: line) { completion in
-              Task { completion(.success(1)) }
-            }
+            await withAsyncValue(line: line) { done in Task { done() } }
           }
         }
       }
-      try await group.waitForAll()
     }
     #expect(WaitingCall.states(line: line) == [])
   }

@@ -173,7 +173,7 @@ extension Shared where Contents: ~Copyable {
   /// Records a reader that is about to sleep, while calls are recorded. ``Recorder/remove(_:)`` follows if not negative.
   @inlinable
   @inline(__always)
-  func recordReader<Element>() -> Recorder.Place where Contents == Inbox<Element> {
+  func recordReader<Element>() -> Int32 where Contents == Inbox<Element> {
     if !Recorder.isOn { return -1 }
     return Recorder.add(.element, contents.callSite) { _ in
       self.contents.isOpen ? .waiting : .over
