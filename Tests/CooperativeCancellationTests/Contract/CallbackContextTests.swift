@@ -82,11 +82,11 @@ struct CallbackContextTests {
     }
     #expect(Reports.shared.kinds(line: line) == [.contextCalledWithOtherTypes])
     let text = Reports.shared.texts(line: line)[0]
-    #expect(text.contains("is (Int64) -> (), and was called as (Int32) -> (), so"))
+    #expect(text.contains("is (Int64) -> (), and was called as (Int32) -> (). The"))
   }
 
   @Test(arguments: [false, true])
-  func `a repeating context, or that of a scope, is given up after a call with other types`(
+  func `a repeating context, or that of a scope, is released after a call with other types`(
     isScoped: Bool
   ) {
     let line = Reports.shared.uniqueLine()
@@ -105,7 +105,7 @@ struct CallbackContextTests {
     }
     #expect(Reports.shared.kinds(line: line) == [.contextCalledWithOtherTypes])
     let text = Reports.shared.texts(line: line)[0]
-    #expect(text.contains("is (Int32) -> Int32, and was called as (Int32) -> (), so"))
+    #expect(text.contains("is (Int32) -> Int32, and was called as (Int32) -> (). The"))
   }
 
   @Test

@@ -59,20 +59,10 @@ struct ConservationTests {
 
   @Test
   func `no value is lost or delivered twice, and cancellation does what was asked, in any shape`() {
-    let given = environmentNumber("SCHEDULE_SEED")
-    let count = given == nil ? tries(100_000) : 1
-    var seed = given ?? .random(in: 0...(.max / 2))
-    print("schedules from the seed \(seed)")
     let forms = BridgeForm.all.filter(\.valueIsObject)
-    var split = Split(of: given == nil ? Outcome.allCases : [])
-    while split.goesOn(for: count, often: 500) {
-      guard run(Schedule(seed: seed, forms), &split) else {
-        Issue.record("SCHEDULE_SEED=\(seed) repeats this")
-        break
-      }
-      seed &+= 1
+    playSchedules("schedules", Outcome.allCases) { seed, split in
+      run(Schedule(seed: seed, forms), &split)
     }
-    print(split)
   }
 
   private func run(_ schedule: Schedule, _ split: inout Split<Outcome>) -> Bool {

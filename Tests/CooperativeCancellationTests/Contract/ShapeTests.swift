@@ -20,7 +20,7 @@ struct ShapeTests {
     #expect(call.ending == .missing(line: call.watch.line))
     #expect(call.watch.discarded == 0)
     let text = "\(MissingValueError(callSite: CallSite(line: 7)))"
-    #expect(text.contains(":7 without the value that it promises and without an error"))
+    #expect(text.contains(":7 with neither a value nor an error"))
     #expect(text.contains("return the result as an optional"))
   }
 

@@ -129,7 +129,7 @@ struct TimeoutTests {
       try await withAsyncThrowingValue(timeout: .seconds(0), line: line) { $0(.success) }
     } catch let error as TimeoutError {
       #expect(error.seconds == 0)
-      #expect("\(error)".contains("was not called at \(#fileID):\(line): a timeout of 0 seconds"))
+      #expect("\(error)".contains("at \(#fileID):\(line), because a timeout of 0 seconds"))
     } catch {
       Issue.record(error)
     }
@@ -146,7 +146,7 @@ struct TimeoutTests {
     clock.advance(by: .milliseconds(5_500))
     let result = await task.result
     #expect { try result.get() } throws: { error in
-      "\(error)".contains("did not answer the call at \(#fileID):\(line) within 5.5 seconds")
+      "\(error)".contains("call at \(#fileID):\(line) got no answer within 5.5 seconds")
         && (error as? TimeoutError)?.seconds == 5.5
     }
   }

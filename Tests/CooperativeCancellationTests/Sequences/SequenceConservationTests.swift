@@ -53,20 +53,10 @@ struct SequenceConservationTests {
 
   @Test
   func `no element is lost or handed out twice, and each subscription ends once, in any shape`() {
-    let given = environmentNumber("SCHEDULE_SEED")
-    let count = given == nil ? tries(100_000) : 1
-    var seed = given ?? .random(in: 0...(.max / 2))
-    print("schedules of a sequence from the seed \(seed)")
     let forms = SequenceForm.all.filter(\.carriesSongs)
-    var split = Split(of: given == nil ? Outcome.allCases : [])
-    while split.goesOn(for: count, often: 500) {
-      guard run(Schedule(seed: seed, forms), &split) else {
-        Issue.record("SCHEDULE_SEED=\(seed) repeats this")
-        break
-      }
-      seed &+= 1
+    playSchedules("schedules of a sequence", Outcome.allCases) { seed, split in
+      run(Schedule(seed: seed, forms), &split)
     }
-    print(split)
   }
 
   private func run(_ schedule: Schedule, _ split: inout Split<Outcome>) -> Bool {

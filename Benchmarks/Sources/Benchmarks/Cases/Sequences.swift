@@ -8,48 +8,29 @@ extension [Comparison] {
   static func sequences(on loop: Loop) -> [Comparison] {
     let waiting = Announcer { $0.announce() }
     let waking = Announcer { announcer in loop.callLater { announcer.announce() } }
+    func against(
+      _ name: String,
+      atMost goal: Double,
+      _ announcer: Announcer,
+      ours: @escaping @Sendable (Int) async -> Void
+    ) -> Comparison {
+      Comparison(name, to: "AsyncStream", goal: .atMost(goal), on: loop, ours) {
+        await announcer.read($0, of: announcer.stream())
+      }
+    }
+    // The SDK announces an element before the reader asks, or while the reader sleeps.
     return [
-      // The SDK announces an element before the reader asks.
-      Comparison(
-        "an element that waits in the buffer",
-        to: "AsyncStream",
-        goal: .atMost(0.5),
-        on: loop
-      ) {
+      against("an element that waits in the buffer", atMost: 0.5, waiting) {
         await waiting.read($0, of: waiting.sequence())
-      } against: {
-        await waiting.read($0, of: waiting.stream())
       },
-      // The reader sleeps when the SDK announces an element.
-      Comparison(
-        "an element that wakes the reader",
-        to: "AsyncStream",
-        goal: .atMost(0.95),
-        on: loop
-      ) {
+      against("an element that wakes the reader", atMost: 0.95, waking) {
         await waking.read($0, of: waking.sequence())
-      } against: {
-        await waking.read($0, of: waking.stream())
       },
-      Comparison(
-        "an element that waits, as an AsyncStream",
-        to: "AsyncStream",
-        goal: .atMost(0.8),
-        on: loop
-      ) {
+      against("an element that waits, as an AsyncStream", atMost: 0.8, waiting) {
         await waiting.read($0, of: waiting.sendableSequence().asyncStream())
-      } against: {
-        await waiting.read($0, of: waiting.stream())
       },
-      Comparison(
-        "an element that wakes the reader, as an AsyncStream",
-        to: "AsyncStream",
-        goal: .atMost(0.8),
-        on: loop
-      ) {
+      against("an element that wakes the reader, as an AsyncStream", atMost: 0.8, waking) {
         await waking.read($0, of: waking.sendableSequence().asyncStream())
-      } against: {
-        await waking.read($0, of: waking.stream())
       },
     ]
       + [1, 8, 32].map { readers in
