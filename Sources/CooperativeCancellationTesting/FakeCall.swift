@@ -98,12 +98,12 @@ public final class FakeCall<Completion: Sendable>: Sendable {
     state.change { $0.holdsRequestsBack = true }
   }
 
-  /// Waits for the next call: first for the first call, then for the second, and so on.
+  /// Waits for the next call: the first time for the first call, then for the second, and so on.
   ///
   /// Throws ``TimeLimitError`` if there is none in time, or `CancellationError` if the test is cancelled.
   ///
   /// - Parameters:
-  ///   - limit: How long to wait, five times; longer on a busy machine.
+  ///   - limit: How long to wait. Tried five times, and longer on a busy machine.
   ///   - fileID: The file to name in the error; by default the caller's.
   ///   - line: The line to name in the error; by default the caller's.
   nonisolated(nonsending) public func next(
@@ -248,7 +248,7 @@ extension FakeCall {
     /// Throws ``TimeLimitError`` if it does not in time, or `CancellationError` if the test is cancelled.
     ///
     /// - Parameters:
-    ///   - limit: How long to wait, five times; longer on a busy machine.
+    ///   - limit: How long to wait. Tried five times, and longer on a busy machine.
     ///   - fileID: The file to name in the error; by default the caller's.
     ///   - line: The line to name in the error; by default the caller's.
     nonisolated(nonsending) public func cancelled(

@@ -88,14 +88,14 @@ public final class ManualClock: Clock {
     for continuation in due { continuation.resume() }
   }
 
-  /// Waits until a sleep has begun: first for the first sleep, then for the second, and so on.
+  /// Waits until a sleep has begun: the first time for the first sleep, then for the second, and so on.
   ///
   /// Call it before ``advance(by:)``: otherwise the clock may advance before the wrapper's timeout begins.
   ///
   /// Throws ``TimeLimitError`` if there is none in time, or `CancellationError` if the test is cancelled.
   ///
   /// - Parameters:
-  ///   - limit: How long to wait, five times; longer on a busy machine.
+  ///   - limit: How long to wait. Tried five times, and longer on a busy machine.
   ///   - fileID: The file to name in the error; by default the caller's.
   ///   - line: The line to name in the error; by default the caller's.
   nonisolated(nonsending) public func waitForSleeper(

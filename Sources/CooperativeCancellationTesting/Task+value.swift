@@ -17,7 +17,7 @@ extension Task {
   /// the test is cancelled.
   ///
   /// - Parameters:
-  ///   - limit: How long to wait, five times; longer on a busy machine.
+  ///   - limit: How long to wait. Tried five times, and longer on a busy machine.
   ///   - fileID: The file to name in the error; by default the caller's.
   ///   - line: The line to name in the error; by default the caller's.
   nonisolated(nonsending) public func value(

@@ -3,7 +3,7 @@
   public import SwiftUI
   public import UIKit
 
-  /// Shows a SwiftUI view, and cancels the tasks of a bag when the screen, or a container of it, was dismissed
+  /// Shows a SwiftUI view, and cancels the tasks of a bag when the screen, or a container of it, is dismissed
   /// or popped.
   ///
   /// ```swift

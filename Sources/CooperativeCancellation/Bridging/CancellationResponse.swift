@@ -1,4 +1,4 @@
-/// How a call ends that is cancelled or times out before the SDK answers.
+/// What a cancellation or a timeout before the SDK's answer means for a call.
 ///
 /// | | in a cancelled task | `onCancel` | the wait ends | result |
 /// |---|---|---|---|---|

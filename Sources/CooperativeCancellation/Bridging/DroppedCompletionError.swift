@@ -9,9 +9,9 @@ public struct DroppedCompletionError: Error, Sendable, Hashable, CustomStringCon
   /// Says what happened, where, and what to change.
   public var description: String {
     """
-    The completion made at \(callSite) was released without being called, so the wait ended without \
-    a result. Call it exactly once on every path, early returns and failures included, and keep the \
-    SDK object or delegate that owns it alive until it answers.
+    The completion made at \(callSite) was released without being called, so the call has no result. \
+    Call it exactly once on every path, including early returns and failures, and keep the SDK object \
+    or delegate that owns it alive until it answers.
     """
   }
 

@@ -14,8 +14,8 @@ public struct MissingValueError: Error, Sendable, Hashable, CustomStringConverti
   /// Says what was missing, where, and what to write instead.
   public var description: String {
     """
-    The SDK called the completion made at \(callSite) without the value that it promises and without an \
-    error. If it means "not found" by that, return the result as an optional: `nil` is an answer then.
+    The SDK called the completion made at \(callSite) with neither a value nor an error. If that means \
+    "not found", return the result as an optional, so that `nil` is an answer.
     """
   }
 

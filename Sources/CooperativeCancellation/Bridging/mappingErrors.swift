@@ -38,7 +38,7 @@ nonisolated(nonsending) public func mappingErrors<Value, Failure: Error>(
   }
 }
 
-/// Runs `body`, and throws what it throws as an error type of your own, but a `CancellationError` unchanged.
+/// Runs `body`, and throws what it throws as an error type of your own, except a `CancellationError`.
 ///
 /// For functions that declare only `throws`:
 ///

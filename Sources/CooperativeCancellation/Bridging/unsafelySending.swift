@@ -1,6 +1,6 @@
 // For values that are not `Sendable` and that the SDK hands over, which its declaration does not say.
 
-/// Returns a completion that transfers the SDK's value, which is not `Sendable`, to the caller. You promise that it may.
+/// Returns a completion that transfers the SDK's value, which is not `Sendable`, to the caller. You promise that this is safe.
 ///
 /// ```swift
 /// try await withAsyncThrowingValue { sdk.record(unsafelySending($0)) }

@@ -9,10 +9,9 @@ public struct AlreadyPendingError: Error, Sendable, Hashable, CustomStringConver
   /// Says what happened, where, and what to change.
   public var description: String {
     """
-    The call at \(callSite) was refused, because another one is pending that has the same id, or the only place: \
-    an answer could be for either. Give each call an id of its own, or wait until the other one has ended. One \
-    that was cancelled or timed out is pending until its `onCancel` has returned, its asynchronous operation has \
-    ended and, if it waits for its answer, that has come.
+    The call at \(callSite) was refused. Another call with this id, or in the only place, is waiting, so the answer \
+    could belong to either. Give each call an id of its own, or wait until the other one has ended, and with it its \
+    `onCancel`, its asynchronous operation and, with some responses to a cancellation, its answer.
     """
   }
 

@@ -27,7 +27,7 @@
 public final class PendingCall<Value>: Sendable {
   @usableFromInline let turns: Turns
 
-  /// Makes one without calls.
+  /// Starts with no calls.
   ///
   /// - Parameter waitsForTurn: Whether a call waits while another one is pending. The time counts toward its timeout,
   ///   and a cancellation ends it. Otherwise, it throws ``AlreadyPendingError``.
@@ -154,7 +154,7 @@ extension PendingCall where Value: Sendable {
 }
 
 extension PendingCall where Value == Void {
-  /// Answers the pending call, which waits for no value.
+  /// Answers the pending call, whose value is `Void`.
   ///
   /// - Returns: Whether a call was pending.
   @inlinable

@@ -20,7 +20,7 @@ extension PendingCalls {
   /// ## Cancellation
   ///
   /// While `operation` is running, a cancellation or a timeout cancels its task. If it then throws
-  /// `CancellationError`, the call ends, even if it would wait for the SDK's answer. If it returns all the same,
+  /// `CancellationError`, the call ends, even if it would wait for the SDK's answer. If it returns anyway,
   /// `onCancel` runs then, perhaps after the call has ended. The id is taken until `operation` has thrown or
   /// `onCancel` has returned, so that `onCancel` cannot reach another call.
   @_disfavoredOverload

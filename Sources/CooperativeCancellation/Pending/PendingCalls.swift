@@ -35,11 +35,11 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
   @usableFromInline let registry: Locked<CallRegistry<ID>>
   @usableFromInline let unclaimed: (@Sendable (ID, sending Result<Value, any Error>) -> Void)?
 
-  /// Makes one without calls.
+  /// Starts with no calls.
   ///
-  /// - Parameter onUnclaimed: Receives answers that arrived while an SDK that returns its id was being
-  ///   called, and that belong to no call: for instance, one that is late after a cancellation. Runs once for
-  ///   each, on the actor of the last of those calls, or in ``close(throwing:)``.
+  /// - Parameter onUnclaimed: Receives answers that arrived before the call knew its id and matched no call,
+  ///   such as a late one after a cancellation. Runs once for each, on the actor of the last call that might
+  ///   have matched, or in ``close(throwing:)``.
   @inlinable
   public init(
     onUnclaimed: (@Sendable (_ id: ID, _ answer: sending Result<Value, any Error>) -> Void)? = nil
@@ -118,7 +118,7 @@ extension PendingCalls where Value: Sendable {
 }
 
 extension PendingCalls where Value == Void {
-  /// Answers a call that waits for no value.
+  /// Answers a call whose value is `Void`.
   ///
   /// - Returns: Whether a call took it.
   @inlinable

@@ -20,7 +20,7 @@
 public final class PendingEvent<Value: Sendable>: Sendable {
   @usableFromInline let waits: PendingCalls<Int, Value>
 
-  /// Makes one without waiting tasks.
+  /// Starts with no waiting tasks.
   @inlinable
   public init() { waits = PendingCalls() }
 

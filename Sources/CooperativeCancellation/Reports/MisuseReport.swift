@@ -22,7 +22,7 @@ public struct MisuseReport: Sendable, Hashable {
     /// A checkpoint ran outside a task, where it never throws. Only debug builds report it.
     case checkpointOutsideTask
 
-    /// A call waits longer than ``WaitingCall/startRecording(reportingAfter:)`` allows. It goes on.
+    /// A call waits longer than ``WaitingCall/startRecording(reportingAfter:)`` allows. It goes on waiting.
     case longWait
   }
 
@@ -48,30 +48,30 @@ extension MisuseReport: CustomStringConvertible {
     switch kind {
     case .completionCalledAgain:
       """
-      \(callSite): the completion made here was called more than once. The first call counted and \
-      this one was ignored. Call it exactly once on every path of the SDK's callback.
+      \(callSite): the completion made here was called more than once. The first call counted; this \
+      one was ignored. Call it exactly once on every path of the SDK's callback.
       """
     case .completionDropped:
       """
-      \(callSite): the completion made here was released without being called, so there is no value: a \
-      wait with `fallback:` or for `Void` has ended, any other never ends. Call it exactly once on every \
+      \(callSite): the completion made here was released without being called, so there is no value. A \
+      wait with `fallback:` or for `Void` has ended; any other never will. Call it exactly once on every \
       path of the SDK's callback.
       """
     case .contextCalledWithOtherTypes:
       """
-      \(callSite): the closure of this CallbackContext is \(detail), so it was given up: a wait that it belongs \
-      to ends as if its completion had been released. Write the types in the closure as C declares them, as in \
+      \(callSite): the closure of this CallbackContext is \(detail). The closure was not called, but released: its \
+      wait ended with `DroppedCompletionError`, or its fallback. Write the types in the closure as C declares them: \
       `CallbackContext { (status: Int32, text: UnsafePointer<CChar>?) in … }`.
       """
     case .checkpointOutsideTask:
       """
-      \(callSite): this checkpoint runs outside any task, where it can never throw: in an SDK's callback, \
-      for instance. Put it in the code that awaits, or ask a `CancellationFlag` there.
+      \(callSite): this checkpoint runs outside any task, where it can never throw; perhaps in an SDK's \
+      callback. Put it in the code that awaits, or ask a `CancellationFlag` there.
       """
     case .longWait:
       """
-      \(callSite): this call has waited longer than \(detail), and still waits. `WaitingCall.list` says for \
-      what. Give it a `timeout:` if the SDK may stay silent.
+      \(callSite): this call has waited longer than \(detail) and is still waiting. `WaitingCall.list` says for \
+      what. If the SDK may never answer, give the call a `timeout:`.
       """
     }
   }

@@ -38,7 +38,6 @@ package func writeAll(_ bytes: [UInt8], with writeSome: (ArraySlice<UInt8>) -> I
   return true
 }
 
-/// Returns a positive number that an environment variable has.
 func environmentNumber(_ name: String) -> Double? {
   getenv(name).flatMap { Double(String(cString: $0)) }.flatMap { $0 > 0 ? $0 : nil }
 }

@@ -11,10 +11,10 @@
 ///
 /// An element that does not fit goes to the sequence's `onDiscard`. A bound below 1 counts as 1.
 public enum BufferingPolicy: Sendable, Hashable {
-  /// Keeps at most this many elements. A further one replaces the oldest.
+  /// Keeps at most this many elements. One more replaces the oldest.
   case newest(Int)
 
-  /// Keeps at most this many elements. A further one is dropped.
+  /// Keeps at most this many elements. One more is dropped.
   case oldest(Int)
 
   /// Keeps every element. Use it only where the SDK is not faster than the reader for long: nothing else

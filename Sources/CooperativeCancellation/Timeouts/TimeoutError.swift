@@ -1,4 +1,4 @@
-/// The SDK did not answer within the `timeout:` of the call.
+/// No answer arrived within the `timeout:` of the call.
 ///
 /// The task is not cancelled, and may try again.
 public struct TimeoutError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -14,11 +14,11 @@ public struct TimeoutError: Error, Sendable, Hashable, CustomStringConvertible {
   public var description: String {
     let timeout = Timeout(nanoseconds: nanoseconds)
     return if timeout.isOver {
-      "The SDK was not called at \(callSite): a timeout of \(timeout) leaves it no time."
+      "The SDK was not called at \(callSite), because a timeout of \(timeout) leaves it no time."
     } else {
       """
-      The SDK did not answer the call at \(callSite) within \(timeout). The SDK was told, if the \
-      call has an `onCancel`; a value that still comes is not returned. Allow more time, or try again.
+      The call at \(callSite) got no answer within \(timeout). If it has an `onCancel`, the SDK was told \
+      to stop. A value that arrives later is not returned. Allow more time, or try again.
       """
     }
   }

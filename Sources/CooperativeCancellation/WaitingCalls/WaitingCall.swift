@@ -1,4 +1,4 @@
-/// A call of this library that waits now: what a hung test or a frozen screen waits for.
+/// A call of this library that is waiting now: what a hung test or a frozen screen waits for.
 ///
 /// A suspended task is on no thread, so no backtrace shows it. ``list`` does:
 ///
@@ -11,7 +11,7 @@
 ///
 /// Calls are recorded in debug builds, and elsewhere after ``startRecording(reportingAfter:)``. See <doc:ItHangs>.
 public struct WaitingCall: Sendable {
-  /// What waits.
+  /// What is waiting.
   public enum Kind: Sendable {
     /// A call with a completion handler.
     case call
@@ -37,7 +37,7 @@ public struct WaitingCall: Sendable {
 
   /// Where the call is in the source code.
   public let callSite: CallSite
-  /// What waits.
+  /// What is waiting.
   public let kind: Kind
   /// How far the call has come.
   public let state: State
@@ -49,7 +49,7 @@ public struct WaitingCall: Sendable {
   public let taskName: String?
   let begin: Moment
 
-  /// All calls that wait now and are recorded, the oldest first. Any thread may ask; others go on meanwhile.
+  /// All recorded calls that are waiting now, the oldest first. May be used from any thread, and stops no call.
   public static var all: [WaitingCall] { Recorder.snapshot(mayBlock: true).calls }
 
   /// ``all`` as text, one call a line. In a debugger: `po WaitingCall.list`.
@@ -62,7 +62,7 @@ public struct WaitingCall: Sendable {
       + (busyTables > 0 ? "\n  \(busyTables) tables are in use: some may be missing" : "")
   }
 
-  /// Records each call that begins to wait from now on, until the process ends.
+  /// Records each call that begins to wait from now on.
   ///
   /// The environment variable `COOPERATIVE_CANCELLATION_LONG_WAITS`, a number of seconds, does the same.
   ///

@@ -30,7 +30,7 @@ public import CooperativeCancellation
 ///   - values: Counts the SDK's values, which `success` makes and the wrapper's `onDiscard` closes. Without
 ///     it, ``WrapperGuarantee/nothingLost`` is not tried.
 ///   - exceptions: Guarantees that cannot hold, such as ``WrapperGuarantee/forwarding`` for an SDK that cannot cancel.
-///   - limit: How long to wait, five times; longer on a busy machine.
+///   - limit: How long to wait. Tried five times, and longer on a busy machine.
 ///   - fileID: The file to name in the error; by default the caller's.
 ///   - line: The line to name in the error; by default the caller's.
 ///   - wrapper: Makes the fake SDK from the fake call, makes the wrapper, and calls it once. Runs in a task

@@ -29,7 +29,7 @@ package struct TurnMachine: Sendable {
     var isForwarded = false
   }
 
-  /// What a call in the queue hears when its turn has come.
+  /// What a call in the queue receives when its turn comes.
   private let turn: AnyReply
   private var holder = Holder.free
   /// Those who wait for their turn, by number. They come in the order of their numbers.
