@@ -14,7 +14,9 @@ final class Drive {
   func icon(of name: String) async throws -> Data {
     try await withAsyncThrowingValue { completion in
       let operation = IconOperation(name)
-      operation.completionBlock = { @Sendable [unowned operation] in completion(operation.result) }
+      operation.completionBlock = { @Sendable [weak operation] in
+        if let operation { completion(operation.result) }
+      }
       queue.addOperation(operation)
       return operation
     } onCancel: { operation in
@@ -60,8 +62,7 @@ final class Drive {
 
   func place() async throws -> Place {
     try await withAsyncThrowingValue { completion in
-      let finder = PlaceFinder()
-      let delegate = PlaceDelegate(completion)
+      let (finder, delegate) = (PlaceFinder(), PlaceDelegate(completion))
       finder.delegate = delegate
       finder.start()
       return (finder, delegate)
@@ -214,7 +215,7 @@ final class Terminal {
   }
 }
 
-final class PlaceDelegate: PlaceFinderDelegate {
+nonisolated final class PlaceDelegate: PlaceFinderDelegate {
   private let completion: @Sendable (Result<Place, any Error>) -> Void
 
   init(_ completion: @escaping @Sendable (Result<Place, any Error>) -> Void) {
@@ -239,8 +240,20 @@ actor Catalog {
         completion(row?.title, error)
       }
     } onCancel: { query in
-      query.interrupt()
+      query.cancel()
     }
+  }
+}
+
+extension Catalog {
+  func nextChange() async throws -> Int {
+    let changes = AsyncThrowingCallbackSequence(buffering: .oldest(1)) { [database] yield in
+      database.addListener(yield)
+    } onTermination: { [database] listener in
+      database.removeListener(listener)
+    }
+    for try await number in changes { return number }
+    throw DatabaseClosedError()
   }
 }
 
@@ -279,6 +292,7 @@ print("asks whether to go on:", try await drive.export(), "steps")
 print("progress:", try await drive.download("beach") { print("  progress", $0) }.count, "bytes")
 print("preview:", try await drive.picture("sea").count, "bytes")
 print("not Sendable:", try await Catalog().title(of: 1))
+print("a listener of an actor:", try await Catalog().nextChange())
 print("C:", try await degrees(in: "Oslo"))
 print("Operation:", try await drive.icon(of: "beach").count, "bytes")
 print("overloads:", try await drive.order(1))
@@ -317,6 +331,7 @@ struct Profile: Sendable { let name = "Ann" }
 struct Place: Sendable { let name = "Oslo" }
 struct NameTakenError: Error {}
 struct ScannerBusyError: Error {}
+struct DatabaseClosedError: Error {}
 struct WeatherError: Error { let status: Int32 }
 
 /// The request of a cancellable call. Not `Sendable`, as such objects usually are.
@@ -515,7 +530,16 @@ final class Database {
     return Query()
   }
 
-  final class Query { func interrupt() {} }
+  func addListener(_ listener: @escaping (Int) -> Void) -> Listener {
+    nonisolated(unsafe) let listener = listener
+    _ = SDKRequest { listener(7) }
+    return Listener()
+  }
+
+  func removeListener(_ listener: Listener) {}
+
+  final class Query { func cancel() {} }
+  final class Listener {}
 }
 
 // int weather_fetch(const char *city,
