@@ -18,10 +18,11 @@ struct ByHand {
   }
 }
 
-nonisolated final class ImageClient {
+@MainActor
+final class ImageClient {
   private let sdk = ImageSDK()
 
-  nonisolated(nonsending) func image(at url: String) async throws -> Image {
+  func image(at url: String) async throws -> Image {
     try await withAsyncThrowingValue { completion in
       sdk.loadImage(at: url, completion: completion)
     } onCancel: { request in
