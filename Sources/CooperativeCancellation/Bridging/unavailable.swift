@@ -17,7 +17,7 @@ public func withAsyncValue<Value: Sendable, Failure: Error, Request>(
   *,
   unavailable,
   message:
-    "without 'fallback:', a cancellation is ignored: add 'fallback:', or use 'try await withAsyncThrowingValue'"
+    "without 'fallback:', cancellation is ignored: add 'fallback:', or use 'try await withAsyncThrowingValue'"
 )
 public func withAsyncValue<Value: Sendable, Request>(
   in operation: (_ completion: @escaping @Sendable (Value) -> Void) -> Request,
@@ -30,7 +30,7 @@ public func withAsyncValue<Value: Sendable, Request>(
   *,
   unavailable,
   message:
-    "more than three values: make one of them, '{ @Sendable in completion(($0, $1, $2, $3)) }'; with an error, pass '.success((…))' or '.failure(error)'"
+    "more than three values: combine them into one, '{ @Sendable in completion(($0, $1, $2, $3)) }'; with an error, pass '.success((…))' or '.failure(error)'"
 )
 public func withAsyncThrowingValue<First, Second, Third, Fourth, each More, Request>(
   in operation: (
@@ -45,7 +45,7 @@ public func withAsyncThrowingValue<First, Second, Third, Fourth, each More, Requ
   *,
   unavailable,
   message:
-    "more than three values: make one of them, '{ @Sendable in completion(($0, $1, $2, $3)) }'; with an error, pass '.success((…))' or '.failure(error)'"
+    "more than three values: combine them into one, '{ @Sendable in completion(($0, $1, $2, $3)) }'; with an error, pass '.success((…))' or '.failure(error)'"
 )
 public func withAsyncThrowingValue<First, Second, Third, Fourth, each More, Request>(
   in operation: (

@@ -100,7 +100,7 @@ extension CallbackContext {
     guard let entry = entry as? ClosureEntry<(repeat each Argument), Output> else {
       release(pointer)
       let type = ClosureEntry<(repeat each Argument), Output>.type
-      let types = "\(Swift.type(of: entry).type), and was called as \(type)"
+      let types = "\(Swift.type(of: entry).type), but was called as \(type)"
       MisuseReport.send(.contextCalledWithOtherTypes, entry.callSite, detail: types)
       return otherwise
     }

@@ -9,9 +9,11 @@ public struct AlreadyPendingError: Error, Sendable, Hashable, CustomStringConver
   /// Says what happened, where, and what to change.
   public var description: String {
     """
-    The call at \(callSite) was refused. Another call with this id, or in the only place, is waiting, so the answer \
-    could belong to either. Give each call an id of its own, or wait until the other one has ended, and with it its \
-    `onCancel`, its asynchronous operation and, with some responses to a cancellation, its answer.
+    The call at \(callSite) was refused. Another call with this id, or of this `PendingCall`, is \
+    waiting, so the answer could belong to either. Give each call its own id, or wait until the other \
+    one ends. After a cancellation or a timeout, that is when its `onCancel` has returned, its \
+    asynchronous `operation` has ended, and, for a `PendingCall` or if it waits for the answer, the \
+    answer has arrived.
     """
   }
 

@@ -54,24 +54,24 @@ extension MisuseReport: CustomStringConvertible {
     case .completionDropped:
       """
       \(callSite): the completion made here was released without being called, so there is no value. A \
-      wait with `fallback:` or for `Void` has ended; any other never will. Call it exactly once on every \
-      path of the SDK's callback.
+      wait with `fallback:` or for `Void` has ended; any other never ends. Call it exactly once on \
+      every path of the SDK's callback.
       """
     case .contextCalledWithOtherTypes:
       """
-      \(callSite): the closure of this CallbackContext is \(detail). The closure was not called, but released: its \
-      wait ended with `DroppedCompletionError`, or its fallback. Write the types in the closure as C declares them: \
-      `CallbackContext { (status: Int32, text: UnsafePointer<CChar>?) in … }`.
+      \(callSite): the closure of this CallbackContext is \(detail). The closure was not called. A wait \
+      for it ends with `DroppedCompletionError`, or its fallback. Give the closure the types that C \
+      declares: `CallbackContext { (status: Int32, text: UnsafePointer<CChar>?) in … }`.
       """
     case .checkpointOutsideTask:
       """
-      \(callSite): this checkpoint runs outside any task, where it can never throw; perhaps in an SDK's \
-      callback. Put it in the code that awaits, or ask a `CancellationFlag` there.
+      \(callSite): this checkpoint ran outside any task, perhaps in an SDK's callback, where it never \
+      throws. Put it in the code that awaits, or check a `CancellationFlag` in the callback.
       """
     case .longWait:
       """
-      \(callSite): this call has waited longer than \(detail) and is still waiting. `WaitingCall.list` says for \
-      what. If the SDK may never answer, give the call a `timeout:`.
+      \(callSite): this call has waited longer than \(detail) and is still waiting. `WaitingCall.list` \
+      shows its state. If the SDK may never answer, give the call a `timeout:`.
       """
     }
   }

@@ -32,7 +32,7 @@ extension CallbackSequence {
       }
     } catch {
       guard let failure = error as? Failure else {
-        preconditionFailure("'subscribe' throws nothing but 'Failure'")
+        preconditionFailure("'subscribe' can only throw 'Failure'")
       }
       throw failure
     }

@@ -14,11 +14,11 @@ public struct TimeoutError: Error, Sendable, Hashable, CustomStringConvertible {
   public var description: String {
     let timeout = Timeout(nanoseconds: nanoseconds)
     return if timeout.isOver {
-      "The SDK was not called at \(callSite), because a timeout of \(timeout) leaves it no time."
+      "The call at \(callSite) timed out without calling the SDK: its timeout is \(timeout)."
     } else {
       """
-      The call at \(callSite) got no answer within \(timeout). If it has an `onCancel`, the SDK was told \
-      to stop. A value that arrives later is not returned. Allow more time, or try again.
+      No answer came within \(timeout) of the call at \(callSite). If the call has an `onCancel`, the \
+      SDK was told to stop. A value that arrives later is not returned. Allow more time, or try again.
       """
     }
   }

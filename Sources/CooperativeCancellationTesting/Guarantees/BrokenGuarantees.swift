@@ -40,7 +40,7 @@ public struct BrokenGuarantees: Error, Sendable, CustomStringConvertible {
     if !leftOut.isEmpty {
       lines.append(
         """
-        – not tried, because a continuation that is resumed twice would end the process: \
+        – not tried, because resuming a continuation twice would end the process: \
         \(leftOut.map(\.rawValue).joined(separator: ", "))
         """
       )

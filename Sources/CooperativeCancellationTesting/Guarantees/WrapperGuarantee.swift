@@ -54,35 +54,37 @@ extension WrapperGuarantee {
   var remedy: String {
     switch self {
     case .answer:
-      "Call the SDK once, pass each answer to the completion, and cancel the request in `onCancel` only. A listener that "
-        + "is removed after each answer, too: `alwaysUnregisters: true`."
+      "Call the SDK once, pass each answer to the completion, and cancel the request only in `onCancel`. "
+        + "For a listener that is also removed after each answer, pass `alwaysUnregisters: true`."
     case .error:
-      "Pass the SDK's error to the completion, as it is, and cancel the request in `onCancel` only."
+      "Pass the SDK's error to the completion unchanged, and cancel the request only in `onCancel`."
     case .answerInsideCall:
       "Be ready for an answer before you call the SDK: it may come before the method returns."
     case .oneAnswer: "Call the completion once on each path through the SDK's callback."
     case .checkBefore:
-      "Bridge with `withAsyncThrowingValue`, which checks first. A call that must run: `whenCancelled: .ignoreCancellation`, "
-        + "here too."
+      "Bridge with `withAsyncThrowingValue`, which checks first. For a call that must run, pass "
+        + "`whenCancelled: .ignoreCancellation` to it and to `checkWrapper`."
     case .prompt:
-      "Bridge with `withAsyncThrowingValue`. A wrapper that is to wait for the SDK: pass its `whenCancelled:` here, too."
+      "Bridge with `withAsyncThrowingValue`. If the wrapper should wait for the SDK, pass its "
+        + "`whenCancelled:` to `checkWrapper`, too."
     case .forwarding:
-      "Cancel this call's request in `onCancel`, once, unless it ignores cancellations. An SDK that cannot cancel: "
-        + "`except: [.forwarding, .timeout]`."
+      "Cancel this call's request once, in `onCancel`, unless the call ignores cancellation. "
+        + "For an SDK that cannot cancel, pass `except: [.forwarding, .timeout]`."
     case .checkAfter:
-      "Check for a cancellation after the answer, too, as `withAsyncThrowingValue` does."
+      "Check for cancellation after the answer, too, as `withAsyncThrowingValue` does."
     case .lateAnswer:
-      "Do not end the wait twice, and pass the wrapper's `whenCancelled:` here, too."
-    case .secondAnswer: "Let the first answer count, and ignore the others."
+      "Do not end the wait twice, and pass the wrapper's `whenCancelled:` to `checkWrapper`, too."
+    case .secondAnswer: "Use the first answer, and ignore the others."
     case .droppedCompletion:
-      "Pass the completion itself to the SDK, and keep no copy. A delegate, which the wait keeps alive, or an id: "
-        + "`except: [.droppedCompletion]`."
-    case .nothingLost: "Close each value in `onDiscard`, once."
+      "Pass the completion itself to the SDK, and keep no copy. For a delegate, which the wait "
+        + "keeps alive, or for answers by id, pass `except: [.droppedCompletion]`."
+    case .nothingLost: "Close each value once, in `onDiscard`."
     case .noLockHeld:
       "Cancel the SDK in the bridge's `onCancel`, not in `withTaskCancellationHandler`."
     case .twoCalls:
-      "Keep nothing of a call in a property of the wrapper: return it from the bridge's closure. An SDK that can have one "
-        + "call only: `PendingCall`, which lets the others wait. A wrapper that is to refuse: `except: [.twoCalls]`."
+      "Keep nothing of a call in a property of the wrapper: return it from the bridge's closure. "
+        + "For an SDK that allows only one call, use `PendingCall`, which makes the others wait. "
+        + "If the wrapper should refuse them, pass `except: [.twoCalls]`."
     case .timeout: "Pass the clock's `Timeout` to `timeout:`, and cancel the request in `onCancel`."
     }
   }

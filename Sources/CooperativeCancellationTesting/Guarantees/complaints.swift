@@ -14,19 +14,19 @@ extension WrapperCheck {
     let expected = expected == .cancellation ? cancelledEnd ?? expected : expected
     switch (end, expected) {
     case (.stillRuns, _):
-      return [Finding(guarantee, "it had not ended after \(limit): \(when).", hangs: true)]
+      return [Finding(guarantee, "it did not end within \(limit) when \(when).", hangs: true)]
     case (.returned, _) where expected == .value || cancelledEnd == nil: return []
     case (.threw(is CancellationError), .cancellation): return []
     case (.threw(is CancellationError), .failure):
       text = "it threw CancellationError instead of another error"
     case (.threw, .failure): return []
-    case (.returned, .failure): text = "it returned, and threw no error"
+    case (.returned, .failure): text = "it returned without throwing an error"
     case (.returned, _): text = "it returned instead of throwing CancellationError"
     case (.threw(let error), .cancellation):
       text = "it threw “\(error)” instead of CancellationError"
     case (.threw(let error), .value): text = "it threw “\(error)” instead of returning the value"
     }
-    return [Finding(guarantee, "\(text): \(when).")]
+    return [Finding(guarantee, "\(text) when \(when).")]
   }
 
   /// Checks that the SDK was told once after an interruption, and otherwise only if it is to be told always. A wrapper may
@@ -46,10 +46,10 @@ extension WrapperCheck {
     if count == expected { return [] }
     let times = count == 1 ? "once" : "\(count) times"
     let text = "the SDK was told to cancel \(times) instead of \(expected == 1 ? "once" : "never")"
-    return [Finding(guarantee, "\(text): \(when).")]
+    return [Finding(guarantee, "\(text) when \(when).")]
   }
 
   func misuse(in trial: Trial<Completion>, _ answer: String) -> [Finding] {
-    trial.reports.map { Finding(.oneAnswer, "the SDK answered once, \(answer), and yet: \($0)") }
+    trial.reports.map { Finding(.oneAnswer, "the SDK answered once, \(answer), but: \($0)") }
   }
 }

@@ -5,7 +5,7 @@ enum Interruption: String, Sendable {
   case cancelled = "the task was cancelled"
   case cancelledInsideCall = "the task was cancelled inside the SDK's method"
   case cancelledBeforeRequest = "the task was cancelled before the SDK handed over its request"
-  case timedOut = "the time was up"
+  case timedOut = "the call timed out"
 }
 
 extension WrapperCheck {
@@ -51,7 +51,7 @@ extension WrapperCheck {
     // The others are those of ``interrupted(_:)``.
     outcome.findings.removeAll { $0.guarantee != .lateAnswer }
     if reaction(to: interruption) == .endsAtOnce { answer(request, answers[0]) }
-    let when = "\(interruption.rawValue), and the first answer after that counts as misuse"
+    let when = "\(interruption.rawValue), and the first answer after that was reported as misuse"
     outcome.findings += trial.reports.map { Finding(.lateAnswer, "\(when): \($0)") }
     for late in answers.dropFirst() { answer(request, late) }
     return outcome
@@ -76,7 +76,7 @@ extension WrapperCheck {
     let reaction = reaction(to: interruption)
     var guarantee: WrapperGuarantee = isTimeout ? .timeout : .prompt
     var expected: WrapperEnd = isTimeout ? .failure : .cancellation
-    var when = "\(interruption.rawValue), and the SDK did not answer"
+    var when = "\(interruption.rawValue) and the SDK did not answer"
     if reaction != .endsAtOnce {
       if !isTimeout { guarantee = .lateAnswer }
       request.handOver()
@@ -85,12 +85,12 @@ extension WrapperCheck {
       }
       await letOthersRun()
       if trial.hasEnded {
-        let text = "\(when), and yet it ended, though it is to wait for the answer."
+        let text = "it ended when \(when), although it should wait for the answer."
         return (trial, request, Outcome(findings: [Finding(guarantee, text)]))
       }
       answer(request, first)
       if response != .waitForCallback { expected = first == .success ? .value : .failure }
-      when = "\(interruption.rawValue), and then the SDK answered"
+      when = "\(interruption.rawValue) and the SDK then answered"
     }
     let findings = complaints(guarantee, await trial.end(), not: expected, when: when)
     // Answered, a wrapper that hangs ends, and gives back its thread if it blocks one.

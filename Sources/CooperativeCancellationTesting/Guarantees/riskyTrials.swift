@@ -41,7 +41,7 @@ extension WrapperCheck {
       .secondAnswer,
       await trial.end(),
       not: isDelivered ? .value : .failure,
-      when: "the SDK had answered \(isDelivered ? "twice" : "with an error, and then with a value")"
+      when: "the SDK answered \(isDelivered ? "twice" : "with an error, and then with a value")"
     )
     return Outcome(findings: findings, deliveries: isDelivered ? 1 : 0)
   }
@@ -53,8 +53,9 @@ extension WrapperCheck {
       guard let isUnderLock = await isToldUnderLock() else { return [] }
       if !isUnderLock { continue }
       let text = """
-        deadlock: the wrapper cancels the SDK inside the runtime's cancellation handler, and there it waits for the \
-        SDK's lock; an SDK that holds it while it calls the completion waits for the handler's end.
+        deadlock: the wrapper cancels the SDK inside the runtime's cancellation handler, where it waits \
+        for the SDK's lock; an SDK that holds that lock while it calls the completion waits for the \
+        handler to return.
         """
       return [Finding(.noLockHeld, text)]
     }

@@ -8,7 +8,7 @@ extension WrapperCheck {
     let (trial, _) = makeTrial()
     trial.start()
     guard let request = await trial.nextCall() else {
-      var text = "the wrapper has not called the fake."
+      var text = "the wrapper did not call the fake."
       if case .threw(let error) = await trial.end() {
         text = "the wrapper threw \(error) before it called the fake."
       }
@@ -17,12 +17,14 @@ extension WrapperCheck {
     let isShared = trial.fake.hasWrapper
     request.answer(success)
     request.drop()
-    let when = "the SDK had answered"
+    let when = "the SDK answered"
     let end = await trial.end()
     var findings = complaints(.answer, end, not: .value, when: when)
     findings += await complaints(.answer, of: request, in: trial, when: when)
     if trial.fake.callCount > 1 {
-      let text = "\(when), and was called \(trial.fake.callCount) times instead of once."
+      let text = """
+        the SDK was called \(trial.fake.callCount) times instead of once, although it had answered.
+        """
       findings.append(Finding(.answer, text))
     }
     return (findings + misuse(in: trial, "with success"), isShared)
@@ -30,7 +32,7 @@ extension WrapperCheck {
 
   func error() async -> [Finding] {
     guard let failure else { return [] }
-    async let inside = answer(failure, insideCall: "the SDK had reported an error", not: .failure)
+    async let inside = answer(failure, insideCall: "the SDK reported an error", not: .failure)
     let findings = await error(failure)
     return findings.isEmpty ? await inside : findings
   }
@@ -49,14 +51,14 @@ extension WrapperCheck {
     let count = trial.fake.callCount
     // Ends one that tries again forever.
     trial.fake.whenCalled { [success] in $0.answer(success) }
-    let when = "the SDK had reported an error" + (count > 1 ? " to each of \(count) calls" : "")
+    let when = "the SDK reported an error" + (count > 1 ? " to each of \(count) calls" : "")
     return complaints(.error, end, not: .failure, when: when)
       + (await complaints(.error, of: request, in: trial, when: when))
       + misuse(in: trial, "with an error")
   }
 
   func answerInsideCall() async -> [Finding] {
-    await answer(success, insideCall: "the SDK had answered", not: .value)
+    await answer(success, insideCall: "the SDK answered", not: .value)
   }
 
   private func answer(
@@ -79,7 +81,7 @@ extension WrapperCheck {
     trial.task.cancel()
     trial.start()
     let end = await trial.end()
-    let when = "in a task that was cancelled already"
+    let when = "in a task that was already cancelled"
     if response != .ignoreCancellation, trial.fake.callCount > 0 {
       return [Finding(.checkBefore, "it called the SDK \(when).")]
     }
@@ -93,7 +95,7 @@ extension WrapperCheck {
     guard let (trial, request) = await beginTrial() else { return [] }
     trial.fake.whenCalled { $0.drop() }
     request.drop()
-    let when = "the SDK had released the completion without calling it"
+    let when = "the SDK released the completion without calling it"
     defer { trial.fake.whenCalled { [success] in $0.answer(success) } }
     return complaints(.droppedCompletion, await trial.end(), not: .failure, when: when)
   }

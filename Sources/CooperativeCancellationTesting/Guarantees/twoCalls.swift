@@ -55,7 +55,7 @@ extension WrapperCheck {
     var findings = complaints(.twoCalls, await first.trial.end(), not: expected, when: when)
     await letOthersRun()
     if second.request.cancelCount > 0 {
-      findings.append(Finding(.twoCalls, "\(when), and the SDK was told to cancel the other one."))
+      findings.append(Finding(.twoCalls, "when \(when), the SDK was told to cancel the other one."))
     }
     if findings.isEmpty { findings = await answer(second) }
     return Outcome(findings: findings, deliveries: deliversLate ? 2 : 1)
@@ -80,10 +80,10 @@ extension WrapperCheck {
 
   private func answer(_ caller: Caller, not other: Trial<Completion>? = nil) async -> [Finding] {
     caller.request.answer(success)
-    let when = "the SDK had answered the \(caller.name) of two calls"
+    let when = "the SDK answered the \(caller.name) of two calls"
     let findings = complaints(.twoCalls, await caller.trial.end(), not: .value, when: when)
     await letOthersRun()
     guard findings.isEmpty, let other, other.hasEnded else { return findings }
-    return [Finding(.twoCalls, "\(when), and the other one ended, too.")]
+    return [Finding(.twoCalls, "when \(when), the other one ended, too.")]
   }
 }

@@ -181,7 +181,7 @@ struct WrapperModeTests {
   @Test(arguments: [.waitForCallback, .deliverResult] as [CancellationResponse])
   func `notice that a wrapper does not wait as it says`(response: CancellationResponse) async {
     let alsoBroken: [WrapperGuarantee] = response == .deliverResult ? [.checkAfter] : []
-    await expect([.lateAnswer] + alsoBroken, "it is to wait") {
+    await expect([.lateAnswer] + alsoBroken, "it should wait") {
       try await check(whenCancelled: response) { calls in
         try await withAsyncThrowingValue {
           calls.record($0)
@@ -210,7 +210,7 @@ struct WrapperModeTests {
 
   @Test
   func `notice a call that disturbs another`() async {
-    await expect([.twoCalls], "had not ended") { try await checkShared { InOneSlot() } }
+    await expect([.twoCalls], "did not end") { try await checkShared { InOneSlot() } }
     await expect([.twoCalls], "cancel the other one") { try await checkShared { InOneField() } }
     await expect([.twoCalls], "while another call waited") { try await checkShared { Refusing() } }
     // On a busy machine, that shows only when the SDK answers the other one.
