@@ -16,8 +16,8 @@ public import CooperativeCancellation
 /// extension FakeCall.Request: ArticleRequest {}
 /// ```
 ///
-/// `Completion` is what the SDK calls: a closure of any shape, a tuple of closures, a delegate. Everything
-/// may be used from any thread; the test's closures run without a lock of this class.
+/// `Completion` is what the SDK calls: a closure of any shape, a tuple of closures, a delegate. Everything may be used
+/// from any thread; no lock of this class is held while the test's closures run.
 public final class FakeCall<Completion: Sendable>: Sendable {
   private struct State: Sendable {
     var requests: [Request] = []
@@ -33,20 +33,19 @@ public final class FakeCall<Completion: Sendable>: Sendable {
   private let lock = SDKLock()
   private let collector = MisuseReport.collector.get()
 
-  /// Makes a method without calls.
+  /// Creates a method that has not been called.
   public init() {}
 
-  /// How often the method was called.
+  /// How many times the method was called.
   public var callCount: Int { state.state.requests.count }
 
-  /// The call with a number, from 1, for SDKs that cancel by number.
+  /// The call with a number, counted from 1, for SDKs that cancel by number.
   public subscript(number: Int) -> Request? {
     let requests = state.state.requests
     return requests.indices.contains(number - 1) ? requests[number - 1] : nil
   }
 
-  /// Records a call and keeps its completion until ``Request/drop()``. Call it in the body of the fake's
-  /// method.
+  /// Records a call and keeps its completion until ``Request/drop()``. Call it in the body of the fake's method.
   ///
   /// - Parameter completion: What the wrapper passed to the SDK.
   /// - Returns: The request that the SDK returns.
@@ -68,7 +67,7 @@ public final class FakeCall<Completion: Sendable>: Sendable {
     return request
   }
 
-  /// Returns the wrapper under test, which the first call of a trial makes: `checkWrapper` then also tries
+  /// Returns the wrapper under test, which the first call of a trial creates: `checkWrapper` then also tries
   /// ``WrapperGuarantee/twoCalls``.
   ///
   /// ```swift
@@ -88,12 +87,12 @@ public final class FakeCall<Completion: Sendable>: Sendable {
 
   var hasWrapper: Bool { state.state.wrapper != nil }
 
-  /// Ends the cycle of the fake, its wrapper and the wrapper's SDK.
+  /// Breaks the reference cycle of the fake, its wrapper and the wrapper's SDK.
   func releaseWrapper() {
     _ = state.change { $0.wrapper.take() }
   }
 
-  /// Lets each later request wait in ``Request/handOver(to:)``.
+  /// Makes each later request wait in ``Request/handOver(to:)``.
   func holdRequestsBack() {
     state.change { $0.holdsRequestsBack = true }
   }
@@ -103,7 +102,7 @@ public final class FakeCall<Completion: Sendable>: Sendable {
   /// Throws ``TimeLimitError`` if there is none in time, or `CancellationError` if the test is cancelled.
   ///
   /// - Parameters:
-  ///   - limit: How long to wait. Tried five times, and longer on a busy machine.
+  ///   - limit: How long to wait. Retried up to four times, and longer on a busy machine.
   ///   - fileID: The file to name in the error; by default the caller's.
   ///   - line: The line to name in the error; by default the caller's.
   nonisolated(nonsending) public func next(
@@ -154,7 +153,7 @@ extension FakeCall {
       var receiver: (@Sendable (Request) -> Void)?
     }
 
-    /// The number of the call, from 1.
+    /// The number of the call, counted from 1.
     public let number: Int
 
     private let state: Observed<State>
@@ -177,7 +176,7 @@ extension FakeCall {
       state = Observed(State(completion: completion, holdsBack: holdsBack))
     }
 
-    /// How often the wrapper has cancelled the call.
+    /// How many times the wrapper has cancelled the call.
     public var cancelCount: Int { state.state.cancelCount }
 
     /// Cancels the call, for the wrapper. Takes the SDK's lock.
@@ -188,8 +187,8 @@ extension FakeCall {
 
     /// Passes the request to the callback of an SDK that does not return it. Call it in the body of the fake's method.
     ///
-    /// - Parameter receive: Calls the SDK's callback. Runs at once; in a trial of `checkWrapper`, after a cancellation, on
-    ///   any thread.
+    /// - Parameter receive: Calls the SDK's callback. Runs at once; in a trial of `checkWrapper`, after a cancellation,
+    ///   on any thread.
     public func handOver(to receive: @escaping @Sendable (Request) -> Void) {
       let isHeldBack = state.change { state in
         if state.holdsBack { state.receiver = receive }
@@ -198,7 +197,7 @@ extension FakeCall {
       if !isHeldBack { receive(self) }
     }
 
-    /// Whether the wrapper waits for the request.
+    /// Whether the wrapper is waiting for the request.
     var isHeldBack: Bool { state.state.receiver != nil }
 
     /// Hands over what was held back.
@@ -218,7 +217,7 @@ extension FakeCall {
       collecting { body(completion) }
     }
 
-    /// Runs code whose misuse reports are collected, if they are anywhere.
+    /// Runs code, and collects its misuse reports if a collector was set.
     private func collecting(_ body: () -> Void) {
       if let collector {
         MisuseReport.collector.withValue(collector, operation: body)
@@ -248,7 +247,7 @@ extension FakeCall {
     /// Throws ``TimeLimitError`` if it does not in time, or `CancellationError` if the test is cancelled.
     ///
     /// - Parameters:
-    ///   - limit: How long to wait. Tried five times, and longer on a busy machine.
+    ///   - limit: How long to wait. Retried up to four times, and longer on a busy machine.
     ///   - fileID: The file to name in the error; by default the caller's.
     ///   - line: The line to name in the error; by default the caller's.
     nonisolated(nonsending) public func cancelled(

@@ -15,12 +15,12 @@ public final class ManualClock: Clock {
     /// The time since the clock's zero.
     package var offset: Duration
 
-    /// Makes a time from its offset to the clock's zero.
+    /// Creates a time from its offset from the clock's zero.
     package init(offset: Duration) {
       self.offset = offset
     }
 
-    /// Returns the time that is later by a duration.
+    /// Returns the time after a duration has passed.
     public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
 
     /// Returns the time from this instant to another.
@@ -52,7 +52,7 @@ public final class ManualClock: Clock {
   package let state: Observed<State>
   private let ignoresCancellation: Bool
 
-  /// - Parameter now: The initial time, as an offset to the clock's zero.
+  /// - Parameter now: The initial time, as an offset from the clock's zero.
   public convenience init(now: Duration = .zero) {
     self.init(now: now, ignoresCancellation: false)
   }
@@ -71,7 +71,7 @@ public final class ManualClock: Clock {
     }
   }
 
-  /// Zero, because the clock shows any time exactly.
+  /// Zero, because the clock represents any time exactly.
   public var minimumResolution: Duration { .zero }
 
   /// How many tasks are asleep.
@@ -95,7 +95,7 @@ public final class ManualClock: Clock {
   /// Throws ``TimeLimitError`` if there is none in time, or `CancellationError` if the test is cancelled.
   ///
   /// - Parameters:
-  ///   - limit: How long to wait. Tried five times, and longer on a busy machine.
+  ///   - limit: How long to wait. Retried up to four times, and longer on a busy machine.
   ///   - fileID: The file to name in the error; by default the caller's.
   ///   - line: The line to name in the error; by default the caller's.
   nonisolated(nonsending) public func waitForSleeper(

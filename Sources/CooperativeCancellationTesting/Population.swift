@@ -19,7 +19,7 @@ private import CooperativeCancellation
 public final class Population: Sendable {
   let size = Observed(0)
 
-  /// Makes a population of zero.
+  /// Creates an empty population.
   public init() {}
 
   /// The current number.
@@ -32,8 +32,8 @@ public final class Population: Sendable {
   public func shrink() { size.change { $0 -= 1 } }
 }
 
-/// Counts in a ``Population`` while it is alive. Make it a property of an object, or capture it in a closure,
-/// to test its release.
+/// Counts as one in a ``Population`` while it is alive. Make it a property of an object, or capture it in a closure, to
+/// test whether that is released.
 public final class Life: Sendable {
   private let population: Population
 

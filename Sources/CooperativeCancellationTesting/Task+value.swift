@@ -10,14 +10,13 @@ extension Task {
   /// await #expect(throws: CancellationError.self) { try await task.value(within: .seconds(5)) }
   /// ```
   ///
-  /// Unlike `value`, it also ends after the limit and when the test's own task is cancelled. The task itself
-  /// continues.
+  /// Unlike `value`, it also ends after the limit and when the test's own task is cancelled. The task itself continues.
   ///
   /// Throws the task's error; ``TimeLimitError`` if the task does not end in time; or `CancellationError` if
   /// the test is cancelled.
   ///
   /// - Parameters:
-  ///   - limit: How long to wait. Tried five times, and longer on a busy machine.
+  ///   - limit: How long to wait. Retried up to four times, and longer on a busy machine.
   ///   - fileID: The file to name in the error; by default the caller's.
   ///   - line: The line to name in the error; by default the caller's.
   nonisolated(nonsending) public func value(

@@ -7,7 +7,7 @@ public struct TimeLimitError: Error, Sendable, Hashable, CustomStringConvertible
 
   private let event: String
 
-  /// Says where the test waited, for what, and how long, and which calls of the process wait.
+  /// Says where the test waited, for what, and how long, and which calls of the process are waiting.
   public var description: String { "\(callSite): \(event)" }
 
   private init(_ event: String, _ limit: Timeout, _ callSite: CallSite) {
@@ -18,7 +18,7 @@ public struct TimeLimitError: Error, Sendable, Hashable, CustomStringConvertible
     self.callSite = callSite
   }
 
-  /// Waits until `ready` returns a value. Throws this error, with these words, if it does not in time.
+  /// Waits until `ready` returns a value. Throws this error, with this text, if it does not in time.
   package static nonisolated(nonsending) func wait<State, Result: Sendable>(
     _ event: String,
     within limit: Timeout,

@@ -2,10 +2,10 @@ package import CooperativeCancellation
 
 /// Cancels the tasks of a bag when it is released, unless another object is tied to the same bag.
 ///
-/// The state of a view keeps it until the view is removed, also while the view is covered. It receives its
-/// bag late, because SwiftUI makes the initial value of a state at each evaluation of a view and discards all
-/// but the first; releasing a discarded one must have no effect. When a view replaces another with the same
-/// bag, the new state exists before the old one is released, hence the count.
+/// A view's state keeps it until the view is removed, even while the view is covered. It receives its bag late, because
+/// SwiftUI creates a state's initial value each time it evaluates the view, and discards all but the first; releasing a
+/// discarded one must have no effect. When a view replaces another with the same bag, the new state exists before the
+/// old one is released, hence the count.
 @MainActor
 package final class BagLifetime {
   /// How many objects are tied to each bag.

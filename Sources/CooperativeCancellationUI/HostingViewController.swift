@@ -37,14 +37,13 @@
       return nil
     }
 
-    /// Cancels the tasks if the screen has gone for good.
+    /// Cancels the tasks if the screen is gone for good.
     override open func viewDidDisappear(_ animated: Bool) {
       super.viewDidDisappear(animated)
       cancelTasksIfGone(of: taskBag)
     }
 
-    /// Cancels the tasks if the screen was popped while it was covered, because then it does not
-    /// disappear.
+    /// Cancels the tasks if the screen was popped while it was covered, because then it does not disappear.
     override open func didMove(toParent parent: UIViewController?) {
       super.didMove(toParent: parent)
       if parent == nil { cancelTasksIfGone(of: taskBag) }

@@ -3,8 +3,8 @@
   public import UIKit
 
   extension UIViewController {
-    /// Cancels the tasks of a bag if this screen has gone for good. Call it when the screen has disappeared,
-    /// and when it has left its container.
+    /// Cancels the tasks of a bag if this screen is gone for good. Call it when the screen has disappeared, and when it
+    /// has left its container.
     ///
     /// ```swift
     /// override func viewDidDisappear(_ animated: Bool) {
@@ -18,13 +18,12 @@
     /// }
     /// ```
     ///
-    /// The second method covers a screen that is popped while another one covers it: such a screen does not
-    /// disappear.
+    /// The second method covers a screen that is popped while another one covers it: such a screen does not disappear.
     ///
-    /// The screen has gone if it, or a container of it, is being dismissed. Otherwise the next turn of the
-    /// main actor decides, after a screen has moved between containers: it has gone if its outermost
-    /// container is in no window, is not presented, and presents nothing. Do not call it in
-    /// `viewWillDisappear`, which a swipe back also calls when the user gives it up.
+    /// The screen is gone if it, or a container of it, is being dismissed. Otherwise, the next turn of the main actor
+    /// decides, so that a screen may move between containers: it is gone if its outermost container is in no window, is
+    /// not presented, and presents nothing. Do not call it in `viewWillDisappear`, which is also called for a swipe
+    /// back that the user abandons.
     public func cancelTasksIfGone(of bag: TaskBag) {
       if sequence(first: self, next: \.parent).contains(where: \.isBeingDismissed) {
         return bag.cancelAll()

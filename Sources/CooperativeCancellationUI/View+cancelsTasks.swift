@@ -30,7 +30,7 @@
     }
 
     func body(content: Content) -> some View {
-      // Called here, because SwiftUI evaluates the body at first and when the view is given another bag.
+      // Called here, because SwiftUI evaluates the body initially and when the view is given another bag.
       // `onChange(of:initial:)` needs newer systems.
       lifetime.tie(bag)
       return content

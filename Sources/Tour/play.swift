@@ -1,7 +1,7 @@
 import Foundation
 
-/// Runs a scenario with a hand-written wrapper and with the library, each until an event has occurred that begins with
-/// `last`. Prints both, side by side.
+/// Runs a scenario with a hand-written wrapper and with the library, each until an event that begins with `last` has
+/// occurred. Prints both, side by side.
 func play(
   _ title: String,
   byHand: @escaping @Sendable (Timeline) async throws -> String,

@@ -1,4 +1,4 @@
-/// What a cancellation or a timeout before the SDK's answer means for a call.
+/// What a call does if it is cancelled or times out before the SDK answers.
 ///
 /// | | in a cancelled task | `onCancel` | the wait ends | result |
 /// |---|---|---|---|---|
@@ -7,8 +7,8 @@
 /// | ``deliverResult`` | no call | runs at once | when the SDK answers | what the SDK reports |
 /// | ``ignoreCancellation`` | calls the SDK | does not run | when the SDK answers | what the SDK reports |
 ///
-/// A timeout counts as a cancellation does, with ``TimeoutError`` as the error; with ``ignoreCancellation``, it counts as
-/// with ``abandonCallback``. <doc:Choosing> helps to choose.
+/// A timeout has the same effect as a cancellation, with ``TimeoutError`` as the error; with ``ignoreCancellation``, it
+/// has the effect that it has with ``abandonCallback``. <doc:Choosing> helps to choose.
 public enum CancellationResponse: Sendable, Hashable, CaseIterable {
   /// Throws `CancellationError` at once, even if the SDK never answers. A late value goes to `onDiscard`. This is
   /// the default.
@@ -22,8 +22,8 @@ public enum CancellationResponse: Sendable, Hashable, CaseIterable {
   /// as a payment.
   case deliverResult
 
-  /// Calls the SDK even in a cancelled task, does not forward a cancellation, and delivers the SDK's answer. For work that
-  /// a cancellation must not prevent: to shut down, to release, to wait for the end of a process.
+  /// Calls the SDK even in a cancelled task, does not forward cancellation, and delivers the SDK's answer. For work
+  /// that cancellation must not prevent: shutting down, releasing, waiting for a process to end.
   case ignoreCancellation
 
   /// Whether a task that is cancelled when it resumes gets no value.

@@ -1,4 +1,4 @@
-/// The request of an SDK that passes it to a callback instead of returning it.
+/// A request that the SDK passes to a callback instead of returning it.
 ///
 /// ```swift
 /// try await withAsyncThrowingValue { completion in
@@ -35,8 +35,8 @@ public final class LateRequest<Request>: Sendable {
   /// - Parameters:
   ///   - cancel: Cancels a request. Runs at most once for each, inside ``cancel()`` or, if the request arrives
   ///     later, on the thread that delivers it.
-  ///   - start: Calls the SDK with `arrived` as the callback for its request. Runs at once, on the caller's
-  ///     actor. Its result is ignored, its error is thrown.
+  ///   - start: Calls the SDK with `arrived` as the callback for its request. Runs at once, on the caller's actor. Its
+  ///     result is ignored; its error is thrown.
   public init<Ignored>(
     cancel: @escaping @Sendable (Request) -> Void,
     _ start: (_ arrived: @escaping @Sendable (sending Request) -> Void) throws -> Ignored
@@ -61,7 +61,7 @@ public final class LateRequest<Request>: Sendable {
     arrivals.end()
   }
 
-  /// Cancels each request that has arrived now, and each later one when it arrives. Call it in `onCancel`.
+  /// Cancels each request that has arrived, and each later one when it arrives. Call it in `onCancel`.
   public func cancel() {
     arrivals.cancel()
   }

@@ -1,4 +1,4 @@
-/// Runs `body`, and throws what it throws as an error type of your own.
+/// Runs `body`, and converts the errors that it throws to your own error type.
 ///
 /// ```swift
 /// func rename(to name: String) async throws(AlbumError) {
@@ -12,9 +12,9 @@
 /// }
 /// ```
 ///
-/// It fits around any wait: a bridge, a pending call, the `next()` of a sequence. An error of `body` that already is a
-/// `Failure` is thrown unchanged, and a `CancellationError` as `cancellation`: callers that show errors must not show
-/// that one. All other errors go to `map`, also ``TimeoutError``, ``DroppedCompletionError``, ``MissingValueError`` and
+/// Wrap it around any wait: a bridge, a pending call, the `next()` of a sequence. An error that already is a `Failure`
+/// is thrown unchanged, and a `CancellationError` becomes `cancellation`, which callers that show errors must not show.
+/// All other errors go to `map`, including ``TimeoutError``, ``DroppedCompletionError``, ``MissingValueError`` and
 /// ``AlreadyPendingError``.
 ///
 /// - Parameters:
@@ -38,7 +38,7 @@ nonisolated(nonsending) public func mappingErrors<Value, Failure: Error>(
   }
 }
 
-/// Runs `body`, and throws what it throws as an error type of your own, except a `CancellationError`.
+/// Runs `body`, and converts the errors that it throws to your own error type, except `CancellationError`.
 ///
 /// For functions that declare only `throws`:
 ///
@@ -50,7 +50,7 @@ nonisolated(nonsending) public func mappingErrors<Value, Failure: Error>(
 /// }
 /// ```
 ///
-/// An error of `body` that already is a `Failure` is thrown unchanged, too. `map` and `body` run as in the other form.
+/// An error that already is a `Failure` is thrown unchanged, too. `map` and `body` run as in the other form.
 @inlinable
 nonisolated(nonsending) public func mappingErrors<Value, Failure: Error>(
   to map: (any Error) -> Failure,
@@ -64,8 +64,8 @@ nonisolated(nonsending) public func mappingErrors<Value, Failure: Error>(
 }
 
 extension Result {
-  /// Runs `body`, and stores its value or its error, converted as by ``mappingErrors(to:cancellation:in:)``, whose
-  /// parameters it has.
+  /// Runs `body`, and stores its value or its error, converted as by ``mappingErrors(to:cancellation:in:)``, which has
+  /// the same parameters.
   ///
   /// ```swift
   /// func profile(_ id: Int) async -> Result<Profile, AlbumError> {

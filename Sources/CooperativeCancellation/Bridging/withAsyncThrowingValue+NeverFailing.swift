@@ -98,8 +98,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
   )
 }
 
-/// Calls an SDK that cannot fail and has no value, and waits until it is done. A cancelled task stops waiting
-/// at once.
+/// Calls an SDK that cannot fail and has no value, and waits until it is done. A cancelled task stops waiting at once.
 ///
 /// ```swift
 /// try await withAsyncThrowingValue(timeout: .seconds(5)) { sdk.flush($0) }

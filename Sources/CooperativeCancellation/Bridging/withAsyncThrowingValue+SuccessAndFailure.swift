@@ -47,8 +47,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   )
 }
 
-/// Calls an SDK that takes a success closure without a value and a failure closure, and waits until it is
-/// done.
+/// Calls an SDK that takes a success closure without a value and a failure closure, and waits until it is done.
 ///
 /// Its errors and parameters are those of the overload with a value. See <doc:Contract>.
 @inlinable

@@ -55,7 +55,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 /// where the result is used as an optional: with an optional return type or variable, `guard let`, `?.` or `??`. The
 /// rest, and the parameters, are the same as in the overload that returns a `Value`. See <doc:Contract>.
 // If the caller does not say which result it wants, the compiler prefers the overload above, because that one accepts
-// fewer requests: copyable ones.
+// only copyable requests.
 @inlinable
 @inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Request: ~Copyable>(

@@ -10,9 +10,9 @@
 /// }
 /// ```
 ///
-/// When the task is cancelled, the wait ends at once and `onCancel` stops the SDK; ``CancellationResponse``
-/// has the alternatives. The SDK may call `completion` on any thread, and must call it exactly once. What
-/// `operation` returns is kept until the wait ends.
+/// When the task is cancelled, the wait ends at once and `onCancel` stops the SDK; ``CancellationResponse`` lists the
+/// alternatives. The SDK may call `completion` on any thread, and must call it exactly once. What `operation` returns
+/// is kept until the wait ends.
 ///
 /// Returns the SDK's value. Throws the SDK's error, the error that `operation` throws, `CancellationError` if
 /// the task is cancelled, ``TimeoutError`` if the call times out, or ``DroppedCompletionError`` if the SDK

@@ -96,8 +96,7 @@ nonisolated(nonsending) public func withAsyncValue<
   )
 }
 
-/// Calls an SDK that cannot fail and has no value, and waits until it is done. A cancelled task stops waiting
-/// at once.
+/// Calls an SDK that cannot fail and has no value, and waits until it is done. A cancelled task stops waiting at once.
 ///
 /// ```swift
 /// await withAsyncValue(fallback: ()) { sdk.flush($0) }

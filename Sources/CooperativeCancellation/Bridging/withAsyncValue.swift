@@ -4,12 +4,12 @@
 /// await withAsyncValue { sdk.measure($0) }
 /// ```
 ///
-/// As with ``CancellationResponse/ignoreCancellation``, the SDK is called in a cancelled task too, and is not told of a
-/// cancellation.
+/// As with ``CancellationResponse/ignoreCancellation``, the SDK is called even in a cancelled task, and is not told of
+/// a cancellation.
 ///
 /// - Important: If the SDK releases `completion` without calling it, the library reports that to
-///   ``MisuseReport/handler``, and **the wait never ends**. `withAsyncThrowingValue`, and this function with `fallback:`,
-///   end at once.
+///   ``MisuseReport/handler``, and **the wait never ends**. `withAsyncThrowingValue`, and this function with
+///   `fallback:`, end at once.
 ///
 /// - Parameters:
 ///   - fileID: The file to name in reports.
@@ -17,7 +17,7 @@
 ///   - operation: Calls the SDK with `completion`. Runs on the caller's actor. What it returns is kept until the wait
 ///     ends.
 ///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread.
-// Disfavored, because a `Result` also matches `Value`: for one, there is an overload with a message.
+// Disfavored, because a `Result` also matches `Value`; the overload for a `Result` has a message.
 @_disfavoredOverload
 @inlinable
 @inline(__always)

@@ -26,8 +26,7 @@
 ///
 /// - when C has called it, unless the context is repeating;
 /// - with ``CancellationResponse/abandonCallback``, when the wait ends, after `onCancel`;
-/// - with ``CancellationResponse/waitForCallback`` and ``CancellationResponse/deliverResult``, after C has called
-///   back;
+/// - with ``CancellationResponse/waitForCallback`` and ``CancellationResponse/deliverResult``, after C has called back;
 /// - when `operation` throws;
 /// - when you call ``release()``, or ``release(_:)`` in the C library's destroy callback. If that releases the
 ///   completion of a wait, the wait ends with ``DroppedCompletionError``.
@@ -40,7 +39,7 @@ public final class CallbackContext: Sendable {
     UnsafeMutableRawPointer(bitPattern: number).unsafelyUnwrapped
   }
 
-  /// Keeps a closure that C may call once, or any number of times.
+  /// Creates a context for a closure that C may call once, or any number of times.
   ///
   /// Use a repeating context for callbacks that report progress or ask whether to continue. If C calls back only
   /// during the call, use ``withCallbackContext(_:fileID:line:in:)``.
@@ -80,9 +79,9 @@ public final class CallbackContext: Sendable {
 extension CallbackContext {
   /// Calls the closure that belongs to a context; does nothing if the closure was released.
   ///
-  /// If the types of the arguments differ from those of the closure's parameters, the closure is released
-  /// without being called, and ``MisuseReport/handler`` receives a report. A wait for that closure ends with
-  /// ``DroppedCompletionError``.
+  /// If the types of the arguments differ from those of the closure's parameters, the closure is released without being
+  /// called, and ``MisuseReport/handler`` receives a report. A wait for that closure ends with
+  /// ``DroppedCompletionError``, or its fallback.
   public static func call<each Argument>(
     _ pointer: UnsafeMutableRawPointer?,
     _ argument: repeat each Argument

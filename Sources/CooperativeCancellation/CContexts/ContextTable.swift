@@ -13,8 +13,8 @@ extension CallbackContext {
   }
 }
 
-/// The entries whose numbers C has. Each part has its own lock, so that threads which call back at the same time
-/// rarely wait for each other.
+/// The entries whose numbers C has. Each part has its own lock, so threads that call back at the same time rarely wait
+/// for each other.
 final class ContextTable: Sendable {
   /// A power of two.
   private static let partCount = 16

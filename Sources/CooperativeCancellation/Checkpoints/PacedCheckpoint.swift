@@ -25,9 +25,9 @@ public struct PacedCheckpoint: Sendable {
   @usableFromInline var stepsLeft: Int
   private var stopwatch: Stopwatch?
 
-  /// Checks at every n-th step, for the first time at the n-th.
+  /// Checks at every nth step, starting with the nth.
   ///
-  /// - Parameter steps: The number of steps from one check to the next. With 1 or less, each step checks.
+  /// - Parameter steps: The number of steps from one check to the next. With 1 or less, every step checks.
   public init(every steps: Int) {
     stride = max(1, steps)
     stepsLeft = stride
@@ -35,12 +35,12 @@ public struct PacedCheckpoint: Sendable {
 
   /// Checks once in each interval of time.
   ///
-  /// Reading a clock takes longer than a short step, so the clock is read only at every n-th step.
+  /// Reading a clock takes longer than a short step, so the clock is read only at every nth step.
   ///
   /// - Parameters:
-  ///   - interval: The minimum time from one check to the next, such as `.milliseconds(1)`. With zero or less, each
+  ///   - interval: The minimum time from one check to the next, such as `.milliseconds(1)`. With zero or less, every
   ///     reading of the clock checks.
-  ///   - steps: The number of steps from one reading of the clock to the next. With 1 or less, each step reads it.
+  ///   - steps: The number of steps from one reading of the clock to the next. With 1 or less, every step reads it.
   public init(every interval: Timeout, readingClockEvery steps: Int = 64) {
     self.init(every: steps)
     stopwatch = Stopwatch(interval)

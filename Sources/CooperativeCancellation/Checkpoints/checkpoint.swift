@@ -10,7 +10,7 @@
 /// Costs the same as `Task.checkCancellation()`. Outside a task it never throws; a debug build reports that to
 /// ``MisuseReport/handler``.
 ///
-/// <doc:Checkpoints> explains where checkpoints belong. For a clean-up, use
+/// <doc:Checkpoints> explains where checkpoints belong. To clean up, use
 /// ``withCancellationCleanUp(isolation:_:cleanUp:)``.
 ///
 /// - Parameters:
@@ -29,8 +29,8 @@ public func checkpoint(
 
 /// Lets other tasks run, then throws `CancellationError` if the current task is cancelled.
 ///
-/// For long computations on the cooperative pool, which has one thread for each core. It yields before it checks, so
-/// that it notices a cancellation that arrives in between.
+/// For long computations on the cooperative pool, which has one thread per core. It yields before it checks, so that it
+/// notices a cancellation that arrives in between.
 ///
 /// ```swift
 /// for block in blocks {

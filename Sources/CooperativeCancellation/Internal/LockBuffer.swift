@@ -1,5 +1,5 @@
 // The system's lock, which is all that differs between systems. There is no `Mutex` before macOS 15; on Linux, a
-// suspended call takes 2.8 % more instructions with glibc's lock.
+// suspended call takes 2.8% more instructions with glibc's lock.
 
 #if canImport(Darwin)
 
@@ -24,8 +24,8 @@
 
 #elseif LOCK_BUFFER || THREAD_SANITIZER
 
-  // In place of Apple's lock, and for the thread sanitizer, which on Linux does not see that the holders of a `Mutex`
-  // wait for each other (Swift 6.3.1).
+  // A stand-in for Apple's lock, also for the thread sanitizer, which on Linux does not see that threads wait for each
+  // other's `Mutex` (Swift 6.3.1).
   public import Glibc
 
   @usableFromInline
@@ -59,8 +59,8 @@
     init() {}
   }
 
-  // Safe, because the lock has one address, that of ``LockBuffer``'s header, and `create` comes first: it makes a
-  // `Mutex` of the room, which is large enough and aligned. The unlock is always by the thread that has locked.
+  // Safe, because the lock has one address, that of ``LockBuffer``'s header, and `create` comes first: it creates a
+  // `Mutex` in the room, which is large enough and aligned. The thread that locks also unlocks.
   extension UnsafeMutablePointer<PlatformLock> {
     @inlinable
     func create() {
@@ -92,9 +92,9 @@
 /// Apart from one line of ``CallbackContext``, this is the only code in the library that the compiler cannot check.
 /// It is safe for these reasons:
 ///
-/// - The lock never moves. It is the header of a `ManagedBuffer`, inside the object, and is accessed only through
-///   the buffer's pointer. The pointer is valid until the object is released, and `locked` keeps the object alive
-///   until after the unlock. The header of a `Mutex` is only memory for it: nothing reads or writes it as a header.
+/// - The lock never moves. It is the header of a `ManagedBuffer`, inside the object, and is accessed only through the
+///   buffer's pointer. The pointer is valid until the object is released, and `locked` keeps the object alive until
+///   after the unlock. For a `Mutex`, the header is only memory: nothing reads or writes it as a header.
 /// - The value is initialized once, before other code has a reference to the object, and destroyed once, by
 ///   `deinit`. In between, only `locked` accesses it, under the lock.
 /// - Values go in and come out as `sending`, as with `Mutex`, so no other code shares them.
@@ -132,8 +132,8 @@ extension ManagedBuffer where Header == PlatformLock, Element: ~Copyable {
   }
 }
 
-/// A reference to one object that contains a lock and the value that it protects. The core of each call that waits is
-/// made of these, on all systems.
+/// A reference to one object that contains a lock and the value that it protects. On all systems, these are the core of
+/// each waiting call.
 ///
 /// ``LockBuffer`` explains why this is safe. `@unchecked`, because a subclass of `ManagedBuffer` cannot be `Sendable`.
 @frozen
@@ -172,7 +172,7 @@ package struct LockedObject<Value: ~Copyable>: @unchecked Sendable {
     return try body(&value.pointee)
   }
 
-  /// Returns `nil` if the lock is held, and must not be waited for.
+  /// Returns `nil` if the lock is held and this must not block.
   package func locked<Result>(
     mayBlock: Bool,
     _ body: (inout sending Value) -> sending Result
@@ -197,7 +197,7 @@ package struct LockedObject<Value: ~Copyable>: @unchecked Sendable {
     return result
   }
 
-  // They leave the closure, and stay valid while the buffer lives: its elements and header are inside the object.
+  // The pointers leave the closure, but stay valid while the buffer lives: what they point to is inside the object.
   @inlinable
   @inline(__always)
   var pointers: (lock: UnsafeMutablePointer<PlatformLock>, value: UnsafeMutablePointer<Value>) {
@@ -224,8 +224,8 @@ extension LockedObject where Value: SharedContents {
   var erased: AnyShared { AnyShared(self) }
 }
 
-/// A reference to any object, to be cast. `@unchecked`, because the stored type says nothing of `Sendable`; both
-/// initializers demand it.
+/// A reference to any object, to be cast. `@unchecked`, because the stored type does not say `Sendable`; both
+/// initializers require it.
 @frozen
 @usableFromInline
 package struct AnyShared: @unchecked Sendable {

@@ -11,9 +11,8 @@
   /// The library's lock: a value that one thread at a time may access.
   ///
   /// Part of the object that contains it, which saves an allocation where the system has a `Mutex`. The members have
-  /// their own names, so that only this file and
-  /// `LockBuffer.swift` import `Synchronization`. A structure around the `Mutex` would cost
-  /// another type lookup in code that is not specialized.
+  /// their own names, so that only this file and `LockBuffer.swift` import `Synchronization`. A structure around the
+  /// `Mutex` would cost another type lookup in unspecialized code.
   @usableFromInline
   package typealias Locked = Mutex
 

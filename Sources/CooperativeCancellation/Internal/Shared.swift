@@ -1,8 +1,8 @@
 /// A reference to a noncopyable value.
 ///
-/// The class is generic over its contents for speed. Code that is not specialized must release it without knowing its
-/// type. If the class were generic over `Value` and stored a `Mutex<State<Value>>`, that code would look up both types
-/// each time. The type of the contents is part of the class's own type.
+/// The class is generic over its contents for speed. Unspecialized code must release it without knowing its type. If
+/// the class were generic over `Value` and stored a `Mutex<State<Value>>`, that code would look up both types each
+/// time. The type of the contents is part of the class's own type.
 // `@_fixed_layout` allows the inlined `init` and `deinit` in a build with library evolution.
 @_fixed_layout
 @usableFromInline
@@ -22,7 +22,8 @@ package final class Shared<Contents: SharedContents & ~Copyable>: Sendable {
   }
 }
 
-/// The contents of a ``Shared`` reference, or the value of a ``LockedObject``, which learn that it is released.
+/// The contents of a ``Shared`` reference, or the value of a ``LockedObject``, which is told when the last reference is
+/// released.
 @usableFromInline
 package protocol SharedContents: ~Copyable, Sendable {
   func lastReferenceWasReleased()

@@ -1,11 +1,11 @@
 /// Keeps elements in numbered slots, which are reused.
 struct Slots<Element> {
-  /// The number of slots that are never given back.
+  /// The number of slots that are never freed.
   private static var keptCapacity: Int { 32 }
 
   private var elements: [Element?] = []
-  /// The empty slots, and slots that were given back. A new slot is created only when this is empty, so it contains
-  /// no slot twice.
+  /// The empty slots, and slots that were freed. A new slot is created only when this is empty, so it contains no slot
+  /// twice.
   private var spare: [Int] = []
 
   /// The element in a slot, or `nil` if the slot is empty.
@@ -42,14 +42,14 @@ struct Slots<Element> {
     return elements.count - 1
   }
 
-  /// Empties a slot. Gives back empty slots at the end, beyond those that are kept.
+  /// Empties a slot. Frees empty slots at the end, beyond those that are kept.
   mutating func remove(_ slot: Int) -> Element? {
     let element = elements[slot].take()
     spare.append(slot)
     while elements.count > Slots.keptCapacity, elements[elements.count - 1] == nil {
       elements.removeLast()
     }
-    // A copy gives back the array's unused capacity. Small arrays are not copied, to avoid a copy each time.
+    // Copying the array frees its unused capacity. A small array is not copied, to avoid a copy each time.
     if elements.capacity > 4 * max(elements.count, Slots.keptCapacity) {
       elements = elements.map { $0 }
       spare = spare.filter { $0 < elements.count }

@@ -1,5 +1,5 @@
-/// The call was refused because another pending call has the same id. If the SDK returns the id, it was
-/// called already; otherwise it was not called.
+/// The call was refused because another pending call has the same id. If the SDK returns the id, it has already been
+/// called; otherwise, it was not called.
 ///
 /// A ``PendingCall`` whose calls do not wait for their turn throws it for a second call.
 public struct AlreadyPendingError: Error, Sendable, Hashable, CustomStringConvertible {

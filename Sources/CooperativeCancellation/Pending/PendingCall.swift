@@ -18,26 +18,25 @@
 /// }
 /// ```
 ///
-/// A call that is cancelled or times out ends at once, but keeps its place until the SDK answers it and
-/// `onCancel` has returned: otherwise the next call would receive the late answer, or be stopped in its place.
-/// Meanwhile, other calls wait for their turn in order, or are refused. If the SDK may never answer, call
-/// ``close(throwing:)``.
+/// A call that is cancelled or times out ends at once, but keeps its place until the SDK answers it and `onCancel` has
+/// returned: otherwise the next call would receive the late answer, or be stopped in its place. Meanwhile, other calls
+/// wait for their turn in order, or are refused. If the SDK may never answer, call ``close(throwing:)``.
 ///
 /// Each call has the guarantees of a bridge: see <doc:Contract#Pending-calls>.
 public final class PendingCall<Value>: Sendable {
   @usableFromInline let turns: Turns
 
-  /// Starts with no calls.
+  /// Creates an instance with no calls.
   ///
-  /// - Parameter waitsForTurn: Whether a call waits while another one is pending. The time counts toward its timeout,
-  ///   and a cancellation ends it. Otherwise, it throws ``AlreadyPendingError``.
+  /// - Parameter waitsForTurn: Whether a call waits while another one is pending. The wait counts toward its timeout,
+  ///   and cancellation ends it. If `false`, the call throws ``AlreadyPendingError``.
   public init(waitsForTurn: Bool = true) {
     turns = Turns(mayWait: waitsForTurn)
   }
 
-  /// How many calls are pending or wait for their turn.
+  /// How many calls are pending or waiting for their turn.
   ///
-  /// A call that was cancelled or timed out is pending until its answer has come and `onCancel` has returned.
+  /// A call that was cancelled or timed out is pending until its answer has arrived and `onCancel` has returned.
   public var count: Int { turns.count }
 
   /// Calls the SDK when no other call is pending, and waits for its answer.
@@ -45,8 +44,8 @@ public final class PendingCall<Value>: Sendable {
   /// Returns the value that answers the call. Throws the error that answers it or closes all calls, the error of
   /// `operation`, `CancellationError`, ``TimeoutError`` or ``AlreadyPendingError``. See <doc:Contract#Pending-calls>.
   ///
-  /// The parameters are those of a call of ``PendingCalls``, but `timeout` counts for the turn and the answer together,
-  /// and `discard` may also run on the thread that brings the value.
+  /// The parameters are those of a call of ``PendingCalls``, but `timeout` covers the turn and the answer together, and
+  /// `discard` may also run on the thread that delivers the value.
   @inlinable
   nonisolated(nonsending) public func value<Request>(
     whenCancelled response: CancellationResponse = .abandonCallback,
@@ -100,14 +99,14 @@ public final class PendingCall<Value>: Sendable {
 
   /// Answers the pending call with a value that need not be `Sendable`.
   ///
-  /// - Returns: `nil` if a call took the value, and otherwise the value.
+  /// - Returns: `nil` if a call took the value; otherwise the value.
   @inlinable
   public func resume(sending value: sending Value) -> sending Value? {
     let disconnected = Disconnected(value)
     return answer(.success(disconnected)) ? nil : disconnected.open()
   }
 
-  /// Answers the pending call with an error, which it throws.
+  /// Answers the pending call with an error, which the call throws.
   ///
   /// - Returns: Whether a call was pending.
   @inlinable
@@ -116,8 +115,7 @@ public final class PendingCall<Value>: Sendable {
     answer(.failure(error))
   }
 
-  /// Ends the pending call and all waiting ones with an error, and refuses later calls with it before their
-  /// SDK is called.
+  /// Ends the pending call and all waiting ones with an error. Later calls throw it, too, without calling the SDK.
   ///
   /// Call it where the connection ends. Only the first error counts.
   ///
@@ -136,7 +134,7 @@ public final class PendingCall<Value>: Sendable {
 extension PendingCall where Value: Sendable {
   /// Answers the pending call with a value.
   ///
-  /// - Returns: Whether a call was pending. It returns the value or passes it to its `onDiscard`.
+  /// - Returns: Whether a call was pending. That call returns the value or passes it to `onDiscard`.
   @inlinable
   @discardableResult
   public func resume(returning value: Value) -> Bool {

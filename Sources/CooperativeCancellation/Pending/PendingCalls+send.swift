@@ -9,20 +9,20 @@ extension PendingCalls {
   /// }
   /// ```
   ///
-  /// `operation` runs in a task of its own, for which the call does not wait: an answer, ``close(throwing:)``, a
-  /// cancellation or a timeout ends the call at once. If `operation` is still running then, its task is cancelled.
-  /// Let it end soon after that; it may outlive the call, on the caller's actor. An error that it throws before the
-  /// answer ends the call; a later one is dropped.
+  /// `operation` runs in its own task, and the call does not wait for it: an answer, ``close(throwing:)``, a
+  /// cancellation or a timeout ends the call at once. If `operation` is still running then, its task is cancelled. Let
+  /// it end soon after that; it may outlive the call, on the caller's actor. An error that it throws before the answer
+  /// ends the call; a later one is dropped.
   ///
-  /// Results and parameters are those of the form with a synchronous `operation`, but `timeout` counts for `operation`
-  /// and the answer together. Both closures run as in `Task { … }`, on the caller's actor.
+  /// Results and parameters are those of the form with a synchronous `operation`, but `timeout` covers `operation` and
+  /// the answer together. Both closures run as in `Task { … }`, on the caller's actor.
   ///
   /// ## Cancellation
   ///
-  /// While `operation` is running, a cancellation or a timeout cancels its task. If it then throws
-  /// `CancellationError`, the call ends, even if it would wait for the SDK's answer. If it returns anyway,
-  /// `onCancel` runs then, perhaps after the call has ended. The id is taken until `operation` has thrown or
-  /// `onCancel` has returned, so that `onCancel` cannot reach another call.
+  /// While `operation` is running, a cancellation or a timeout cancels its task. If it then throws `CancellationError`,
+  /// the call ends, even if it would otherwise wait for the SDK's answer. If it returns anyway, `onCancel` runs then,
+  /// perhaps after the call has ended. The id is taken until `operation` has thrown or `onCancel` has returned, so that
+  /// `onCancel` cannot reach another call.
   @_disfavoredOverload
   @inlinable
   public func value<Request: Sendable>(

@@ -15,16 +15,14 @@ extension PendingCalls {
   ///
   /// - Parameters:
   ///   - id: Identifies the answer. No other waiting call may have it.
-  ///   - response: What to do when the task is cancelled or the call times out before the answer.
-  ///   - timeout: How long the answer may take, counted from before `operation`; `nil` for no limit.
+  ///   - response: What happens if the call is cancelled or times out before the answer arrives.
+  ///   - timeout: How long the answer may take, including `operation`; `nil` means no limit.
   ///   - fileID: The file to name in errors; by default the caller's.
   ///   - line: The line to name in errors; by default the caller's.
-  ///   - operation: Calls the SDK and returns what `onCancel` needs, or nothing. Runs on the caller's actor,
-  ///     at once.
+  ///   - operation: Calls the SDK and returns what `onCancel` needs, or nothing. Runs on the caller's actor, at once.
   ///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what
   ///     `operation` returned; runs on the caller's actor, at most once.
-  ///   - discard: Closes or frees a value that this call took and does not return. Runs on the caller's
-  ///     actor.
+  ///   - discard: Closes or frees a value that this call took and does not return. Runs on the caller's actor.
   @inlinable
   nonisolated(nonsending) public func value<Request>(
     for id: ID,
@@ -51,8 +49,8 @@ extension PendingCalls {
     )
   }
 
-  /// Calls an SDK whose answer arrives by id, in a function that cannot throw: returns the fallback where the other form
-  /// throws.
+  /// Calls an SDK whose answer arrives by id, in a function that cannot throw: returns the fallback where the other
+  /// form throws.
   @inlinable
   nonisolated(nonsending) public func value<Request>(
     for id: ID,

@@ -25,9 +25,8 @@
 /// A call is registered before its SDK is called, so an immediate answer is not missed, and removed when it has
 /// ended. Each call has the guarantees of a bridge: see <doc:Contract#Pending-calls>.
 ///
-/// May be used from any thread and actor. Your closures run without a lock of the library, and ids and values
-/// are released without one. The `==` and the `hash(into:)` of an id run under the lock of this object, which
-/// they must not use.
+/// May be used from any thread and actor. The library holds no lock while your closures run, or while ids and values
+/// are released. The `==` and the `hash(into:)` of an id run under the lock of this object, so they must not use it.
 ///
 /// A waiting call keeps this object alive, so call ``close(throwing:)`` where the connection ends.
 @_fixed_layout
@@ -35,11 +34,11 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
   @usableFromInline let registry: Locked<CallRegistry<ID>>
   @usableFromInline let unclaimed: (@Sendable (ID, sending Result<Value, any Error>) -> Void)?
 
-  /// Starts with no calls.
+  /// Creates an instance with no calls.
   ///
-  /// - Parameter onUnclaimed: Receives answers that arrived before the call knew its id and matched no call,
-  ///   such as a late one after a cancellation. Runs once for each, on the actor of the last call that might
-  ///   have matched, or in ``close(throwing:)``.
+  /// - Parameter onUnclaimed: Receives answers that arrived while the id of a call was not yet known, and that matched
+  ///   no call, such as a late answer after a cancellation. Runs once for each, on the actor of the last call that
+  ///   might have matched, or in ``close(throwing:)``.
   @inlinable
   public init(
     onUnclaimed: (@Sendable (_ id: ID, _ answer: sending Result<Value, any Error>) -> Void)? = nil
@@ -48,26 +47,25 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
     unclaimed = onUnclaimed
   }
 
-  /// How many calls are being made or wait for their answer.
+  /// How many calls are being made or are waiting for their answer.
   ///
-  /// That includes calls that were cancelled or timed out, until `onCancel` has returned, an asynchronous
-  /// `operation` has ended, and, with ``CancellationResponse/waitForCallback`` and
-  /// ``CancellationResponse/deliverResult``, their answer has come.
+  /// That includes calls that were cancelled or timed out, until `onCancel` has returned, an asynchronous `operation`
+  /// has ended, and, with ``CancellationResponse/waitForCallback`` and ``CancellationResponse/deliverResult``, their
+  /// answer has arrived.
   public var count: Int { registry.locked { $0.count } }
 
   // MARK: Answers
 
   /// Answers a call with a value that need not be `Sendable`.
   ///
-  /// - Returns: `nil` if a call took the value, and otherwise the value: the id is unknown, or its call has
-  ///   ended.
+  /// - Returns: `nil` if a call took the value; otherwise the value, because the id is unknown or its call has ended.
   @inlinable
   public func resume(_ id: ID, sending value: sending Value) -> sending Value? {
     let disconnected = Disconnected(value)
     return answer(id, .success(disconnected)) ? nil : disconnected.open()
   }
 
-  /// Answers a call with an error, which it throws.
+  /// Answers a call with an error, which the call throws.
   ///
   /// - Returns: Whether a call took it.
   @inlinable
@@ -78,14 +76,14 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
 
   /// Ends all calls with an error, including those that are being made. Later calls are not affected.
   ///
-  /// - Returns: How many took it.
+  /// - Returns: How many calls took it.
   @inlinable
   @discardableResult
   public func resumeAll(throwing error: any Error) -> Int {
     answerAll(.failure(error))
   }
 
-  /// Ends all calls with an error, and refuses later calls with it before their SDK is called.
+  /// Ends all calls with an error. Later calls throw it, too, without calling the SDK.
   ///
   /// Call it where the connection ends. Only the first error counts.
   ///
@@ -99,8 +97,8 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
 extension PendingCalls where Value: Sendable {
   /// Answers a call with a value.
   ///
-  /// - Returns: Whether a call took the value. It returns the value or passes it to its `onDiscard`. Otherwise
-  ///   the value is yours.
+  /// - Returns: Whether a call took the value. That call returns it or passes it to `onDiscard`. Otherwise, the value
+  ///   is still yours.
   @inlinable
   @discardableResult
   public func resume(_ id: ID, returning value: Value) -> Bool {

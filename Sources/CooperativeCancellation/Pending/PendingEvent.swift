@@ -1,4 +1,4 @@
-/// Waits for an event that an SDK reports to all its users: that it is ready, that it has an update.
+/// Waits for an event that an SDK reports to all its users, such as being ready or having an update.
 ///
 /// ```swift
 /// func ready() async throws {
@@ -14,17 +14,18 @@
 /// }
 /// ```
 ///
-/// An event reaches all waiting tasks, and none that begins to wait later. Only a close is remembered: later waits end with
-/// it, too. The tasks share the value and the SDK's work, so no value is discarded and no cancellation is forwarded.
+/// An event reaches all waiting tasks, and none that begins to wait later. Only a close is remembered: later waits end
+/// with it, too. The tasks share the value and the SDK's work, so no value is discarded and no cancellation is
+/// forwarded.
 @_fixed_layout
 public final class PendingEvent<Value: Sendable>: Sendable {
   @usableFromInline let waits: PendingCalls<Int, Value>
 
-  /// Starts with no waiting tasks.
+  /// Creates an event for which no task is waiting.
   @inlinable
   public init() { waits = PendingCalls() }
 
-  /// How many tasks wait.
+  /// How many tasks are waiting.
   public var count: Int { waits.count }
 
   /// Waits for the next event.
@@ -33,11 +34,11 @@ public final class PendingEvent<Value: Sendable>: Sendable {
   /// `operation`, `CancellationError` or ``TimeoutError``.
   ///
   /// - Parameters:
-  ///   - timeout: How long to wait; `nil` for no limit.
+  ///   - timeout: How long to wait; `nil` means no limit.
   ///   - fileID: The file to name in errors; by default the caller's.
   ///   - line: The line to name in errors; by default the caller's.
-  ///   - operation: Asks whether the event has already happened, or makes it happen. Runs on the caller's
-  ///     actor, at once, when no event can be missed.
+  ///   - operation: Asks whether the event has already happened, or makes it happen. Runs on the caller's actor, at
+  ///     once, when no event can be missed anymore.
   @inlinable
   nonisolated(nonsending) public func value(
     timeout: Timeout? = nil,
@@ -78,7 +79,7 @@ public final class PendingEvent<Value: Sendable>: Sendable {
 
   /// Reports the event.
   ///
-  /// - Returns: How many tasks waited for it.
+  /// - Returns: How many tasks were waiting for it.
   @inlinable
   @discardableResult
   public func resume(returning value: Value) -> Int {
@@ -87,7 +88,7 @@ public final class PendingEvent<Value: Sendable>: Sendable {
 
   /// Reports a failure, which all waiting tasks throw.
   ///
-  /// - Returns: How many tasks waited.
+  /// - Returns: How many tasks were waiting.
   @inlinable
   @discardableResult
   public func resume(throwing error: any Error) -> Int {
@@ -96,7 +97,7 @@ public final class PendingEvent<Value: Sendable>: Sendable {
 
   /// Reports the event or a failure.
   ///
-  /// - Returns: How many tasks waited.
+  /// - Returns: How many tasks were waiting.
   @inlinable
   @discardableResult
   public func resume(with result: Result<Value, some Error>) -> Int {
@@ -125,7 +126,7 @@ public final class PendingEvent<Value: Sendable>: Sendable {
   }
 }
 
-/// How a closed registry tells a wait of an event that has happened.
+/// How a closed registry tells a wait that its event has happened.
 @frozen
 @usableFromInline
 struct Happened<Value: Sendable>: Error {
@@ -136,7 +137,7 @@ struct Happened<Value: Sendable>: Error {
 extension PendingEvent where Value == Void {
   /// Reports the event.
   ///
-  /// - Returns: How many tasks waited for it.
+  /// - Returns: How many tasks were waiting for it.
   @inlinable
   @discardableResult
   public func resume() -> Int {

@@ -22,14 +22,14 @@ public struct MisuseReport: Sendable, Hashable {
     /// A checkpoint ran outside a task, where it never throws. Only debug builds report it.
     case checkpointOutsideTask
 
-    /// A call waits longer than ``WaitingCall/startRecording(reportingAfter:)`` allows. It goes on waiting.
+    /// A call has waited longer than ``WaitingCall/startRecording(reportingAfter:)`` allows. It is still waiting.
     case longWait
   }
 
   /// What went wrong.
   public let kind: Kind
 
-  /// The call that made the completion.
+  /// The call that the report is about, such as the one that made the completion.
   public let callSite: CallSite
 
   /// Further text for the description.
@@ -78,8 +78,8 @@ extension MisuseReport: CustomStringConvertible {
 }
 
 extension MisuseReport {
-  /// Wraps the closure in a structure. A bare closure gets another thunk each time that it passes through the
-  /// generic lock, until a call overflows the stack.
+  /// Wraps the closure in a structure. A bare closure gets another thunk each time it passes through the generic lock,
+  /// until a call overflows the stack.
   package struct Handler: Sendable {
     let body: @Sendable (MisuseReport) -> Void
 
@@ -98,11 +98,12 @@ extension MisuseReport {
   /// call site.
   ///
   /// The default neither blocks nor ends the process. If standard error is a full pipe, or a pipe without a reader, it
-  /// prints nothing and tries again at the next report from that call site. (It can wait for the reader only if another
-  /// writer fills the pipe just before the write.)
+  /// prints nothing and tries again at the next report from that call site. (It can block only if another writer fills
+  /// the pipe just before the write.)
   ///
-  /// The handler runs on the thread that made the mistake or released the completion, usually the SDK's. No lock is
-  /// held, so it may call this library. It also receives repeated reports of the same call site; keep it fast.
+  /// The handler runs on the thread that made the mistake or released the completion, usually the SDK's. The library
+  /// holds no lock, so the handler may call it. It also receives repeated reports from the same call site, so keep it
+  /// fast.
   public static var handler: @Sendable (MisuseReport) -> Void {
     get { current.locked { $0 }.body }
     set {

@@ -38,6 +38,7 @@ package func writeAll(_ bytes: [UInt8], with writeSome: (ArraySlice<UInt8>) -> I
   return true
 }
 
+/// Returns the value of an environment variable if it is a positive number.
 func environmentNumber(_ name: String) -> Double? {
   getenv(name).flatMap { Double(String(cString: $0)) }.flatMap { $0 > 0 ? $0 : nil }
 }
@@ -69,7 +70,7 @@ func environmentNumber(_ name: String) -> Double? {
     return withoutBrokenPipeSignal {
       let count = write(descriptor, Array(bytes), bytes.count)
       if count >= 0 { return count }
-      // After a signal handler ran on this thread, the caller tries again.
+      // If a signal handler interrupted the write, the caller tries again.
       return errno == EINTR ? 0 : nil
     }
   }

@@ -1,11 +1,10 @@
-/// How many elements wait for a reader that is slower than the SDK, and which ones are dropped when there are
-/// more.
+/// How many elements wait for a reader that is slower than the SDK, and which ones are dropped if there are more.
 ///
 /// There is no default, because the choice depends on what an element means:
 ///
 /// | an element is | policy | example |
 /// |---|---|---|
-/// | a state: only the latest matters | `.newest(1)` | a location, a progress, a connection's state |
+/// | a state: only the latest matters | `.newest(1)` | a location, download progress, a connection's state |
 /// | an event that may be missed when there are many | `.newest(n)`, `.oldest(n)` | log lines, frames |
 /// | an event that must not be missed | `.unbounded` | received messages, database changes |
 ///
@@ -17,8 +16,8 @@ public enum BufferingPolicy: Sendable, Hashable {
   /// Keeps at most this many elements. One more is dropped.
   case oldest(Int)
 
-  /// Keeps every element. Use it only where the SDK is not faster than the reader for long: nothing else
-  /// bounds the memory.
+  /// Keeps every element. Use it only where the SDK does not outpace the reader for long: nothing else bounds the
+  /// memory.
   case unbounded
 
   /// How many elements fit.

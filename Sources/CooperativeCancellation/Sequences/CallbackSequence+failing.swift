@@ -1,7 +1,7 @@
-// The sequences of SDKs that can fail.
+// Sequences for SDKs that can fail.
 
 extension CallbackSequence where Failure == any Error {
-  /// Makes a sequence for an SDK whose callback takes a `Result`. A failure ends the sequence.
+  /// Creates a sequence for an SDK whose callback takes a `Result`. A failure ends the sequence.
   ///
   /// ```swift
   /// AsyncThrowingCallbackSequence(buffering: .unbounded) { [feed] yield in
@@ -30,7 +30,7 @@ extension CallbackSequence where Failure == any Error {
     }
   }
 
-  /// Makes a sequence for an SDK whose callback takes a value and an error. An error ends the sequence.
+  /// Creates a sequence for an SDK whose callback takes a value and an error. An error ends the sequence.
   ///
   /// ```swift
   /// AsyncThrowingCallbackSequence(buffering: .newest(1)) { [feed] yield in
@@ -42,7 +42,7 @@ extension CallbackSequence where Failure == any Error {
   ///
   /// A value that comes with an error is discarded. A call with neither ends the sequence with ``MissingValueError``.
   ///
-  /// The parameters are those of the initializer for a plain value. `fileID` and `line` are named in errors.
+  /// The parameters are those of the initializer for a plain value. Errors also name `fileID` and `line`.
   @inlinable
   public init<Token>(
     buffering policy: BufferingPolicy,
@@ -62,7 +62,7 @@ extension CallbackSequence where Failure == any Error {
     }
   }
 
-  /// Makes a sequence for an SDK with one callback for values and one for the end, which takes an optional error.
+  /// Creates a sequence for an SDK with one callback for values and one for the end, which takes an optional error.
   ///
   /// ```swift
   /// AsyncThrowingCallbackSequence(buffering: .unbounded) { [feed] yield, finish in
@@ -72,8 +72,8 @@ extension CallbackSequence where Failure == any Error {
   /// }
   /// ```
   ///
-  /// `finish(nil)` ends the sequence; `finish(error)` ends it with that error. An SDK with one closure for both gets
-  /// `finish` itself.
+  /// `finish(nil)` ends the sequence; `finish(error)` ends it with that error. If the SDK has one closure for both,
+  /// pass `finish` itself.
   ///
   /// The parameters are those of the initializer for a plain value.
   @inlinable
@@ -95,10 +95,10 @@ extension CallbackSequence where Failure == any Error {
     }
   }
 
-  /// Makes a sequence for an SDK with one callback for values, which returns whether to continue, and one for the end,
-  /// which takes an optional error.
+  /// Creates a sequence for an SDK with one callback for values, which returns whether to continue, and one for the
+  /// end, which takes an optional error.
   ///
-  /// `yield` returns `true` while the sequence is read.
+  /// `yield` returns `true` while the sequence is being read.
   ///
   /// The parameters are those of the initializer for a plain value.
   @_disfavoredOverload

@@ -1,8 +1,8 @@
-// The sequences of SDKs that report no errors. They serve the throwing sequence as well: the registration may throw
-// then. They give way to the forms for SDKs that can fail, where both fit.
+// Sequences for SDKs that report no errors. They also work for the throwing sequence, where the registration may throw.
+// If a form for SDKs that can fail also fits, the compiler prefers it.
 
 extension CallbackSequence {
-  /// Makes a sequence of the values that an SDK passes to its callback.
+  /// Creates a sequence of the values that an SDK passes to its callback.
   ///
   /// ```swift
   /// AsyncCallbackSequence(buffering: .newest(1)) { [manager] yield in
@@ -18,7 +18,7 @@ extension CallbackSequence {
   ///   - fileID: The file to name in a ``WaitingCall``; by default the caller's.
   ///   - line: The line to name in a ``WaitingCall``; by default the caller's.
   ///   - subscribe: Registers with the SDK and returns its token, or nothing. Runs on the home actor, at each
-  ///     iterator's first `next()`, which throws what it throws.
+  ///     iterator's first `next()`, which rethrows its error.
   ///   - terminate: Unregisters. Runs on the home actor, once for each registration that did not throw, after
   ///     the registration has returned.
   ///   - discard: Closes or frees an element that is not delivered. Runs once for each, on any thread.
@@ -41,7 +41,7 @@ extension CallbackSequence {
     }
   }
 
-  /// Makes a sequence for an SDK with one callback for values and one for the end.
+  /// Creates a sequence for an SDK with one callback for values and one for the end.
   ///
   /// ```swift
   /// AsyncCallbackSequence(buffering: .unbounded) { [queue] yield, finish in
@@ -72,7 +72,7 @@ extension CallbackSequence {
     }
   }
 
-  /// Makes a sequence for an SDK whose callback takes no arguments.
+  /// Creates a sequence for an SDK whose callback takes no arguments.
   ///
   /// The parameters are those of the initializer for a plain value.
   @_disfavoredOverload
@@ -90,7 +90,7 @@ extension CallbackSequence {
     }
   }
 
-  /// Makes a sequence for an SDK whose callback returns whether to continue.
+  /// Creates a sequence for an SDK whose callback returns whether to continue.
   ///
   /// ```swift
   /// AsyncCallbackSequence(buffering: .oldest(100)) { [drive] yield in
@@ -100,9 +100,10 @@ extension CallbackSequence {
   /// }
   /// ```
   ///
-  /// `yield` returns `true` while the sequence is read, also for an element that does not fit and goes to `onDiscard`. It
-  /// returns `false` when the sequence has ended or has no reader: this element went to `onDiscard`, and later ones will
-  /// too. `Answer` is `Bool`, or another type that has `true` and `false`, as the SDK's callback has it.
+  /// `yield` returns `true` while the sequence is being read, even for an element that does not fit and goes to
+  /// `onDiscard`. It returns `false` when the sequence has ended or has no reader: this element went to `onDiscard`,
+  /// and later ones will too. `Answer` is what the SDK's callback returns: `Bool`, or another type that has `true` and
+  /// `false`.
   ///
   /// The parameters are those of the initializer for a plain value.
   @_disfavoredOverload
@@ -124,9 +125,10 @@ extension CallbackSequence {
     }
   }
 
-  /// Makes a sequence for an SDK with one callback for values, which returns whether to continue, and one for the end.
+  /// Creates a sequence for an SDK with one callback for values, which returns whether to continue, and one for the
+  /// end.
   ///
-  /// `yield` returns `true` while the sequence is read.
+  /// `yield` returns `true` while the sequence is being read.
   ///
   /// The parameters are those of the initializer for a plain value.
   @_disfavoredOverload

@@ -1,11 +1,11 @@
-// For interfaces that demand the standard library's types.
+// For interfaces that require the standard library's types.
 
 extension CrossActorCallbackSequence {
   /// Returns the elements as an `AsyncStream`, which registers at its first read.
   ///
-  /// The buffering and `onDiscard` stay those of this sequence. What `AsyncStream` does not have is lost: a cancellation
-  /// looks like the end, and two readers share the elements of one subscription. `onTermination` runs soon after the end,
-  /// perhaps after the next reader has registered: over an SDK with one slot, write `shared().asyncStream()`.
+  /// It keeps the buffering and `onDiscard` of this sequence. What `AsyncStream` lacks is lost: cancellation looks like
+  /// the end, and two readers share the elements of one subscription. `onTermination` runs soon after the end, perhaps
+  /// after the next reader has registered: for an SDK with one slot, write `shared().asyncStream()`.
   @inlinable
   public func asyncStream() -> AsyncStream<Element> where Failure == Never {
     StreamReader(source().makeInbox(), beginning: source).stream

@@ -1,5 +1,5 @@
 extension CallbackSequence {
-  /// Registers now rather than at the first read. Returns the subscription, to be read once.
+  /// Registers now rather than at the first read. Returns the subscription, which can be read once.
   ///
   /// ```swift
   /// let quotes = AsyncCallbackSequence(buffering: .newest(1)) { [feed] yield in
@@ -10,7 +10,7 @@ extension CallbackSequence {
   /// try await feed.subscribe(to: name)
   /// ```
   ///
-  /// Elements from now on wait in the buffer. The subscription ends like every other: when the SDK ends it, when its
+  /// Elements wait in the buffer from now on. The subscription ends like any other: when the SDK ends it, when its
   /// reader is cancelled, or when the last copy of what this returns is released. Leaving a loop does not end it while
   /// you keep a copy. It registers in a cancelled task, too, because another task may read it.
   ///
@@ -20,7 +20,7 @@ extension CallbackSequence {
     return Iterator(Subscription(inbox, termination))
   }
 
-  /// Begins a subscription where the caller is, which must be the home.
+  /// Begins a subscription. The caller must be at the sequence's home.
   @inlinable
   func begin() throws(Failure) -> (Shared<Inbox<Element>>, Termination<Element>?) {
     let inbox = source.makeInbox()
@@ -39,7 +39,7 @@ extension CallbackSequence {
   }
 }
 
-/// A subscription that has ``CallbackSequence/started()`` is read with `for await`, too.
+/// A subscription from ``CallbackSequence/started()`` can be read with `for await`, too.
 extension CallbackSequence.Iterator: AsyncSequence {
   public typealias AsyncIterator = Self
 

@@ -1,5 +1,4 @@
-// These forms exist for their error messages only: without them, the compiler would blame an unrelated
-// overload.
+// These forms exist for their error messages only: without them, the compiler would blame an unrelated overload.
 
 extension CallbackSequence where Failure == Never {
   @available(*, unavailable, message: "the SDK reports errors: use 'AsyncThrowingCallbackSequence'")

@@ -14,10 +14,9 @@
 /// ``AsyncThrowingCallbackSequence`` for those that can. With an error type of your own as `Failure`, the
 /// registration may throw that error, in a closure that begins with `yield throws(MyError) in`.
 ///
-/// The sequence is cold: making it registers nothing. Each iterator is a subscription of its own. It
-/// registers at its first `next()` and unregisters when it ends: when the SDK finishes or fails, or when the
-/// reader breaks out of the loop, throws, is cancelled, or releases the iterator. Two `for await` loops are two
-/// subscriptions.
+/// The sequence is cold: making it registers nothing. Each iterator is a subscription of its own. It registers at its
+/// first `next()` and unregisters when it ends: when the SDK finishes or fails, or when the reader breaks out of the
+/// loop, throws, is cancelled, or releases the iterator. Two `for await` loops are two subscriptions.
 ///
 /// Both closures run on the actor on which the sequence was made, its home, whichever actor reads it; without
 /// such an actor, they run where the reader is. The SDK and its token need not be `Sendable`. The SDK may
@@ -47,7 +46,7 @@ public struct CallbackSequence<Element: Sendable, Failure: Error>: AsyncSequence
 
   @usableFromInline let source: Source<Element>
 
-  /// Makes an iterator. Nothing is registered yet.
+  /// Creates an iterator. Nothing is registered yet.
   @inlinable
   public func makeAsyncIterator() -> Iterator {
     Iterator(Subscription(source))
@@ -68,7 +67,7 @@ public struct CallbackSequence<Element: Sendable, Failure: Error>: AsyncSequence
 
     /// Waits for the next element; the first call registers. Returns `nil` at the end and after it.
     ///
-    /// Throws the error of the registration or of the SDK, or `CancellationError`, once, if that is a `Failure`.
+    /// Throws the error of the registration or of the SDK, or `CancellationError`, once, if it is a `Failure`.
     @inlinable
     nonisolated(nonsending) public mutating func next() async throws(Failure) -> Element? {
       if let element = subscription.take() { return element }
@@ -77,7 +76,7 @@ public struct CallbackSequence<Element: Sendable, Failure: Error>: AsyncSequence
 
     /// Waits for the next element; the first call registers. Returns `nil` at the end and after it.
     ///
-    /// Throws the error of the registration or of the SDK, or `CancellationError`, once, if that is a `Failure`.
+    /// Throws the error of the registration or of the SDK, or `CancellationError`, once, if it is a `Failure`.
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     @inlinable
     public mutating func next(

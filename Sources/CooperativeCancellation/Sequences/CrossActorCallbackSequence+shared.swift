@@ -10,15 +10,15 @@ extension CrossActorCallbackSequence {
   /// }.sendable().shared(replayingLatest: true)
   /// ```
   ///
-  /// The first reader has the sequence registered, and the last one to leave has it unregistered, soon after. A
-  /// registration begins when the one before has been ended, so an SDK with one slot for a handler is safe. All readers
-  /// receive all elements, in the same order, each through a buffer of its own; the end and the error reach all. A later
-  /// reader registers anew.
+  /// The sequence registers for the first reader, and unregisters soon after the last one leaves. A registration begins
+  /// when the previous one has ended, so an SDK with one slot for a handler is safe. All readers receive all elements,
+  /// in the same order, each through its own buffer; the end or the error reaches all of them. A later reader registers
+  /// again.
   ///
   /// Both closures run on the sequence's home; if it has none, on no actor. The elements belong to all readers, so
-  /// `onDiscard` is not called: share no elements that must be closed.
+  /// `onDiscard` is not called: do not share elements that must be closed.
   ///
-  /// - Parameter replayingLatest: Whether a new reader begins with the latest element of the present registration, if
+  /// - Parameter replayingLatest: Whether a new reader begins with the latest element of the current registration, if
   ///   there is one: for a state.
   public func shared(replayingLatest: Bool = false) -> Self {
     let hub = Hub(source, replays: replayingLatest)

@@ -38,7 +38,7 @@ public struct CrossActorCallbackSequence<Element: Sendable, Failure: Error>: Asy
 {
   @usableFromInline let source: @Sendable () -> Source<Element>
 
-  /// Makes a sequence whose iterators each read a new sequence that `make` returns.
+  /// Creates a sequence whose iterators each read a new sequence that `make` returns.
   ///
   /// - Parameter make: Makes the sequence. Runs once for each iterator, where the iterator is made.
   public init(_ make: @escaping @Sendable () -> CallbackSequence<Element, Failure>) {
@@ -49,7 +49,7 @@ public struct CrossActorCallbackSequence<Element: Sendable, Failure: Error>: Asy
     self.source = source
   }
 
-  /// Makes an iterator. Nothing is registered yet.
+  /// Creates an iterator. Nothing is registered yet.
   public func makeAsyncIterator() -> CallbackSequence<Element, Failure>.Iterator {
     CallbackSequence.Iterator(Subscription(source()))
   }
@@ -69,7 +69,7 @@ extension CallbackSequence {
   /// The closures still run on the actor on which this sequence was made, or on `isolation` if it was made
   /// without an actor.
   ///
-  /// - Parameter isolation: The actor that this sequence belongs to; by default the caller's.
+  /// - Parameter isolation: The actor to which this sequence belongs; by default the caller's.
   public func sendable(
     isolation: isolated any Actor = #isolation
   ) -> CrossActorCallbackSequence<Element, Failure> {

@@ -10,11 +10,11 @@
 /// the same task are equal, but each is an owner: the first one released cancels the task. `store(in:)` with
 /// a set keeps only one.
 ///
-/// A cancellation handler must not read the property that holds the collection: `tasks = []` runs the handler
-/// while it changes that property. ``TaskBag`` has no such rule.
+/// A cancellation handler must not read the property that holds the collection: `tasks = []` runs the handler while it
+/// changes that property. ``TaskBag`` has no such restriction.
 ///
-/// May be used from any thread. `cancel()` runs the task's cancellation handlers before it returns, without a
-/// lock of the library.
+/// May be used from any thread. `cancel()` runs the task's cancellation handlers before it returns, and the library
+/// holds no lock meanwhile.
 public final class AnyTask: Sendable {
   private let task: any ErasedTask
   private let isDetached = Locked(initially: false)
@@ -31,7 +31,7 @@ public final class AnyTask: Sendable {
   /// Whether the task was cancelled, here or elsewhere.
   public var isCancelled: Bool { task.isCancelled }
 
-  /// Cancels the task. Has no effect the second time.
+  /// Cancels the task. A second call has no effect.
   public func cancel() {
     task.cancel()
   }

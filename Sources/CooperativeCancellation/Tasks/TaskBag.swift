@@ -18,15 +18,14 @@
 /// }
 /// ```
 ///
-/// Releasing the bag cancels all its tasks, so the owner needs no `deinit`. A task leaves the bag when it
-/// ends. May be used from any thread. Cancellation handlers, `onError` and the `==` of an id run without a
-/// lock of the library.
+/// Releasing the bag cancels all its tasks, so the owner needs no `deinit`. A task leaves the bag when it ends. May be
+/// used from any thread. The library holds no lock while cancellation handlers, `onError` or the `==` of an id run.
 ///
 /// A task that captures the owner keeps the owner and the bag alive, so no release cancels it. Capture the
 /// owner weakly, and wait in another object, as above: `await self?.load()` holds the owner while `load()`
 /// runs. See <doc:TaskLifetimes>.
 public final class TaskBag: Sendable {
-  /// What happens when a task is added with an id that another task has.
+  /// What happens when a task is added with an id that another task already has.
   public enum TakenIDPolicy: Sendable, Hashable, CaseIterable {
     /// The old task is cancelled and loses the id.
     case replace
@@ -38,7 +37,7 @@ public final class TaskBag: Sendable {
 
   @usableFromInline let members: BagMembers
 
-  /// Makes an empty bag.
+  /// Creates an empty bag.
   ///
   /// - Parameter onError: The initial value of ``onError``.
   public init(
@@ -54,9 +53,8 @@ public final class TaskBag: Sendable {
 
   /// Receives each error thrown by a task that `add` started, and the call of `add`.
   ///
-  /// A `CancellationError` of a cancelled task is not passed on. The closure runs in the failed task, on its
-  /// actor, so `Task.isCancelled` describes that task. The bag keeps the closure: capture the bag's owner
-  /// weakly.
+  /// A `CancellationError` of a cancelled task is not passed on. The closure runs in the failed task, on its actor, so
+  /// `Task.isCancelled` describes that task. The bag keeps the closure: capture the bag's owner weakly.
   ///
   /// By default, it prints the error and the call of `add` to standard error, unless the task is cancelled,
   /// because the error then most likely reports the cancellation.
@@ -79,9 +77,8 @@ public final class TaskBag: Sendable {
   ///   - isolation: The caller's actor.
   ///   - fileID: The file passed to ``onError``; by default the caller's.
   ///   - line: The line passed to ``onError``; by default the caller's.
-  ///   - operation: Runs as in `Task { … }`: on the caller's global actor, or on the caller's actor if it
-  ///     captures that. Tasks of one priority begin there in the order in which they were added. Errors go to
-  ///     ``onError``.
+  ///   - operation: Runs as in `Task { … }`: on the caller's global actor, or on the caller's actor if it captures that
+  ///     actor. Tasks of one priority begin there in the order in which they were added. Errors go to ``onError``.
   /// - Returns: Whether the task was started: `false` if the bag is closed.
   @inlinable
   @discardableResult
@@ -91,8 +88,7 @@ public final class TaskBag: Sendable {
     isolation: isolated (any Actor)? = #isolation,
     fileID: StaticString = #fileID,
     line: UInt = #line,
-    // As in `Task.init`, but without the implicit `self`, because a task that holds the bag's owner keeps it
-    // alive.
+    // As in `Task.init`, but without the implicit `self`, because a task that holds the bag's owner keeps it alive.
     @_inheritActorContext operation:
       @escaping @isolated(any) @Sendable () async throws -> Void
   ) -> Bool {
@@ -104,9 +100,9 @@ public final class TaskBag: Sendable {
 
   /// Runs `operation` in a task of this bag with an id.
   ///
-  /// The type of `id` counts: `1` and `"1"` are different ids. The id is free again when the task ends, is replaced, or is
-  /// cancelled with ``cancel(id:)`` or ``cancelAll()``. `policy` is for an id that a task of this bag has. The other
-  /// parameters are those of ``add(name:priority:isolation:fileID:line:operation:)``.
+  /// The type of `id` counts: `1` and `"1"` are different ids. The id is free again when the task ends, is replaced, or
+  /// is cancelled with ``cancel(id:)`` or ``cancelAll()``. `policy` applies to an id that a task of this bag already
+  /// has. The other parameters are those of ``add(name:priority:isolation:fileID:line:operation:)``.
   ///
   /// - Returns: Whether the task was started: `false` if another one was kept, or if the bag is closed.
   @inlinable
@@ -183,10 +179,10 @@ public final class TaskBag: Sendable {
 
   /// Waits until all tasks have ended, including those added meanwhile. It neither closes the bag nor cancels.
   ///
-  /// Throws `CancellationError` as soon as the waiting task is cancelled; that does not cancel the bag's
-  /// tasks. A task of this bag must not call it: it would wait for itself. In a task that is already
-  /// cancelled, use `try await Task { try await bag.waitForAll() }.value`. The captures of the last task may
-  /// be released a moment later.
+  /// Throws `CancellationError` as soon as the waiting task is cancelled; that does not cancel the bag's tasks. A task
+  /// of this bag must not call it: it would wait for itself. In a task that is already cancelled, use
+  /// `try await Task { try await bag.waitForAll() }.value`. The captures of the last task may be released a moment
+  /// later.
   public func waitForAll() async throws {
     try await withAsyncThrowingValue { completion in
       members.wait(completion)

@@ -106,8 +106,7 @@ package struct TaskRegistry: Sendable {
     tasks.holders(ofHash: hash)
   }
 
-  /// Reserves a slot for a task with an id, which the task has from now on. Returns `nil` if the registry is
-  /// closed.
+  /// Reserves a slot for a task with an id, which the task has from now on. Returns `nil` if the registry is closed.
   ///
   /// Also returns the tasks with ids of the same hash. The caller compares them once, and then cancels them
   /// or withdraws: a task that is added meanwhile finds this one and compares it in turn. With `besideOthers`
@@ -154,7 +153,7 @@ package struct TaskRegistry: Sendable {
     tasks.used.map { cancel($0) }
   }
 
-  /// Adds nothing from now on.
+  /// Accepts no more tasks.
   package mutating func close() {
     isClosed = true
   }

@@ -1,4 +1,4 @@
-// `-DNO_DISPATCH` tests the second branch where there is Dispatch.
+// `-DNO_DISPATCH` tests the second branch on systems that have Dispatch.
 #if canImport(Dispatch) && !NO_DISPATCH
   @preconcurrency private import Dispatch
 
@@ -40,7 +40,7 @@
     package mutating func set(after nanoseconds: Int64) {
       countdown?.cancel()
       countdown = Task.detached(priority: .high) { [ring] in
-        // A cancelled one must not ring: that would set the alarm again, which would cancel the next one.
+        // A cancelled countdown must not ring: that would set the alarm again and cancel the next countdown.
         if (try? await Task.sleep(nanoseconds: UInt64(max(0, nanoseconds)))) != nil { ring() }
       }
     }

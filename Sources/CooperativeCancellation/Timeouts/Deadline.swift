@@ -6,7 +6,7 @@ enum Deadline: Sendable {
   case custom(sleep: @Sendable () async throws -> Void)
 }
 
-/// Interrupts a wait at its deadline, unless the timer is stopped before.
+/// Interrupts a wait at its deadline, unless the timer is stopped first.
 @usableFromInline
 enum Timer: Sendable {
   case queued(DeadlineQueue.Ticket)

@@ -4,7 +4,7 @@
 /// middle.
 ///
 /// All waits share one alarm. The queue decides when to set it; ``Deadlines`` sets it, and tells the queue when it
-/// rings. After the earliest wait was removed, the alarm rings once without a due wait.
+/// rings. After the earliest wait is removed, the alarm rings once with no wait due.
 @usableFromInline
 package struct DeadlineQueue: Sendable {
   private struct Node: Sendable {
@@ -74,7 +74,7 @@ package struct DeadlineQueue: Sendable {
       moveUp(position)
       moveDown(position)
     }
-    // A copy gives back the array's unused capacity. Small arrays are not copied, to avoid a copy each time.
+    // Copying the array frees its unused capacity. A small array is not copied, to avoid a copy each time.
     if heap.capacity > 4 * max(heap.count, 32) { heap = heap.map { $0 } }
     return waits.remove(node.slot)?.wait
   }

@@ -12,7 +12,7 @@ package final class Deadlines: Sendable {
 
   package static let all: Deadlines = Deadlines()
 
-  /// The number of waits to take before other threads may have the lock.
+  /// The number of waits to take before other threads can get the lock.
   private static let batch = 64
 
   private let state: Locked<State>

@@ -33,7 +33,7 @@ package struct Moment: Sendable, Hashable, Comparable {
       Moment(nanoseconds: Int64(clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW)))
     }
   #elseif canImport(Glibc)
-    // What `ContinuousClock` reads. The division of its 128 bits takes longer than the clock.
+    // What `ContinuousClock` reads. Dividing its 128-bit durations takes longer than reading the clock.
     package static var now: Moment {
       var time = timespec()
       clock_gettime(CLOCK_BOOTTIME, &time)

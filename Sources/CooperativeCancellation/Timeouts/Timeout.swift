@@ -8,8 +8,8 @@
 /// }
 /// ```
 ///
-/// The clock continues while the machine sleeps, as `ContinuousClock` does. No call times out early. All calls
-/// share one timer, which keeps nothing of a call that has ended.
+/// The clock continues while the machine sleeps, as `ContinuousClock` does. No call times out early. All calls share
+/// one timer, which holds on to nothing from a call that has ended.
 ///
 /// | length | what happens |
 /// |---|---|
@@ -46,13 +46,13 @@ public struct Timeout: Sendable {
     Timeout(nanoseconds: saturating(milliseconds, times: 1_000_000))
   }
 
-  /// Creates a timeout of a duration.
+  /// Creates a timeout from a duration.
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
   public init(_ duration: Duration) {
     self.init(nanoseconds: duration.nanosecondsRoundedUp)
   }
 
-  /// Creates a timeout of a duration on your own clock, for example one that a test controls.
+  /// Creates a timeout from a duration on your own clock, for example one that a test controls.
   ///
   /// For each call, a task with the caller's priority sleeps on the clock. The call times out when `sleep` returns
   /// or throws, regardless of `now`. If `sleep` never returns, the call never times out. The sleep is cancelled when
@@ -89,7 +89,7 @@ extension Timeout {
   /// Whether the call must not begin.
   @usableFromInline var isOver: Bool { nanoseconds <= 0 }
 
-  /// Begins to count. Returns the deadline, or `nil` if the call never times out.
+  /// Starts counting. Returns the deadline, or `nil` if the call never times out.
   @usableFromInline
   func begin() -> Deadline? {
     if nanoseconds >= Timeout.unlimited { return nil }
@@ -97,7 +97,7 @@ extension Timeout {
     return .at(.now.advanced(by: nanoseconds))
   }
 
-  /// Begins to count. Returns a function that returns the elapsed nanoseconds.
+  /// Starts counting. Returns a function that returns the elapsed nanoseconds.
   func startStopwatch() -> @Sendable () -> Int64 {
     if let clock { return clock.startStopwatch() }
     let start = Moment.now
@@ -105,13 +105,13 @@ extension Timeout {
   }
 }
 
-/// The caller's clock without its type, which old systems do not have.
+/// The caller's clock without its type, because old systems have no `Clock`.
 ///
-/// A class, because a waiting task stores its timeout, and a larger one needs more memory.
+/// A class, because a waiting task stores its timeout, and a larger timeout would need more memory.
 final class CustomClock: Sendable {
-  /// Begins to count. Returns a function that sleeps until the timeout is over.
+  /// Starts counting. Returns a function that sleeps until the timeout is over.
   let begin: @Sendable () -> @Sendable () async throws -> Void
-  /// Begins to count. Returns a function that returns the elapsed nanoseconds.
+  /// Starts counting. Returns a function that returns the elapsed nanoseconds.
   let startStopwatch: @Sendable () -> @Sendable () -> Int64
 
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)

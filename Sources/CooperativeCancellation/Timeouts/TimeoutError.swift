@@ -10,7 +10,7 @@ public struct TimeoutError: Error, Sendable, Hashable, CustomStringConvertible {
   /// How long the call was allowed to take, in seconds.
   public var seconds: Double { Double(nanoseconds) / 1_000_000_000 }
 
-  /// Says how long the call waited, where, and what became of the SDK's work.
+  /// Says how long the call waited, where, and what happened to the SDK's work.
   public var description: String {
     let timeout = Timeout(nanoseconds: nanoseconds)
     return if timeout.isOver {

@@ -7,8 +7,8 @@
 package struct Reply<Answer: Sendable>: Sendable {
   @usableFromInline let contents: LockedObject<ReplyContents<Answer>>
 
-  // Never inlined: the frame of the caller, which a sleeping task keeps, would have room for several copies of the
-  // contents. They cannot be noncopyable, because a reference to them is cast, which on Apple's systems needs macOS 15.
+  // Never inlined: otherwise, the caller's frame, which a sleeping task keeps, has room for several copies of the
+  // contents. They cannot be noncopyable, because a reference to them is cast, which needs macOS 15 on Apple's systems.
   @inlinable
   @inline(never)
   package init(
@@ -58,7 +58,7 @@ package struct Reply<Answer: Sendable>: Sendable {
     contents.locked { $0.takeOrAwait(by: wait) }
   }
 
-  /// `operation` threw: an answer of the SDK, earlier or later, is discarded.
+  /// `operation` threw: the SDK's answer, earlier or later, is discarded.
   @inlinable
   @inline(never)
   func operationThrew() {
@@ -106,10 +106,10 @@ extension Reply {
 @usableFromInline
 package struct ReplyContents<Answer: Sendable>: SharedContents {
   @usableFromInline let callSite: CallSite
-  // Avoids reading the machine at the end of an answered call. Before the machine, so that code which is not
-  // specialized finds it without a type lookup. The two Booleans fill the room behind the call site.
+  // Avoids reading the machine at the end of an answered call. Before the machine, so that unspecialized code finds it
+  // without a type lookup. The two Booleans fit into the padding after the call site.
   @usableFromInline var isAwaited = false
-  /// Whether to report a drop, because the wait throws no error for it.
+  /// Whether to report a drop, because the wait cannot throw an error for it.
   @usableFromInline let reportsDrop: Bool
   @usableFromInline let discard: (@Sendable (Answer) -> Void)?
   @usableFromInline var machine = ReplyMachine<Answer>.expected

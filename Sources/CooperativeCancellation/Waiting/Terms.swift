@@ -1,7 +1,7 @@
 /// The options of one bridged call.
 ///
-/// An enumeration with one case, because Swift 6.3.1 does not take apart a structure that was made by an `init` and
-/// has a reference in it: each inlined call would keep the code for a timeout that it does not have.
+/// An enumeration with one case, because Swift 6.3.1 does not split up a structure that an `init` made and that
+/// contains a reference: each inlined call would keep code for a timeout that it does not have.
 @frozen
 @usableFromInline
 enum Terms {
@@ -45,7 +45,7 @@ enum Terms {
   /// The terms of the wait for a turn: the SDK has not been called, so there is no answer to wait for.
   var ofTurn: Terms { response.endsAtOnce ? self : .terms(.abandonCallback, timeout, callSite) }
 
-  /// The check before: why the SDK must not be called, or `nil`.
+  /// The check before the call: why the SDK must not be called, or `nil`.
   @inlinable
   @inline(__always)
   func causeNotToBegin() -> Interruption? {
@@ -54,7 +54,7 @@ enum Terms {
     return nil
   }
 
-  /// The check before, and the start of the time limit.
+  /// The check before the call, and the start of the timeout.
   @inlinable
   @inline(__always)
   func begin() throws -> Deadline? {
@@ -74,7 +74,7 @@ enum Terms {
   }
 }
 
-// The errors, made out of line. The functions take no `Terms`: it would be passed in memory of the sleeping frame.
+// The errors, created out of line. The functions take no `Terms`, which would be passed in the sleeping frame's memory.
 
 @usableFromInline
 @inline(never)

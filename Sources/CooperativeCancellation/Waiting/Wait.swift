@@ -24,19 +24,19 @@ package struct Wait: Sendable {
   /// Identifies the wait.
   package var id: UInt { state.id }
 
-  /// The SDK answered, or dropped its completion. Returns whether that counts; if not, the caller has the answer.
+  /// The SDK answered, or dropped its completion. Returns whether that counts; if not, the caller keeps the answer.
   @usableFromInline
   package func receive(_ event: WaitMachine.FinalEvent) -> Bool {
     wakeSleeper { $0.receive(event) != .refused }
   }
 
-  /// The same under the lock of a registry. If it counts, ``wake()`` follows after unlocking.
+  /// The same under a registry's lock. If the event counts, the caller calls ``wake()`` after unlocking.
   @usableFromInline
   package func accept(_ event: WaitMachine.FinalEvent) -> WaitMachine.Effect {
     state.locked { $0.machine.receive(event) }
   }
 
-  /// ``accept(_:)``, as a parameter of a registry: the search of all orders passes its own.
+  /// ``accept(_:)`` as a parameter of a registry: the test of all possible orders passes its own.
   @usableFromInline package typealias Accept = (Wait, WaitMachine.FinalEvent) -> WaitMachine.Effect
 
   /// Wakes the task if it sleeps.
@@ -45,7 +45,7 @@ package struct Wait: Sendable {
     _ = wakeSleeper { _ in true }
   }
 
-  /// The SDK dropped its completion. Returns whether the task learns of that, instead of an earlier cancellation or
+  /// The SDK dropped its completion. Returns whether the task learns of that rather than of an earlier cancellation or
   /// timeout.
   @usableFromInline
   func receiveDrop() -> Bool {
@@ -98,7 +98,7 @@ package struct Wait: Sendable {
   /// Sleeps until the wait ends, and forwards a cancellation or timeout at once.
   ///
   /// Always inlined, as are the functions that call it, up to the public ones: a sleeping task keeps the frame of each
-  /// function in between, in blocks of 984 bytes. `Cost.md` has the rows that notice a second block.
+  /// function in between, in blocks of 984 bytes. Rows of `Cost.md` would show a second block.
   @inlinable
   @inline(__always)
   nonisolated(nonsending) func end(
@@ -185,7 +185,7 @@ package struct Wait: Sendable {
     state.locked { $0.machine.next() }
   }
 
-  /// How far the call has come. If the lock is held, and may not be waited for, the call is said to wait.
+  /// How far along the call is. Returns `.waiting` if the lock is held and this must not block.
   @usableFromInline
   func progress(mayBlock: Bool) -> WaitingCall.State {
     state.locked(mayBlock: mayBlock) { $0.machine.progress } ?? .waiting

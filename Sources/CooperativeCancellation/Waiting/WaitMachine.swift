@@ -18,7 +18,7 @@ package enum Interruption: Sendable, Hashable {
 ///                  any other response  └── answer or drop ──▶ .ended
 /// ```
 ///
-/// An interruption after the answer, or a second one, changes nothing. With `.ignoreCancellation`, a cancellation changes
+/// An interruption after the answer, or a second one, changes nothing. With `.ignoreCancellation`, cancellation changes
 /// nothing, and a timeout ends the wait as with `.abandonCallback`.
 ///
 /// The machine does not read the answer. It keeps the object that contains the answer, a ``Reply`` or a ``Carrier``,
@@ -35,7 +35,7 @@ package struct WaitMachine: Sendable {
     case stopped
   }
 
-  /// What became of the final event.
+  /// What happened to the final event.
   @frozen
   @usableFromInline
   package enum Effect: Sendable {
@@ -51,7 +51,7 @@ package struct WaitMachine: Sendable {
   package enum End: Sendable {
     case answered(in: AnyReply)
     case dropped
-    /// With an answer that is not delivered.
+    /// With the answer that is not delivered, if any.
     case interrupted(Interruption, discarding: AnyReply?)
   }
 
@@ -107,7 +107,7 @@ package struct WaitMachine: Sendable {
     finalEvent == nil && (interruption == nil || interruptionIsRead && !isAbandoned)
   }
 
-  /// How far the call has come.
+  /// How far along the call is.
   package var progress: WaitingCall.State {
     guard hasNoEvent else { return .over }
     return switch interruption {
@@ -126,7 +126,7 @@ package struct WaitMachine: Sendable {
     if let interruption, isAbandoned { return .ended(.interrupted(interruption, discarding: nil)) }
     switch (finalEvent.take(), response == .deliverResult ? nil : interruption) {
     case (nil, _): return nil
-    // Without an interruption, if the operation has cancelled its own task.
+    // There is no interruption if the operation cancelled its own task.
     case (.stopped, _): return .ended(.interrupted(interruption ?? .cancelled, discarding: nil))
     case (.answered(let reply), nil): return .ended(.answered(in: reply))
     case (.dropped, nil): return .ended(.dropped)

@@ -79,7 +79,7 @@ nonisolated(nonsending) func bridge<Answer: Sendable, Request: ~Copyable, Failur
 /// Waits for a started call, and forwards a cancellation or timeout. `takeAnswer` takes the answer out of the reply or
 /// the carrier.
 ///
-/// Consumes what it is given: the frame of a sleeping task keeps the rest.
+/// Consumes its arguments: a sleeping task's frame keeps those that are not consumed.
 @inlinable
 @inline(__always)
 nonisolated(nonsending) func outcome<Answer: Sendable, Request: ~Copyable>(
@@ -189,7 +189,7 @@ nonisolated(nonsending) func fallbackBridge<Value: Sendable, Request: ~Copyable>
   }
 }
 
-/// Waits for the SDK's value, and ignores a cancellation.
+/// Waits for the SDK's value, and ignores cancellation.
 ///
 /// After a dropped completion, the wait ends only if there is a value for that case, as for `Void`.
 @inlinable

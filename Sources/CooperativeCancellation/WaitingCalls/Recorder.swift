@@ -1,7 +1,7 @@
-/// The calls that wait, while they are recorded.
+/// The waiting calls, if they are being recorded.
 @usableFromInline
 enum Recorder {
-  /// A call that waits. It keeps the wait, and not the reply: a completion that is dropped must be noticed.
+  /// A waiting call. It keeps the wait and not the reply, so that a dropped completion is still noticed.
   final class Record: Sendable {
     let kind: WaitingCall.Kind
     let callSite: CallSite
@@ -27,10 +27,10 @@ enum Recorder {
 
   private typealias Entry = (record: Record, begin: Moment)
 
-  /// Several, so that threads seldom wait for each other.
+  /// Several, so that threads rarely wait for each other.
   private static let tables = (0..<16).map { _ in LockedObject(initially: Slots<Entry>()) }
 
-  /// A cancelled task means on: Apple's systems have no atomics before macOS 15 and iOS 18.
+  /// Cancelled means on. A task is the flag, because Apple's systems have no atomics before macOS 15 and iOS 18.
   static let recording: Task<Void, Never> = {
     let recording = Task<Void, Never>.detached {}
     #if DEBUG
@@ -65,15 +65,15 @@ enum Recorder {
   /// The task has read how its call ended.
   @usableFromInline
   static func remove(_ place: Int32) {
-    // Released after unlocking: the id is the user's.
+    // Released after unlocking: the id belongs to the user.
     _ = tables[Int(place & 15)].extract { $0.remove(Int(place >> 4)) }
   }
 
-  /// The calls that wait, the oldest first, and how many tables could not be read, because in a debugger no lock may be
-  /// waited for: a thread that is stopped may hold it.
+  /// The waiting calls, oldest first, and how many tables could not be read: in a debugger, this must not wait for a
+  /// lock, which a stopped thread may hold.
   static func snapshot(mayBlock: Bool) -> (calls: [WaitingCall], busyTables: Int) {
-    // Copied under the lock, and described after unlocking: that may run the user's code. Copied twice: what is in both
-    // waited at one time, between them.
+    // Copied under the lock, and described after unlocking, which may run the user's code. Copied twice: what is in
+    // both was waiting at one time, between them.
     let copies = (0..<2).map { _ in tables.map { $0.locked(mayBlock: mayBlock) { $0.all } } }
     let still = Set(copies[1].compactMap { $0 }.joined().map { ObjectIdentifier($0.record) })
     let entries = copies[0].compactMap { $0 }.joined().filter { still.contains(.init($0.record)) }
@@ -100,7 +100,7 @@ final class LongWaits: Sendable {
   private struct State: ~Copyable {
     var alarm = Alarm { LongWaits.all.ring() }
     var limit = Int64.max
-    /// Calls that began before need no report any more.
+    /// Calls that began before this time need no more reports.
     var reported = Moment(nanoseconds: .min)
   }
 
@@ -114,11 +114,11 @@ final class LongWaits: Sendable {
   }
 
   private func ring() {
-    // The alarm may ring on two threads at once: each reports what began in a time of its own.
+    // The alarm may ring on two threads at once: each reports the calls of its own interval.
     let (limit, begins) = state.locked { state in
       let begins = state.reported..<max(state.reported, .now.advanced(by: -state.limit))
       state.reported = begins.upperBound
-      // Late by a tenth, because there may be many calls.
+      // A report may be a tenth late, because there may be many calls to look at.
       state.alarm.set(after: max(state.limit / 10, 1_000_000))
       return (state.limit, begins)
     }

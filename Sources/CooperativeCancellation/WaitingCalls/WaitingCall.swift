@@ -1,4 +1,4 @@
-/// A call of this library that is waiting now: what a hung test or a frozen screen waits for.
+/// A call to this library that is waiting now: what a hung test or a frozen screen is waiting for.
 ///
 /// A suspended task is on no thread, so no backtrace shows it. ``list`` does:
 ///
@@ -19,17 +19,17 @@ public struct WaitingCall: Sendable {
     case pendingCall(id: (any Hashable & Sendable)?)
     /// A call of ``PendingCall`` that waits for its turn. The SDK has not been called.
     case turn
-    /// A reader of a sequence, which may rightly wait for long. The call site is that of the sequence.
+    /// A reader of a sequence, for which a long wait may be normal. The call site is the sequence's.
     case element
   }
 
-  /// How far the call has come.
+  /// How far along the call is.
   public enum State: Sendable, Hashable {
-    /// It waits for its answer.
+    /// It is waiting for its answer.
     case waiting
-    /// It was cancelled, and waits for the SDK's answer: see ``CancellationResponse``.
+    /// It was cancelled, and is waiting for the SDK's answer: see ``CancellationResponse``.
     case cancelled
-    /// It timed out, and waits for the SDK's answer.
+    /// It timed out, and is waiting for the SDK's answer.
     case timedOut
     /// It has its answer, was cancelled or timed out, but its task has not run since: the actor, or the pool, is busy.
     case over
@@ -39,22 +39,22 @@ public struct WaitingCall: Sendable {
   public let callSite: CallSite
   /// What is waiting.
   public let kind: Kind
-  /// How far the call has come.
+  /// How far along the call is.
   public let state: State
   /// How long the call has waited, in seconds.
   public let seconds: Double
-  /// How long the call may still wait, in seconds; `nil` without a timeout, or if a clock of yours counts it.
+  /// How long the call may still wait, in seconds; `nil` without a timeout, or if the timeout is on your own clock.
   public let secondsLeft: Double?
-  /// The name of the task that waits, on systems that have names.
+  /// The name of the waiting task, on systems where tasks have names.
   public let taskName: String?
   let begin: Moment
 
-  /// All recorded calls that are waiting now, the oldest first. May be used from any thread, and stops no call.
+  /// All recorded calls that are waiting now, oldest first. May be used from any thread, and stops no call.
   public static var all: [WaitingCall] { Recorder.snapshot(mayBlock: true).calls }
 
-  /// ``all`` as text, one call a line. In a debugger: `po WaitingCall.list`.
+  /// ``all`` as text, one call per line. In a debugger: `po WaitingCall.list`.
   ///
-  /// It waits for no lock, because a stopped thread may hold one, and says if calls may be missing for that reason.
+  /// It never waits for a lock, because a stopped thread may hold one, and says if calls may be missing as a result.
   public static var list: String {
     if !Recorder.isOn { return "Calls are not recorded: see `WaitingCall.startRecording()`." }
     let (calls, busyTables) = Recorder.snapshot(mayBlock: false)
@@ -62,7 +62,7 @@ public struct WaitingCall: Sendable {
       + (busyTables > 0 ? "\n  some calls may be missing (locked tables: \(busyTables))" : "")
   }
 
-  /// Records each call that begins to wait from now on.
+  /// Records every call that begins to wait from now on.
   ///
   /// The environment variable `COOPERATIVE_CANCELLATION_LONG_WAITS`, a number of seconds, does the same.
   ///
@@ -83,7 +83,7 @@ public struct WaitingCall: Sendable {
 }
 
 extension WaitingCall: CustomStringConvertible {
-  /// Where the call is, and what it waits for.
+  /// Where the call is, and what it is waiting for.
   public var description: String {
     var words = ["\(callSite)"]
     switch state {

@@ -5,7 +5,7 @@ public struct BrokenGuarantees: Error, Sendable, CustomStringConvertible {
   struct Finding: Sendable {
     let guarantee: WrapperGuarantee
     let text: String
-    /// Whether the wrapper did not end.
+    /// Whether the wrapper hung.
     let hangs: Bool
 
     init(_ guarantee: WrapperGuarantee, _ text: String, hangs: Bool = false) {
@@ -26,7 +26,7 @@ public struct BrokenGuarantees: Error, Sendable, CustomStringConvertible {
     findings.map(\.guarantee).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
   }
 
-  /// Says where, what happened for each broken guarantee and what to write, and which guarantees were not tried.
+  /// Says where, what happened for each broken guarantee, what to write instead, and which guarantees were not tried.
   public var description: String {
     var lines = [
       "\(callSite): the wrapper breaks \(guarantees.count == 1 ? "a guarantee" : "\(guarantees.count) guarantees")."
@@ -49,7 +49,7 @@ public struct BrokenGuarantees: Error, Sendable, CustomStringConvertible {
   }
 
   init(_ findings: [Finding], _ leftOut: [WrapperGuarantee], _ callSite: CallSite) {
-    // Two trials may find the same.
+    // Two trials may find the same problem.
     self.findings = findings.reduce(into: []) { found, finding in
       if !found.contains(where: { $0.text == finding.text }) { found.append(finding) }
     }

@@ -10,7 +10,7 @@ struct Trial<Completion: Sendable>: Sendable {
 
   let fake: FakeCall<Completion>
   let task: Task<Void, Never>
-  /// Runs its argument while the task cannot go on, unless the wrapper goes on elsewhere.
+  /// Runs its argument while the task cannot continue, unless the wrapper continues elsewhere.
   let whileHeld: @Sendable (() -> Void) -> Void
   private let ending = Observed<End>(.stillRuns)
   private let mayStart = Observed(false)
@@ -51,7 +51,7 @@ struct Trial<Completion: Sendable>: Sendable {
     mayStart.change { $0 = true }
   }
 
-  /// Returns the SDK's next call, if there is one in time, when the wrapper probably sleeps.
+  /// Returns the SDK's next call, if there is one in time, when the wrapper is probably asleep.
   func nextCall() async -> FakeCall<Completion>.Request? {
     guard let request = try? await fake.next(within: limit) else { return nil }
     await letOthersRun()

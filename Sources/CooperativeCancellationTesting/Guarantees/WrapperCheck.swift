@@ -12,7 +12,7 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
   }
 
   let makeCall: @Sendable () -> Call
-  /// How a cancelled call ends: with another error if the wrapper has its own error type, and anyhow (`nil`) if it
+  /// How a cancelled call ends: with another error if the wrapper has its own error type, and in any way (`nil`) if it
   /// cannot throw.
   let cancelledEnd: WrapperEnd?
   let response: CancellationResponse
@@ -37,14 +37,14 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
     findings += await self.findings(of: [cancelled, timedOut])
     findings.removeAll { !guarantees.contains($0.guarantee) }
     var leftOut: [WrapperGuarantee] = []
-    // What waits there can never be answered again, and would keep its thread.
+    // A wait that hangs there can never be answered, and would keep its thread.
     let drops = stuckProbe.state == nil || !findings.contains(where: \.hangs)
     if drops { findings += await droppedCompletion() } else { leftOut = [.droppedCompletion] }
     if findings.contains(where: \.hangs) {
       leftOut += [.checkAfter, .lateAnswer, .secondAnswer, .nothingLost, .noLockHeld]
       if isShared { leftOut.append(.twoCalls) }
     } else {
-      // What has been said of errors need not be said again.
+      // A finding about errors need not be repeated.
       let canFail = failure != nil && !findings.contains { $0.guarantee == .error }
       findings += await riskyTrials(kept: kept, canFail: canFail, isShared: isShared)
     }
@@ -65,7 +65,7 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
     }
   }
 
-  /// Run one after the other, because each counts the values.
+  /// Runs one trial after another, because each counts the values.
   private func riskyTrials(kept: Int, canFail: Bool, isShared: Bool) async -> [Finding] {
     let trials: [(isPossible: Bool, value: String, run: () async -> Outcome?)] = [
       (true, "with a cancellation", checkAfter),
@@ -74,7 +74,7 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
       (true, "after a cancellation", { await lateAnswers(.cancelled, .success, .success) }),
       (true, "after a timeout", { await lateAnswers(.timedOut, .success) }),
       (canFail, "after an error", { await secondAnswer(.failure, .success) }),
-      // Without a word to the SDK, nothing says that the wrapper knows of the cancellation before the error.
+      // If the SDK is not told, nothing shows that the wrapper learned of the cancellation before the error.
       (
         canFail && guarantees.contains(.forwarding), "after a late error",
         { await lateAnswers(.cancelled, .failure, .success) }

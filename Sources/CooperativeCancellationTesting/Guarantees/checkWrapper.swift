@@ -16,28 +16,28 @@ public import CooperativeCancellation
 /// About fifteen trials each make a fake call and run the wrapper in a task of its own. The SDK then answers,
 /// fails or drops the completion, or the task is cancelled. ``FakeCall/wrapper(_:)`` adds two calls at the same time.
 ///
-/// A wrapper that hangs, or blocks its thread, does not hang the test, on Linux and from macOS 15 and iOS 18 on: the check
-/// lets the SDK answer after the limit. On the main thread, it does. A wrapper that returns a fallback must return where
-/// others throw; the value is not checked. One with an error type of its own must throw that for `CancellationError`.
+/// On Linux, macOS 15, iOS 18 and later, a wrapper that hangs or blocks its thread does not hang the test, unless it
+/// blocks the main thread: the check lets the SDK answer after the limit. A wrapper that returns a fallback must return
+/// where others throw; the value is not checked. One with its own error type must throw that instead of
+/// `CancellationError`.
 ///
 /// Throws ``BrokenGuarantees``, or `CancellationError` if the test is cancelled.
 ///
 /// - Parameters:
-///   - response: The wrapper's `whenCancelled:`. A wrapper that waits for the SDK need not be prompt, and one that ignores
-///     a cancellation must call the SDK in a cancelled task.
-///   - alwaysUnregisters: Whether the SDK is told once after each outcome, and not only after a cancellation or a
-///     timeout: a listener that must be removed.
+///   - response: The wrapper's `whenCancelled:`. A wrapper that waits for the SDK need not be prompt, and one that
+///     ignores cancellation must call the SDK in a cancelled task.
+///   - alwaysUnregisters: Whether the SDK is told once after each outcome, not only after a cancellation or a timeout:
+///     for a listener that must be removed.
 ///   - values: Counts the SDK's values, which `success` makes and the wrapper's `onDiscard` closes. Without
 ///     it, ``WrapperGuarantee/nothingLost`` is not tried.
 ///   - exceptions: Guarantees that cannot hold, such as ``WrapperGuarantee/forwarding`` for an SDK that cannot cancel.
-///   - limit: How long to wait. Tried five times, and longer on a busy machine.
+///   - limit: How long to wait. Retried up to four times, and longer on a busy machine.
 ///   - fileID: The file to name in the error; by default the caller's.
 ///   - line: The line to name in the error; by default the caller's.
 ///   - wrapper: Makes the fake SDK from the fake call, makes the wrapper, and calls it once. Runs in a task
 ///     of its own; mark it `@MainActor` if it uses the main actor without `await`.
 ///   - success: Calls the completion as the SDK does on success. Runs on any thread.
-///   - failure: Calls the completion as the SDK does on failure; `nil` if the SDK cannot fail. Runs on any
-///     thread.
+///   - failure: Calls the completion as the SDK does on failure; `nil` if the SDK cannot fail. Runs on any thread.
 nonisolated(nonsending) public func checkWrapper<Completion: Sendable, Output, Failure: Error>(
   whenCancelled response: CancellationResponse = .abandonCallback,
   alwaysUnregisters: Bool = false,
@@ -76,8 +76,8 @@ nonisolated(nonsending) public func checkWrapper<Completion: Sendable, Output, F
 /// }
 /// ```
 ///
-/// Like the form without a clock, and also tries ``WrapperGuarantee/timeout``. `wrapper` makes the wrapper with the clock
-/// for its timeout.
+/// Works like the form without a clock, and also tries ``WrapperGuarantee/timeout``. `wrapper` makes the wrapper with
+/// the clock for its timeout.
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 nonisolated(nonsending) public func checkWrapper<Completion: Sendable, Output, Failure: Error>(
   whenCancelled response: CancellationResponse = .abandonCallback,

@@ -29,8 +29,8 @@ extension WrapperCheck {
     return [Finding(guarantee, "\(text) when \(when).")]
   }
 
-  /// Checks that the SDK was told once after an interruption, and otherwise only if it is to be told always. A wrapper may
-  /// tell it from elsewhere, slightly later.
+  /// Checks that the SDK was told once after an interruption, and otherwise only if it must always be told. A wrapper
+  /// may tell it from another thread, slightly later.
   func complaints(
     _ guarantee: WrapperGuarantee,
     of request: Request,

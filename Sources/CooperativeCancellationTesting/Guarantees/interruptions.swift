@@ -57,7 +57,7 @@ extension WrapperCheck {
     return outcome
   }
 
-  /// Returns `nil` if the wrapper cannot be interrupted so.
+  /// Returns `nil` if the wrapper cannot be interrupted in this way.
   private func interrupt(
     _ interruption: Interruption,
     answer first: Answer = .success
@@ -93,7 +93,7 @@ extension WrapperCheck {
       when = "\(interruption.rawValue) and the SDK then answered"
     }
     let findings = complaints(guarantee, await trial.end(), not: expected, when: when)
-    // Answered, a wrapper that hangs ends, and gives back its thread if it blocks one.
+    // The answer ends a wrapper that hangs, and frees its thread if it blocks one.
     if findings.contains(where: \.hangs) { request.answer(success) }
     request.handOver()
     let deliveries = expected == .value ? 1 : 0
@@ -128,7 +128,7 @@ extension WrapperCheck {
 
   private enum Reaction { case endsAtOnce, waits, goesOn }
 
-  /// What the wrapper says that it does.
+  /// What the wrapper claims to do.
   private func reaction(to interruption: Interruption) -> Reaction {
     switch response {
     case .abandonCallback: .endsAtOnce

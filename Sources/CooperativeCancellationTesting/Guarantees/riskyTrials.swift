@@ -19,7 +19,8 @@ extension WrapperCheck {
     return Outcome(findings: findings, deliveries: deliversLate ? 1 : 0)
   }
 
-  /// The task is cancelled after the answer, before it goes on. Whether the value is delivered, `checkAfter` has said.
+  /// The task is cancelled after the answer, before it resumes. `checkAfter` has checked whether the value is
+  /// delivered.
   func cancelledAfterAnswer() async -> Outcome? {
     guard cancelledEnd != nil, let (trial, request) = await beginTrial() else { return nil }
     trial.whileHeld {

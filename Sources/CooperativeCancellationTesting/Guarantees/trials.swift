@@ -3,7 +3,8 @@ internal import CooperativeCancellation
 // The trials that are harmless: none answers a wait that may have ended.
 
 extension WrapperCheck {
-  /// Also returns whether two calls can have the same wrapper, or `nil` if there is no call, and nothing more to try.
+  /// Also returns whether two calls can have the same wrapper, or `nil` if there is no call, and so nothing more to
+  /// try.
   func answer() async -> (findings: [Finding], isShared: Bool?) {
     let (trial, _) = makeTrial()
     trial.start()
@@ -49,7 +50,7 @@ extension WrapperCheck {
       return [Finding(.error, text)]
     }
     let count = trial.fake.callCount
-    // Ends one that tries again forever.
+    // Ends a wrapper that tries again forever.
     trial.fake.whenCalled { [success] in $0.answer(success) }
     let when = "the SDK reported an error" + (count > 1 ? " to each of \(count) calls" : "")
     return complaints(.error, end, not: .failure, when: when)
@@ -90,7 +91,7 @@ extension WrapperCheck {
   }
 
   func droppedCompletion() async -> [Finding] {
-    // A wrapper that makes an exception here would wait until the limit, and its task would be left.
+    // A wrapper that is excepted here would wait until the limit, and its task would be left over.
     guard guarantees.contains(.droppedCompletion) else { return [] }
     guard let (trial, request) = await beginTrial() else { return [] }
     trial.fake.whenCalled { $0.drop() }

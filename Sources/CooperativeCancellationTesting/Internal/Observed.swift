@@ -1,6 +1,6 @@
 package import CooperativeCancellation
 
-/// A state under a lock, and tasks that wait for changes of it.
+/// A state under a lock, and tasks that wait for it to change.
 package final class Observed<State: Sendable>: Sendable {
   /// Looks at the state. Returns what to do after unlocking if the wait is over.
   private typealias Look = @Sendable (inout State) -> (@Sendable () -> Void)?
@@ -38,16 +38,16 @@ package final class Observed<State: Sendable>: Sendable {
     return result
   }
 
-  /// Waits until `ready` returns a value. It is called under the lock, now and after each change.
+  /// Waits until `ready` returns a value. Calls it under the lock, now and after each change.
   ///
-  /// Returns `nil` when the time is up, and throws `CancellationError`. The library's own timer ends the wait, so
-  /// the limit needs no free thread of the pool.
+  /// Returns `nil` after the limit, and throws `CancellationError`. The library's own timer ends the wait, so the limit
+  /// needs no free thread in the pool.
   package nonisolated(nonsending) func wait<Output: Sendable>(
     within limit: Timeout,
     until ready: @escaping @Sendable (inout State) -> Output?
   ) async throws -> Output? {
     do {
-      // What `ready` takes out of the state, it has taken: it is delivered, even if the time is up by then.
+      // What `ready` has taken out of the state is delivered, even after the limit.
       return try await withAsyncThrowingValue(whenCancelled: .deliverResult, timeout: limit) {
         completion in
         add { state in
@@ -65,7 +65,7 @@ package final class Observed<State: Sendable>: Sendable {
     }
   }
 
-  /// Waits for a condition, even in a cancelled task. It is called under the lock, now and after each change.
+  /// Waits for a condition, even in a cancelled task. Calls it under the lock, now and after each change.
   package nonisolated(nonsending) func waitUntil(
     _ isReady: @escaping @Sendable (State) -> Bool
   ) async {

@@ -16,7 +16,7 @@
 
 /// Starts a task on a separate thread where the system supports that, and otherwise on the pool.
 ///
-/// - Returns: The task, and a function that runs its argument while the task cannot go on, if the thread is its own.
+/// - Returns: The task, and a function that runs its argument while the task cannot continue, if it has its own thread.
 @discardableResult
 func startOnOwnThread(
   _ body: @escaping @Sendable @concurrent () async -> Void
@@ -30,7 +30,7 @@ func startOnOwnThread(
   return (Task(operation: body), { $0() })
 }
 
-/// Lets a thread wait for a moment.
+/// Pauses the current thread for a moment.
 func pauseThread() {
   #if canImport(Dispatch)
     _ = DispatchSemaphore(value: 0).wait(timeout: .now() + .milliseconds(1))

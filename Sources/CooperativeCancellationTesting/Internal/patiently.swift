@@ -1,9 +1,10 @@
 internal import CooperativeCancellation
 
-/// Waits with a limit, and gives up after five waits in a row on a machine that is not busy: what is waited for may
-/// need several turns.
+/// Waits with a limit, and gives up after five waits in a row on a machine that is not busy: the awaited event may need
+/// several turns.
 ///
-/// The machine is busy if a probe task takes long after a wait, too. It gives up as well if a probe does not pass.
+/// The machine is busy if a probe task after a wait also takes long. This function also gives up if a probe does not
+/// pass.
 func patiently<Result>(
   _ wait: () async throws -> Result?
 ) async rethrows -> Result? {
@@ -25,14 +26,14 @@ func patiently<Result>(
 
 private let probeLimit: Int64 = 300_000_000_000
 
-/// The last probe that was given up, and whether it has passed after all. Before that, another could not pass either.
+/// The last probe that was abandoned, and whether it has passed since. Until it does, no other could pass either.
 let stuckProbe = Observed<Observed<Bool>?>(nil)
 
-/// Runs a task that only goes through each place where a task may queue: a thread, the main actor, the pool. Returns
-/// whether it passes, or gives up if the caller's wait `isOver`, which may be what blocks the others.
+/// Runs a task that only passes through each place where a task may queue: a thread, the main actor, the pool. Returns
+/// whether it passes. Gives up if the caller's wait `isOver`, because that wait may be what blocks the others.
 ///
-/// What does not pass is late or blocked. If it is late, this process computes, even if it gets only a small part of the
-/// processors. So after six seconds without that, it is blocked; if it computes all the time, after five minutes.
+/// A probe that does not pass is late or blocked. While one is late, this process uses processor time, even if only a
+/// little. So the probe is blocked after six seconds without any, or else after five minutes.
 func passEveryQueue(orUntil isOver: () async -> Bool = { false }) async -> Bool {
   if stuckProbe.state?.state == false { return false }
   let hasPassed = Observed(false)
@@ -56,7 +57,7 @@ func passEveryQueue(orUntil isOver: () async -> Bool = { false }) async -> Bool 
   return false
 }
 
-/// Gives what is enqueued its turn, even if it enqueues something else.
+/// Lets enqueued work run, even if it enqueues more work.
 func letOthersRun() async {
   for _ in 1...3 { _ = await passEveryQueue() }
 }

@@ -4,7 +4,7 @@
   private import Glibc
 #endif
 
-/// The seconds that all threads of this process have computed, together. Infinity where the system does not tell.
+/// The processor time that this process has used, in seconds. Infinity where the system does not report it.
 func processorTime() -> Double {
   #if canImport(Darwin)
     return Double(clock_gettime_nsec_np(CLOCK_PROCESS_CPUTIME_ID)) / 1e9

@@ -113,7 +113,7 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
     case answered(Parked)
   }
 
-  /// Gives a starting call its id. Also returns the answers that no call can claim any more.
+  /// Gives a starting call its id. Also returns the answers that no call can claim anymore.
   @inlinable
   package mutating func name(_ number: Int, _ id: ID) -> (name: Name, unclaimed: [Parked]) {
     var name = Name.given
@@ -151,7 +151,7 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
   }
 
   /// The `onCancel` of an interrupted call has returned, or the call is over because its `operation` threw. Returns the
-  /// call, if it waits for no answer, to release.
+  /// call, to release, if it waits for no answer.
   @inlinable
   package mutating func leave(_ id: ID, _ number: Int, isOver: Bool) -> (key: ID, value: Entry)? {
     guard let index = index(of: id, number) else { return nil }
@@ -177,7 +177,7 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
     return removed
   }
 
-  /// A dictionary never gives memory back itself.
+  /// A dictionary never frees memory by itself.
   @inlinable
   @inline(never)
   mutating func shrink() {
@@ -276,7 +276,7 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
     return (calls.map(\.wait), all)
   }
 
-  /// The same, and adds nothing from now on. Also returns the answers that no call can claim any more.
+  /// The same, and accepts no more calls. Also returns the answers that no call can claim anymore.
   @inlinable
   package mutating func close(
     _ error: any Error,

@@ -1,4 +1,4 @@
-/// The asynchronous `operation` of a pending call. It runs in a task of its own, for which the call does not wait.
+/// The asynchronous `operation` of a pending call. It runs in its own task, and the call does not wait for it.
 ///
 /// The lock around a ``SendMachine``.
 @_fixed_layout
@@ -22,7 +22,7 @@ package final class Send<Request: Sendable>: Sendable {
     self.forwarded = forwarded
   }
 
-  /// Runs the operation, in a task of its own. `fail` receives its error, or `nil` if it heeded its cancellation.
+  /// Runs the operation, in its own task. `fail` receives its error, or `nil` if it stopped because it was cancelled.
   @inlinable
   package func run(ifItThrows fail: (_ error: (any Error)?) -> Void) async {
     let request: Request?

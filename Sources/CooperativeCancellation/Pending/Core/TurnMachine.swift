@@ -32,7 +32,7 @@ package struct TurnMachine: Sendable {
   /// What a call in the queue receives when its turn comes.
   private let turn: AnyReply
   private var holder = Holder.free
-  /// Those who wait for their turn, by number. They come in the order of their numbers.
+  /// The calls that wait for their turn, by number. They get it in the order of their numbers.
   private var queue: [Int: Wait] = [:]
   /// No smaller number is in the queue.
   private var firstNumber = 0
@@ -43,7 +43,7 @@ package struct TurnMachine: Sendable {
     self.turn = turn
   }
 
-  /// How many calls are pending or wait for their turn.
+  /// How many calls are pending or waiting for their turn.
   package var count: Int { queue.count + (isFree ? 0 : 1) }
 
   private var isFree: Bool { if case .free = holder { true } else { false } }
@@ -58,7 +58,7 @@ package struct TurnMachine: Sendable {
     return true
   }
 
-  /// A call waits for its turn, which may be there by now. Returns its number in the queue.
+  /// A call waits for its turn, which may have come by now. Returns its number in the queue.
   package mutating func queue(_ wait: Wait, accept: Wait.Accept = { $0.accept($1) }) throws -> Int {
     lastNumber += 1
     if try ask() {
@@ -74,7 +74,7 @@ package struct TurnMachine: Sendable {
   /// A call in the queue stops waiting. Returns its wait, to release.
   package mutating func leaveQueue(_ number: Int) -> Wait? {
     let wait = queue.removeValue(forKey: number)
-    // A dictionary never gives memory back itself.
+    // A dictionary never frees memory by itself.
     if queue.isEmpty, queue.capacity > 64 { queue = [:] }
     return wait
   }
@@ -100,7 +100,7 @@ package struct TurnMachine: Sendable {
   package struct Passed: Sendable {
     /// The call whose turn begins.
     package let next: Wait?
-    /// Those that were interrupted and passed over, and the call: only to be released.
+    /// The calls that were interrupted and skipped, and the call whose turn is over: only to be released.
     let skipped: [Wait]
     let call: Call?
   }
@@ -123,7 +123,7 @@ package struct TurnMachine: Sendable {
 
   // MARK: The call
 
-  /// What became of an answer.
+  /// What happened to an answer.
   package struct Answered: Sendable {
     package let call: Call
     /// Whether the call's task is to be woken. Otherwise, the answer is discarded.

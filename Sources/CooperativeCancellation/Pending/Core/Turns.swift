@@ -1,7 +1,7 @@
-/// The lock around a ``TurnMachine``. Tasks are woken, and what it returns is discarded and released, after unlocking.
+/// The lock around a ``TurnMachine``. After unlocking, tasks are woken, and what it returns is discarded and released.
 ///
-/// To wait for one's turn is a pending call, too, which is answered when its turn has come. A turn that is not
-/// delivered, because the task was cancelled, is passed on.
+/// Waiting for a turn is a pending call, too, which is answered when the turn comes. A turn that is not delivered,
+/// because the task was cancelled, is passed on.
 @usableFromInline
 final class Turns: Sendable {
   private let machine = Locked(

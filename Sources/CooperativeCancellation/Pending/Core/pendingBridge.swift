@@ -1,5 +1,5 @@
-// The bridge of a call whose answer comes in elsewhere. There is no completion to drop or to call again, so there is
-// no ``Reply``: a registry keeps the wait, and the answer comes in an object of its own.
+// The bridge of a call whose answer arrives elsewhere. There is no completion to drop or to call twice, so there is no
+// ``Reply``: a registry keeps the wait, and the answer arrives in its own object.
 
 /// An answer on its way to a wait.
 // `@_fixed_layout` allows the inlined `init` in a build with library evolution.
@@ -14,12 +14,12 @@ package final class Carrier<Answer: Sendable>: Sendable {
   }
 }
 
-/// What brings a value of the SDK, which need not be `Sendable`, or an error.
+/// Carries the SDK's value, which need not be `Sendable`, or an error.
 @usableFromInline
 typealias PendingAnswer<Value> = Result<Disconnected<Value>, any Error>
 
 extension Result where Failure == any Error {
-  /// What brings a `Sendable` value or an error.
+  /// Carries a `Sendable` value or an error.
   @inlinable
   static func sendable<Value: Sendable>(_ result: Result<Value, some Error>) -> Self
   where Success == Disconnected<Value> {
@@ -46,10 +46,10 @@ func discarding<Value>(
 ///
 /// - Parameters:
 ///   - kind: What waits, for a record.
-///   - register: Makes an answer find the wait. Returns the number of the call.
-///   - operation: Calls the SDK. An answer at once is found when the task begins to wait: to look for it before would
-///     cost each call a lock.
-///   - leave: Ends what `register` began. Receives the request, after an interruption was forwarded, or `nil`, if
+///   - register: Lets an answer find the wait. Returns the number of the call.
+///   - operation: Calls the SDK. An immediate answer is found when the task begins to wait: looking for it earlier
+///     would cost each call a lock.
+///   - leave: Ends what `register` began. Receives the request after an interruption was forwarded, or `nil` if
 ///     `operation` threw.
 @inlinable
 @inline(__always)

@@ -17,14 +17,14 @@ package struct Callback<Element: Sendable>: ~Copyable, SharedContents {
 }
 
 extension Shared where Contents: ~Copyable {
-  /// The SDK called back with an element. Returns whether the sequence is still read.
+  /// The SDK called back with an element. Returns whether the sequence is still being read.
   @inlinable
   @discardableResult
   func yield<Element>(_ element: Element) -> Bool where Contents == Callback<Element> {
     contents.inbox.contents.yield(element)
   }
 
-  /// The same, in the type that the SDK has for such an answer.
+  /// The same, as the type that the SDK's callback returns.
   @inlinable
   func answer<Element, Answer: ExpressibleByBooleanLiteral>(
     _ element: Element
@@ -48,8 +48,7 @@ extension Shared where Contents: ~Copyable {
     }
   }
 
-  /// The SDK called back with an element and an error. The error ends the sequence, and the element is
-  /// discarded.
+  /// The SDK called back with an element and an error. The error ends the sequence, and the element is discarded.
   @inlinable
   func yield<Element>(
     _ element: Element?,

@@ -1,8 +1,7 @@
 /// The actor on which a sequence was made, with the closure that begins a subscription there.
 ///
-/// A separate actor only for the type checker. It shares the executor of the home, so a hop between the two
-/// does not suspend. This gives a `Sendable` reference to closures that are not `Sendable`, and the compiler
-/// checks it.
+/// A separate actor only for the type checker. It shares the executor of the home, so a hop between the two does not
+/// suspend. This gives a `Sendable` reference to closures that are not `Sendable`, and the compiler checks it.
 @usableFromInline
 package actor Home<Element: Sendable> {
   private let home: any Actor
@@ -25,7 +24,7 @@ package actor Home<Element: Sendable> {
 
   /// Begins a subscription. Returns how to end it, or `nil` if a reader was cancelled before it began.
   ///
-  /// A reader that is cancelled on the way does not wait. If the registration has begun, it is terminated when it
+  /// A reader that is cancelled meanwhile does not wait. If the registration has begun, it is terminated when it
   /// returns.
   @usableFromInline
   func begin(
@@ -46,10 +45,10 @@ package actor Home<Element: Sendable> {
     }.get()
   }
 
-  /// Ends a subscription. A cancelled reader elsewhere does not wait.
+  /// Ends a subscription. A cancelled reader on another actor does not wait.
   func run(_ errand: Errand, isolation: isolated (any Actor)?) async {
     await perform(fallback: (), isolation: isolation) { _ in await errand.run() }
-    // If that was not waited for, it may not have begun.
+    // If the reader did not wait, the work may not have begun.
     errand.start()
   }
 
@@ -58,7 +57,7 @@ package actor Home<Element: Sendable> {
     do { return .success(try await start(inbox)) } catch { return .failure(error) }
   }
 
-  /// Works here. A reader elsewhere waits until the work is done or the reader is cancelled.
+  /// Does the work here. A reader on another actor waits until the work is done or the reader is cancelled.
   private func perform<Output: Sendable>(
     fallback: Output,
     isolation: isolated (any Actor)?,

@@ -1,12 +1,12 @@
 /// One registration for all readers of a shared sequence.
 ///
-/// It locks a ``HubMachine``. An element goes to the inboxes of all readers under one lock, so all see one order, and a
-/// new reader gets the latest element before any later one. The locks are taken in one order: this one, then an inbox's.
-/// Readers are woken, and elements and readers released, after unlocking.
+/// The lock around a ``HubMachine``. An element goes to the inboxes of all readers under this lock, so all see the same
+/// order, and a new reader gets the latest element before any later one. Locks are taken in one order: this one, then
+/// an inbox's. Readers are woken, and elements and readers released, after unlocking.
 @_fixed_layout
 @usableFromInline
 package final class Hub<Element: Sendable>: Sendable {
-  /// Where a registration yields to. A callback of an earlier registration changes nothing.
+  /// Where a registration's elements go. A callback of an earlier registration changes nothing.
   @usableFromInline
   package typealias Target = (hub: Hub, registration: Int)
   /// What to do after unlocking.
@@ -36,7 +36,7 @@ package final class Hub<Element: Sendable>: Sendable {
     }
   }
 
-  /// Registers and unregisters, soon, until there is nothing left to do.
+  /// Soon, registers and unregisters until there is nothing left to do.
   private func drive() {
     guard state.locked({ $0.startDriver() }) else { return }
     startTask {
@@ -55,7 +55,7 @@ package final class Hub<Element: Sendable>: Sendable {
     }
   }
 
-  /// The SDK yielded an element, on any thread. Returns whether anybody reads.
+  /// The SDK yielded an element, on any thread. Returns whether a reader received it.
   @inlinable
   func yield(_ element: Element, _ registration: Int) -> Bool {
     var afterwards: Afterwards = ([], [])

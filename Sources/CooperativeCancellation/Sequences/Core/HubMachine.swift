@@ -9,10 +9,10 @@
 ///                     └───────────────┘
 /// ```
 ///
-/// One task at a time, the driver, registers and unregisters until nothing is left to do. So a registration never meets
-/// the one before, whose `onTermination` could clear the SDK's only slot.
+/// One task at a time, the driver, registers and unregisters until nothing is left to do. So a registration never
+/// overlaps the previous one, whose `onTermination` could clear the SDK's only slot.
 ///
-/// A value type without a lock: ``Hub`` feeds it, and does what it returns.
+/// A value type without a lock: ``Hub`` passes in the events and performs what the machine returns.
 @frozen
 @usableFromInline
 package struct HubMachine<Reader: Sendable, Element: Sendable, Ending: Sendable>: Sendable {
@@ -24,7 +24,7 @@ package struct HubMachine<Reader: Sendable, Element: Sendable, Ending: Sendable>
 
   /// Whether a new reader begins with the latest element.
   @usableFromInline let replays: Bool
-  /// Those of the registration that is open, or those that wait for the next one.
+  /// The readers of the open registration, or those that wait for the next one.
   @usableFromInline package var readers: [(number: Int, reader: Reader)] = []
   /// For the next reader, while a registration is open.
   @usableFromInline package var latest: Element?
@@ -60,7 +60,7 @@ package struct HubMachine<Reader: Sendable, Element: Sendable, Ending: Sendable>
 
   private var hasWork: Bool { ending == nil ? !readers.isEmpty : !isOpen || readers.isEmpty }
 
-  /// What the driver does next. At `nil` it ends.
+  /// Returns what the driver does next; at `nil`, it ends.
   package mutating func nextWork() -> Work? {
     isDriven = hasWork
     if !isDriven { return nil }
@@ -73,12 +73,12 @@ package struct HubMachine<Reader: Sendable, Element: Sendable, Ending: Sendable>
     return .register(registration)
   }
 
-  /// The registration returned. One that threw has ended before.
+  /// The registration returned. One that threw has already ended.
   package mutating func registered(_ ending: Ending) { self.ending = ending }
 
   /// That registration yielded an element. Returns whether a reader received it, and an element to release.
   ///
-  /// If none did, the registration is over: the SDK is told so, and may stop. A later reader registers anew.
+  /// If none did, the registration is over: the SDK is told so, and may stop. A later reader registers again.
   @inlinable
   package mutating func yield(
     _ element: Element,

@@ -1,7 +1,7 @@
 /// The state that the SDK's threads and the reader of one subscription share.
 ///
-/// It locks an ``InboxMachine`` and the continuations of sleeping readers. It resumes continuations, and
-/// discards and releases elements, after unlocking.
+/// The lock around an ``InboxMachine`` and the continuations of sleeping readers. Continuations are resumed, and
+/// elements discarded and released, after unlocking.
 @frozen
 @usableFromInline
 package struct Inbox<Element: Sendable>: ~Copyable, SharedContents {
@@ -54,7 +54,7 @@ package struct Inbox<Element: Sendable>: ~Copyable, SharedContents {
     state = Locked(initially: State(policy))
   }
 
-  /// The SDK yielded an element, on any thread. Returns whether the subscription goes on.
+  /// The SDK yielded an element, on any thread. Returns whether the subscription continues.
   @inlinable
   package func yield(_ element: Element) -> Bool {
     if let target { return target.hub.yield(element, target.registration) }
@@ -65,8 +65,8 @@ package struct Inbox<Element: Sendable>: ~Copyable, SharedContents {
     return yielded.isOpen
   }
 
-  /// Delivers an element that other readers receive too. The caller holds a lock, so `afterwards` collects the readers to
-  /// wake and the elements to release.
+  /// Delivers an element that other readers receive too. The caller holds a lock, so `afterwards` collects the readers
+  /// to wake and the elements to release.
   @inlinable
   func deliver(_ element: Element, _ afterwards: inout Hub<Element>.Afterwards) -> Bool {
     if let target { return target.hub.deliver(element, target.registration, &afterwards) }
@@ -170,7 +170,8 @@ package struct Inbox<Element: Sendable>: ~Copyable, SharedContents {
 }
 
 extension Shared where Contents: ~Copyable {
-  /// Records a reader that is about to sleep, while calls are recorded. ``Recorder/remove(_:)`` follows if not negative.
+  /// Records a reader that is about to sleep, if calls are recorded. Unless the result is negative,
+  /// ``Recorder/remove(_:)`` follows.
   @inlinable
   @inline(__always)
   func recordReader<Element>() -> Int32 where Contents == Inbox<Element> {

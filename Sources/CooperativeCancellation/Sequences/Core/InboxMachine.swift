@@ -15,7 +15,7 @@
 ///                                              └──────┘
 /// ```
 ///
-/// A value type without a lock: ``Inbox`` feeds it, and does what it returns.
+/// A value type without a lock: ``Inbox`` passes in the events and performs what the machine returns.
 @frozen
 @usableFromInline
 package struct InboxMachine<Element: Sendable>: Sendable {
@@ -39,7 +39,7 @@ package struct InboxMachine<Element: Sendable>: Sendable {
   @frozen
   @usableFromInline
   package struct Yielded: Sendable {
-    /// Whether the SDK may go on.
+    /// Whether the SDK may continue.
     @usableFromInline package let isOpen: Bool
     /// An element to discard: this one, or the one that it replaced.
     @usableFromInline package let surplus: Element?

@@ -8,8 +8,8 @@ package struct Source<Element: Sendable> {
     /// The home is not an actor: runs where the reader is.
     case inPlace((Shared<Inbox<Element>>) throws -> () -> Void)
 
-    /// The home is an actor. A call from there does not suspend. The closure does the same for code that is there and
-    /// cannot suspend; a source that has crossed isolation has none.
+    /// The home is an actor. A call from there does not suspend. `now` does the same for code that is there and cannot
+    /// suspend; a source that has crossed isolation has none.
     case onHome(Home<Element>, now: ((Shared<Inbox<Element>>) throws -> Errand)?)
   }
 
@@ -95,8 +95,7 @@ extension Source {
 
 /// Runs the user's registration.
 ///
-/// A separate function, so that it releases the callback before the reader sleeps: from then on only the SDK
-/// owns it.
+/// A separate function, so that it releases the callback before the reader sleeps: from then on only the SDK owns it.
 @inlinable
 func register<Element: Sendable, Token>(
   _ inbox: Shared<Inbox<Element>>,
@@ -106,7 +105,7 @@ func register<Element: Sendable, Token>(
   do {
     return try subscribe(callback)
   } catch {
-    // Before the callback is released, which would be an end without an error.
+    // Before the callback is released, which would end the sequence without an error.
     inbox.contents.registrationThrew(error)
     withExtendedLifetime(callback) {}
     throw error

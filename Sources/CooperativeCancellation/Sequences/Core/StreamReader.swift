@@ -18,7 +18,7 @@ final class StreamReader<Element: Sendable>: Sendable {
 
   deinit { end() }
 
-  /// Ends the subscription, soon: a stream may release this object under the runtime's lock.
+  /// Ends the subscription soon, not now: a stream may release this object under the runtime's lock.
   @usableFromInline
   func end() {
     state.locked { $0.errand.take() }?.startLater()

@@ -19,7 +19,7 @@ package enum Termination<Element: Sendable> {
     }
   }
 
-  /// Returns the same for an object that any task may release. The caller is where it belongs.
+  /// Returns the same for an object that any task may release. The caller must be at the sequence's home.
   @inlinable
   func errand(_ isolation: isolated (any Actor)?) -> Errand {
     switch self {
@@ -62,7 +62,7 @@ package final class Errand: Sendable {
     work = Disconnected(Work(body: body))
   }
 
-  /// Runs it before this function returns; without a suspension if the caller is on the actor.
+  /// Runs it before this function returns, without suspending if the caller is on the actor.
   @usableFromInline
   nonisolated(nonsending) func run() async {
     await work.open()?.body()
@@ -81,7 +81,7 @@ package final class Errand: Sendable {
   }
 }
 
-/// Starts a task: its first part runs before this function returns if the system can do that.
+/// Starts a task: its first part runs before this function returns if the system supports that.
 func startTask(_ body: sending @escaping @isolated(any) () async -> Void) {
   if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
     Task.immediate(operation: body)
