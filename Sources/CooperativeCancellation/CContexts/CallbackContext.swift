@@ -29,7 +29,7 @@
 /// - with ``CancellationResponse/waitForCallback`` and ``CancellationResponse/deliverResult``, after C has called back;
 /// - when `operation` throws;
 /// - when you call ``release()``, or ``release(_:)`` in the C library's destroy callback. If that releases the
-///   completion of a wait, the wait ends with ``DroppedCompletionError``.
+///   completion of a wait, the wait ends with ``DroppedCompletionError``, or with its fallback.
 public final class CallbackContext: Sendable {
   private let number: UInt
 

@@ -93,7 +93,7 @@ struct WaitingCallTests {
     // Systems before macOS 26 have no names of tasks.
     #expect(text.contains(" s left, in the task \"refresh\"") || text.hasSuffix(" s left"))
     #expect(texts(lines[1]) == ["\(#fileID):\(lines[1])"])
-    #expect(texts(lines[2]) == ["\(#fileID):\(lines[2]), waiting for its turn"])
+    #expect(texts(lines[2]) == ["\(#fileID):\(lines[2]), waits for its turn"])
     let all = WaitingCall.all
     #expect(all.map(\.seconds) == all.map(\.seconds).sorted(by: >))
     #expect(WaitingCall.list.contains(" s  \(texts(lines[2])[0])"))
@@ -104,7 +104,7 @@ struct WaitingCallTests {
 
   @Test
   func `a list says what it leaves out`() async {
-    #expect(WaitingCall.describe([]) == "No calls are waiting.")
+    #expect(WaitingCall.describe([]) == "No call waits.")
     let event = PendingEvent<Void>()
     let line = Reports.shared.uniqueLine()
     async let first: Void? = try? event.value(line: line)
@@ -112,7 +112,7 @@ struct WaitingCallTests {
     while WaitingCall.states(line: line).count < 2 { await Task.yield() }
     let calls = WaitingCall.all.filter { $0.callSite.line == line }
     let shortened = WaitingCall.describe(calls, atMost: 1)
-    #expect(shortened.hasPrefix("2 calls are waiting:\n"))
+    #expect(shortened.hasPrefix("2 calls wait:\n"))
     #expect(shortened.hasSuffix("\(#fileID):\(line)\n  and 1 more"))
     event.resume()
     _ = await (first, second)
