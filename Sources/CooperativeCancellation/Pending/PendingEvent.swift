@@ -114,7 +114,7 @@ public final class PendingEvent<Value: Sendable>: Sendable {
     waits.close(throwing: error)
   }
 
-  /// Ends all current and later waits with a value: for a state that stays, such as "connected" or "closed".
+  /// Ends all current and later waits with a value: for a state that lasts, such as "connected" or "closed".
   ///
   /// Only the first close counts. A later wait returns at once, and does not run its `operation`; a task that is
   /// cancelled gets `CancellationError`.
