@@ -18,21 +18,26 @@ extension BrokenWrapper {
   ) { book in
     try Task.checkCancellation()
     let hasCalled = Protected(false)
-    let task = Task {
-      try await withAsyncThrowingValue(timeout: book.timeout) { completion in
-        let call = book.dial(completion)
-        hasCalled.withLock { $0 = true }
-        return call
-      } onCancel: {
-        $0.cancel()
-      } onDiscard: {
-        $0.hangUp()
-      }
-    }
+    let task = Protected<Task<Line, any Error>?>(nil)
     let line = try await withTaskCancellationHandler {
-      try await task.value
+      // Made here, so that the handler is there before the SDK is called.
+      try await task.withLock { task in
+        let inner = Task {
+          try await withAsyncThrowingValue(timeout: book.timeout) { completion in
+            let call = book.dial(completion)
+            hasCalled.withLock { $0 = true }
+            return call
+          } onCancel: {
+            $0.cancel()
+          } onDiscard: {
+            $0.hangUp()
+          }
+        }
+        task = inner
+        return inner
+      }.value
     } onCancel: {
-      if hasCalled.withLock({ $0 }) { task.cancel() }
+      if hasCalled.withLock({ $0 }) { task.withLock { $0 }?.cancel() }
     }
     if Task.isCancelled { line.hangUp() }
     try Task.checkCancellation()
