@@ -86,17 +86,6 @@ public final class FakeStation {
     add { [weak mast] in if !visit($0) { mast?.countRefusal() } }
   }
 
-  public func scan(
-    _ visit: @escaping @Sendable (Song) -> Bool,
-    end: @escaping @Sendable ((any Error)?) -> Void
-  ) -> Subscriber {
-    add(
-      { [weak mast] in if !visit($0) { mast?.countRefusal() } },
-      failure: { end($0) },
-      end: { end(nil) }
-    )
-  }
-
   private func add(
     _ song: @escaping @Sendable (Song) -> Void,
     failure: @escaping @Sendable (SDKError) -> Void = { _ in },

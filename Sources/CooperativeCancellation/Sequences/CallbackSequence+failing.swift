@@ -94,30 +94,4 @@ extension CallbackSequence where Failure == any Error {
       try subscribe({ callback.yield($0) }, { callback.end($0.map { .failed($0) } ?? .finished) })
     }
   }
-
-  /// Creates a sequence for an SDK with one callback for values, which returns whether to continue, and one for the
-  /// end, which takes an optional error.
-  ///
-  /// `yield` returns `true` while the sequence is being read.
-  ///
-  /// The parameters are those of the initializer for a plain value.
-  @_disfavoredOverload
-  @inlinable
-  public init<Answer: ExpressibleByBooleanLiteral & Sendable, Token>(
-    buffering policy: BufferingPolicy,
-    isolation: isolated (any Actor)? = #isolation,
-    fileID: StaticString = #fileID,
-    line: UInt = #line,
-    in subscribe:
-      @escaping (
-        _ yield: @escaping @Sendable (Element) -> Answer,
-        _ finish: @escaping @Sendable ((any Error)?) -> Void
-      ) throws(Failure) -> Token,
-    onTermination terminate: @escaping (Token) -> Void,
-    onDiscard discard: (@Sendable (Element) -> Void)? = nil
-  ) {
-    source = Source(policy, isolation, discard, terminate, fileID, line) { callback in
-      try subscribe({ callback.answer($0) }, { callback.end($0.map { .failed($0) } ?? .finished) })
-    }
-  }
 }

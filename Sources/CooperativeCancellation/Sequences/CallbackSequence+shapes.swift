@@ -124,30 +124,4 @@ extension CallbackSequence {
       try subscribe { callback.answer($0) }
     }
   }
-
-  /// Creates a sequence for an SDK with one callback for values, which returns whether to continue, and one for the
-  /// end.
-  ///
-  /// `yield` returns `true` while the sequence is being read.
-  ///
-  /// The parameters are those of the initializer for a plain value.
-  @_disfavoredOverload
-  @inlinable
-  public init<Answer: ExpressibleByBooleanLiteral & Sendable, Token>(
-    buffering policy: BufferingPolicy,
-    isolation: isolated (any Actor)? = #isolation,
-    fileID: StaticString = #fileID,
-    line: UInt = #line,
-    in subscribe:
-      @escaping (
-        _ yield: @escaping @Sendable (Element) -> Answer,
-        _ finish: @escaping @Sendable () -> Void
-      ) throws(Failure) -> Token,
-    onTermination terminate: @escaping (Token) -> Void,
-    onDiscard discard: (@Sendable (Element) -> Void)? = nil
-  ) {
-    source = Source(policy, isolation, discard, terminate, fileID, line) { callback in
-      try subscribe({ callback.answer($0) }, { callback.end(.finished) })
-    }
-  }
 }

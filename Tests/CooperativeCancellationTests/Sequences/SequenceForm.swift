@@ -105,13 +105,6 @@ extension SequenceForm {
           try watch.subscribe(failure) { station.scan(yield) }
         } onTermination: { watch.terminate($0) } onDiscard: { watch.discard($0.title) }
       },
-      SequenceForm(name + "elements, answered, and a finish", traits.union([.finishes, .answers]), \.title) {
-        station, watch, isolation in
-        CallbackSequence<Song, Failure>(buffering: watch.policy, isolation: isolation, line: watch.line) {
-          yield, finish throws(Failure) in
-          try watch.subscribe(failure) { station.scan({ yield($0) }, end: { _ in finish() }) }
-        } onTermination: { watch.terminate($0) } onDiscard: { watch.discard($0.title) }
-      },
     ]
   }
 
@@ -143,12 +136,6 @@ extension SequenceForm {
         try watch.subscribe {
           station.subscribe(next: yield, failed: { finish($0) }, finished: { finish(nil) })
         }
-      } onTermination: { watch.terminate($0) } onDiscard: { watch.discard($0.title) }
-    },
-    SequenceForm("elements, answered, and an end", [.throwing, .finishes, .fails, .answers], \.title) {
-      station, watch, isolation in
-      AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation, line: watch.line) { yield, finish in
-        try watch.subscribe { station.scan(yield, end: finish) }
       } onTermination: { watch.terminate($0) } onDiscard: { watch.discard($0.title) }
     },
   ]

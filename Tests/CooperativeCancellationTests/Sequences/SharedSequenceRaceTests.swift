@@ -7,8 +7,8 @@ import Testing
 private final class Counter: Sendable {
   private struct Slot {
     let number: Int
-    let yield: @Sendable (Int) -> Bool
-    let finish: @Sendable () -> Void
+    /// Released at the end, which ends the sequence.
+    var yield: (@Sendable (Int) -> Bool)?
   }
 
   private struct State {
@@ -28,12 +28,11 @@ private final class Counter: Sendable {
 
   var numbers: SendableCallbackSequence<Int> {
     SendableCallbackSequence {
-      AsyncCallbackSequence(buffering: .unbounded) {
-        (yield: @escaping @Sendable (Int) -> Bool, finish) in
+      AsyncCallbackSequence(buffering: .unbounded) { (yield: @escaping @Sendable (Int) -> Bool) in
         self.state.withLock { state in
           state.hasMet = state.hasMet || state.slot != nil
           state.registrations += 1
-          state.slot = Slot(number: state.registrations, yield: yield, finish: finish)
+          state.slot = Slot(number: state.registrations, yield: yield)
         }
       } onTermination: {
         let old = self.state.withLock { $0.slot.take() }
@@ -49,16 +48,23 @@ private final class Counter: Sendable {
       while true {
         let (slot, isOver) = self.state.withLock { ($0.slot, $0.isOver) }
         if isOver { break }
-        guard let slot, slot.number != stopped else {
+        guard let slot, let yield = slot.yield, slot.number != stopped else {
           sched_yield()
           continue
         }
         number += 1
-        if !slot.yield(number) { stopped = slot.number }
-        if number.isMultiple(of: 500) { slot.finish() }
+        if !yield(number) { stopped = slot.number }
+        if number.isMultiple(of: 500) { self.release(slot.number) }
       }
       self.hasEnded.fire()
     }
+  }
+
+  private func release(_ number: Int) {
+    let old = state.withLock { state in
+      state.slot?.number == number ? state.slot?.yield.take() : nil
+    }
+    withExtendedLifetime(old) {}
   }
 
   func stop() async {
