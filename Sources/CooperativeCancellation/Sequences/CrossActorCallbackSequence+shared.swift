@@ -21,9 +21,9 @@ extension CrossActorCallbackSequence {
   /// - Parameter replayingLatest: Whether a new reader begins with the latest element of the current registration, if
   ///   there is one: for a state.
   public func shared(replayingLatest: Bool = false) -> Self {
-    let hub = Hub(source, replays: replayingLatest)
     let shared = source()
     let (policy, callSite) = (shared.policy, shared.callSite)
+    let hub = Hub(source, policy, replays: replayingLatest)
     return Self { Source(policy, nil, callSite, .inPlace(hub.begin)) }
   }
 }

@@ -33,6 +33,9 @@ private struct HubRun: Explorable {
     var hasEnded = false
     var registration = 0
     var latest: Int?
+    /// What the running registration has yielded, and whether it has ended.
+    var held: [Int] = []
+    var isHeldEnded = false
     var elements = 0
     var ends = 0
     var failures = 0
@@ -46,7 +49,7 @@ private struct HubRun: Explorable {
 
   init(readers: Int, replays: Bool) {
     self.replays = replays
-    machine = HubMachine(replays: replays)
+    machine = HubMachine(.unbounded, replays: replays)
     situation = Situation(readers: Array(repeating: Reader(), count: readers))
   }
 
@@ -112,6 +115,7 @@ private struct HubRun: Explorable {
         situation.registration = registration
         situation.hasEnded = false
         situation.latest = nil
+        situation.isHeldEnded = false
         situation.driver = .registering(registration)
       case .unregister(let registration, _):
         require(situation.registered == registration, "what is ended was registered")
@@ -122,8 +126,20 @@ private struct HubRun: Explorable {
       }
     case .registering(let registration):
       situation.registered = registration
-      machine.registered(registration)
       situation.driver = .works
+      var delivered: [(Int, Int)] = []
+      let opened = machine.registered(registration) { delivered.append(($1, $0)) }
+      for (element, reader) in delivered { receive(element, reader) }
+      if isOpen {
+        for reader in situation.readers.indices.filter(isWaiting) {
+          situation.readers[reader].expected += situation.held
+        }
+        if replays { situation.latest = situation.held.last }
+      }
+      situation.held = []
+      let mustTell = isOpen && situation.isHeldEnded
+      require((opened.end != nil) == mustTell, "an end comes after the registration")
+      tell(opened.readers, if: mustTell)
     case .unregistering:
       situation.registered = nil
       situation.driver = .works
@@ -140,10 +156,17 @@ private struct HubRun: Explorable {
     return reader.state == .cancelled && !reader.wasTold
   }
 
+  private mutating func receive(_ element: Int, _ reader: Int) {
+    if situation.readers[reader].state == .cancelled { return }
+    situation.readers[reader].received.append(element)
+  }
+
   private mutating func throwError() {
     situation.failures += 1
-    end(situation.registration)
     situation.driver = .works
+    let told = machine.registrationThrew().readers
+    situation.held = []
+    tell(told, if: isOpen)
   }
 
   private mutating func yield(_ registration: Int) {
@@ -155,29 +178,49 @@ private struct HubRun: Explorable {
       receivers.append(reader)
       return true
     }.isRead
-    for reader in receivers { situation.readers[reader].received.append(element) }
+    for reader in receivers { receive(element, reader) }
     guard isOpen, registration == situation.registration else {
       return require(!isRead, "a registration delivers nothing after its end, or after `false`")
     }
-    for reader in situation.readers.indices.filter(isWaiting) {
-      situation.readers[reader].expected.append(element)
+    let readers = situation.readers.indices.filter(isWaiting)
+    // The SDK may stop after `false`.
+    if situation.driver == .registering(registration) {
+      if readers.isEmpty, !situation.readers.indices.contains(where: isCancelled) {
+        situation.hasEnded = true
+      }
+      if situation.hasEnded || situation.isHeldEnded {
+        return require(!isRead, "an element that nobody can receive is refused")
+      }
+      require(isRead, "an element is held while the registration runs")
+      situation.held.append(element)
+    } else {
+      for reader in readers { situation.readers[reader].expected.append(element) }
+      if replays { situation.latest = element }
+      if !isRead { situation.hasEnded = true }
     }
-    if replays { situation.latest = element }
-    // The SDK may stop now.
-    if !isRead { situation.hasEnded = true }
   }
 
   private mutating func end(_ registration: Int) {
     situation.ends += 1
-    let ended = machine.end(registration)
+    let told = machine.end(.finished, registration).readers
+    let counts = isOpen && registration == situation.registration
+    if counts, situation.driver == .registering(registration) {
+      situation.isHeldEnded = true
+      return require(told.isEmpty, "the readers learn of the end when the registration returns")
+    }
+    tell(told, if: counts)
+  }
+
+  /// Readers were told of the end, which must be all if it counts.
+  private mutating func tell(_ told: [Int], if counts: Bool) {
     var expected: Set<Int> = []
-    if isOpen, registration == situation.registration {
+    if counts {
       expected = Set(situation.readers.indices.filter { isWaiting($0) || isCancelled($0) })
       situation.hasEnded = true
       situation.latest = nil
     }
-    require(Set(ended.readers) == expected, "all readers are told of the end, once")
-    for reader in ended.readers { situation.readers[reader].wasTold = true }
+    require(Set(told) == expected, "all readers are told of the end, once")
+    for reader in told { situation.readers[reader].wasTold = true }
   }
 
   func checkStep() {
@@ -189,7 +232,10 @@ private struct HubRun: Explorable {
   func checkEnd() {
     require(situation.driver == .rests, "nothing is left to do")
     require(situation.registered == nil, "the last reader has the sequence unregistered")
-    require(machine.latest == nil && machine.readers.isEmpty, "nothing is kept")
+    require(
+      machine.latest == nil && machine.readers.isEmpty && machine.held == nil,
+      "nothing is kept"
+    )
   }
 }
 
@@ -204,6 +250,6 @@ struct HubExplorationTests {
     var exploration = Exploration()
     exploration.explore(HubRun(readers: readers, replays: replays))
     print("a shared sequence of \(readers) readers: \(exploration)")
-    #expect(exploration.situations >= 90_579)
+    #expect(exploration.situations >= 105_983)
   }
 }

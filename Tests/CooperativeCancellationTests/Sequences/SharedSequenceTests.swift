@@ -45,7 +45,8 @@ private final class Token: Sendable {
   deinit { onRelease() }
 }
 
-@Suite("Sequences: shared", .watchdog)
+/// On threads of their own, because some hold a registration, and with it a thread of the pool.
+@Suite("Sequences: shared", .watchdog, .ownThread)
 struct SharedSequenceTests {
   private let mast = Mast()
   private let watch = SequenceWatch()
@@ -74,58 +75,76 @@ struct SharedSequenceTests {
     return read
   }
 
+  /// Registers and unregisters happen in a task of their own.
+  private func expect(
+    _ events: [SequenceWatch.Event],
+    alive: Int = 0,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async {
+    while watch.events.count < events.count { await Task.yield() }
+    #expect(watch.events == events, sourceLocation: sourceLocation)
+    while mast.songsAlive.count > alive { await Task.yield() }
+  }
+
   @Test
-  func `all readers share one registration, which begins and ends with them`() {
+  func `all readers share one registration, which begins and ends with them`() async {
     let songs = songs.shared()
     #expect(watch.events == [])
     let first = read(songs)
     let second = read(songs)
-    #expect(watch.events == [.subscribed])
+    await expect([.subscribed])
     mast.play()
     mast.play()
-    #expect(first.titles == ["1", "2"])
+    #expect(await first.titles(2) == ["1", "2"])
     first.cancel()
     #expect(first.readings.last == .cancelled)
     #expect(watch.events == [.subscribed])
     mast.play()
-    #expect(second.titles == ["1", "2", "3"])
+    #expect(await second.titles(3) == ["1", "2", "3"])
     #expect(first.titles == ["1", "2"])
     second.cancel()
-    #expect(watch.events == [.subscribed, .terminated])
-    #expect(mast.songsAlive.count == 0)
+    await expect([.subscribed, .terminated])
     let third = read(songs)
+    await expect([.subscribed, .terminated, .subscribed])
     mast.play()
-    #expect(third.titles == ["4"])
+    #expect(await third.titles(1) == ["4"])
     third.cancel()
-    #expect(watch.events == [.subscribed, .terminated, .subscribed, .terminated])
+    await expect([.subscribed, .terminated, .subscribed, .terminated])
   }
 
   @Test(arguments: [false, true])
-  func `a new reader begins with the latest element, if that is asked for`(replays: Bool) {
+  func `a new reader begins with the latest element, if that is asked for`(replays: Bool) async {
     let songs = songs.shared(replayingLatest: replays)
     let first = read(songs)
+    await expect([.subscribed])
     mast.play()
     mast.play()
+    #expect(await first.titles(2) == ["1", "2"])
     let second = read(songs)
     #expect(second.titles == (replays ? ["2"] : []))
     mast.play()
     #expect(second.titles == (replays ? ["2", "3"] : ["3"]))
     first.cancel()
     second.cancel()
-    #expect(mast.songsAlive.count == 0, "the latest element is released with its registration")
+    // The latest element is released with its registration.
+    await expect([.subscribed, .terminated])
     let third = read(songs)
-    #expect(third.titles == [], "it was of another registration")
+    await expect([.subscribed, .terminated, .subscribed])
+    mast.play()
+    #expect(await third.titles(1) == ["4"], "the others were of another registration")
     third.cancel()
   }
 
   @Test(arguments: [Mast.Greeting.end, .fail, .release])
   func `an end reaches all readers after what came before, and a later reader registers anew`(
     end: Mast.Greeting
-  ) {
+  ) async {
     let songs = songs.shared(replayingLatest: true)
     let first = read(songs)
     let second = read(songs)
+    await expect([.subscribed])
     mast.play()
+    #expect(await second.titles(1) == ["1"])
     switch end {
     case .end: mast.end()
     case .fail: mast.fail()
@@ -133,51 +152,176 @@ struct SharedSequenceTests {
     }
     // Before the readers have seen the end.
     let third = read(songs)
+    await expect([.subscribed, .terminated, .subscribed], alive: 1)
     mast.play()
     let ending = end == .fail ? Reading.failure(.failed) : .end
     #expect(first.allReadings == [.element("1"), ending])
     #expect(second.allReadings == [.element("1"), ending])
-    #expect(third.allReadings == [.element("2")])
-    #expect(watch.events == [.subscribed, .terminated, .subscribed])
+    #expect(await third.titles(1) == ["2"])
     third.cancel()
-    #expect(watch.events == [.subscribed, .terminated, .subscribed, .terminated])
-    #expect(mast.songsAlive.count == 0)
+    await expect([.subscribed, .terminated, .subscribed, .terminated])
   }
 
-  @Test
-  func `an error of the registration reaches the readers, and nothing is unregistered`() {
+  // MARK: The registration
+
+  /// Reads until the sequence has ended.
+  private func ending(of songs: SendableThrowingCallbackSequence<Song>) async -> [Reading] {
+    let read = read(songs)
+    while true {
+      if let last = read.allReadings.last {
+        guard case .element = last else { return read.readings }
+      }
+      await Task.yield()
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `an error of the registration reaches the readers, and nothing else does`(replays: Bool)
+    async
+  {
     let watch = SequenceWatch(inSubscribe: { throw SDKError.failed })
-    let mast = mast
-    let songs = songs(of: mast, watch).shared()
-    for _ in 1...2 { #expect(read(songs).allReadings == [.failure(.failed)]) }
+    let mast = Mast(greeting: [.play, .end])
+    let songs = songs(of: mast, watch).shared(replayingLatest: replays)
+    for _ in 1...2 { #expect(await ending(of: songs) == [.failure(.failed)]) }
     #expect(watch.events == [.subscribed, .subscribed])
+    #expect(mast.songsAlive.count == 0)
     mast.release()  // It has kept the callbacks of both.
   }
 
   @Test
-  func `an end during the registration ends it when it returns`() {
+  func `an end during the registration ends it when it returns`() async {
     let mast = Mast(greeting: [.play, .end, .play])
-    let watch = watch
     let songs = songs(of: mast, watch).shared()
-    #expect(read(songs).allReadings == [.element("1"), .end])
-    #expect(watch.events == [.subscribed, .terminated])
-    #expect(mast.songsAlive.count == 0)
+    #expect(await ending(of: songs) == [.element("1"), .end])
+    await expect([.subscribed, .terminated])
+    while mast.songsAlive.count > 0 { await Task.yield() }
+  }
+
+  @Test(arguments: [false, true])
+  func `what a registration yields reaches all who wait for it, when it returns`(replays: Bool)
+    async
+  {
+    let (isRunning, mayReturn) = (Signal(), Gate())
+    let watch = SequenceWatch(inSubscribe: {
+      isRunning.fire()
+      mayReturn.pass()
+    })
+    let songs = songs(of: mast, watch).shared(replayingLatest: replays)
+    let first = read(songs)
+    await isRunning.wait()
+    mast.play()
+    mast.play()
+    let second = read(songs)
+    mast.play()
+    #expect(first.titles + second.titles == [])
+    mayReturn.open()
+    for reader in [first, second] { #expect(await reader.titles(3) == ["1", "2", "3"]) }
+    first.cancel()
+    second.cancel()
+    while watch.terminated == 0 { await Task.yield() }
   }
 
   @Test
-  func `readers that leave a loop, or are released before the end, unregister`() {
+  func `a registration that runs for long hears that nobody reads`() async {
+    let (isRunning, mayGoOn) = (Signal(), Gate())
+    let answers = Protected<[Bool]>([])
+    let songs = SendableCallbackSequence<Int> {
+      AsyncCallbackSequence(buffering: .newest(1)) { (yield: @escaping @Sendable (Int) -> Bool) in
+        answers.withLock { $0.append(yield(1)) }
+        isRunning.fire()
+        mayGoOn.pass()
+        answers.withLock { $0 += [yield(2), yield(3)] }
+      } onTermination: {
+      }
+    }.shared(replayingLatest: true)
+    let first = SharedRead(songs)
+    first.executor.runUntilIdle()
+    await isRunning.wait()
+    first.cancel()
+    #expect(first.readings == [.end])
+    mayGoOn.open()
+    while answers.withLock({ $0.count }) < 3 { await Task.yield() }
+    #expect(answers.withLock { $0 } == [true, false, false])
+    mayGoOn.open()
+    let second = SharedRead(songs)
+    #expect(await second.titles(1) == ["3"])
+    second.cancel()
+    #expect(answers.withLock { $0 }.suffix(3) == [true, true, true])
+  }
+
+  /// The reader's thread is the test's, so a reader that ran them itself would hang the test.
+  @Test
+  func `no reader waits for a registration, or for its end`() async {
+    let (isRunning, mayReturn) = (Signal(), Gate())
+    let hold: @Sendable () -> Void = {
+      isRunning.fire()
+      mayReturn.pass()
+    }
+    let watch = SequenceWatch(inSubscribe: hold, inTermination: hold)
+    let songs = songs(of: mast, watch).shared()
+    let first = read(songs)
+    await isRunning.wait()
+    first.cancel()
+    #expect(first.readings == [.cancelled])
+    let second = read(songs)
+    mayReturn.open()
+    while second.readings.isEmpty {
+      mast.play()
+      second.executor.runUntilIdle()
+    }
+    second.cancel()
+    #expect(second.readings.last == .cancelled)
+    await isRunning.wait()
+    #expect(watch.events == [.subscribed, .terminated])
+    mayReturn.open()
+  }
+
+  @Test
+  func `makes its source once to know it, and once for each registration`() async {
+    let (mast, made) = (mast, Protected(0))
+    let songs = SendableCallbackSequence<Song> {
+      made.withLock { $0 += 1 }
+      return AsyncCallbackSequence(buffering: .unbounded) {
+        FakeStation(mast).addListener($0)
+      } onTermination: {
+        $0.remove()
+      }
+    }
+    func count(_ body: () async -> Void) async -> Int {
+      made.withLock { $0 = 0 }
+      await body()
+      return made.withLock { $0 }
+    }
+    #expect(await count { _ = songs.makeAsyncIterator() } == 1)
+    #expect(await count { _ = songs.asyncStream() } == 1)
+    let shared = songs.shared()
+    let readers = [SharedRead(shared), SharedRead(shared)]
+    let forReaders = await count {
+      for reader in readers { reader.executor.runUntilIdle() }
+      while readers.contains(where: \.readings.isEmpty) {
+        mast.play()
+        for reader in readers { reader.executor.runUntilIdle() }
+      }
+    }
+    #expect(forReaders == 1)
+    for reader in readers { reader.cancel() }
+  }
+
+  @Test
+  func `readers that leave a loop, or are released before the end, unregister`() async {
     let songs = songs.shared()
     let leaving = read(songs, limit: 1)
+    await expect([.subscribed])
     mast.play()
-    #expect(leaving.titles == ["1"])
-    #expect(watch.events == [.subscribed, .terminated])
+    #expect(await leaving.titles(1) == ["1"])
+    await expect([.subscribed, .terminated])
     let left = read(songs, limit: 0)
     #expect(left.readings == [])
     #expect(watch.events == [.subscribed, .terminated])
   }
 
   @Test
-  func `over an SDK with one slot, each reader hears, in whatever order they come and go`() {
+  func `over an SDK with one slot, each reader hears, in whatever order they come and go`() async {
     let station = SingleSlotStation<Int>()
     let numbers = station.elements().shared()
     func read() -> SharedRead {
@@ -187,8 +331,9 @@ struct SharedSequenceTests {
     }
     let first = read()
     let second = read()
+    while station.handler == nil { await Task.yield() }
     station.handler?(1)
-    #expect(first.titles == ["1"])
+    #expect(await first.titles(1) == ["1"])
     first.cancel()
     let third = read()
     station.handler?(2)
@@ -196,6 +341,7 @@ struct SharedSequenceTests {
     #expect(third.titles == ["2"])
     second.cancel()
     third.cancel()
+    while station.handler != nil { await Task.yield() }
     #expect(station.events.withLock { $0 } == ["sets", "clears"])
   }
 
@@ -234,22 +380,22 @@ struct SharedSequenceTests {
   }
 
   @Test
-  func `a shared sequence may be shared again`() {
+  func `a shared sequence may be shared again`() async {
     let songs = songs.shared().shared(replayingLatest: true)
     let first = read(songs)
+    await expect([.subscribed])
     mast.play()
+    #expect(await first.titles(1) == ["1"])
     let second = read(songs)
-    #expect(watch.events == [.subscribed])
-    #expect(first.titles == ["1"])
     #expect(second.titles == ["1"])
     first.cancel()
     second.cancel()
-    #expect(watch.events == [.subscribed, .terminated])
+    await expect([.subscribed, .terminated])
   }
 
   /// The locks are not recursive: a call under one would never return.
   @Test(arguments: [false, true])
-  func `wakes readers and releases elements with no lock held`(replays: Bool) {
+  func `wakes readers and releases elements with no lock held`(replays: Bool) async {
     let station = SingleSlotStation<Token>()
     let tokens = station.elements(.newest(1)).shared(replayingLatest: replays)
     let released = Protected(0)
@@ -262,7 +408,11 @@ struct SharedSequenceTests {
       )
     }
     let reader = SharedRead(tokens)
-    reader.executor.runUntilIdle()
+    while reader.allReadings.isEmpty {
+      station.handler?(Token {})
+      await Task.yield()
+    }
+    let before = reader.readings.count
     reader.executor.onEnqueue { station.handler?(Token {}) }
     play()
     #expect(released.withLock { $0 } == 1, "when it was woken, the first token was dropped")
@@ -270,10 +420,11 @@ struct SharedSequenceTests {
     play()
     play()
     #expect(released.withLock { $0 } == 3)
-    #expect(reader.allReadings.count == 1)
+    #expect(reader.allReadings.count == before + 1)
     play()
     reader.cancel()
-    #expect(released.withLock { $0 } == 4, "nothing is kept without a reader")
+    // Nothing is kept without a reader.
+    while released.withLock({ $0 }) < 4 || station.handler != nil { await Task.yield() }
     #expect(station.events.withLock { $0 } == ["sets", "clears"])
   }
 
@@ -281,7 +432,15 @@ struct SharedSequenceTests {
   func `the latest element is released with no lock held when the next one comes`() async {
     let (station, executor) = (SingleSlotStation<Token>(), ManualExecutor())
     let tokens = station.elements().shared(replayingLatest: true)
-    let reader = Task(executorPreference: executor) { for await _ in tokens {} }
+    let count = Protected(0)
+    let reader = Task(executorPreference: executor) {
+      for await _ in tokens { count.withLock { $0 += 1 } }
+    }
+    while count.withLock({ $0 }) == 0 {
+      executor.runUntilIdle()
+      station.handler?(Token {})
+      await Task.yield()
+    }
     executor.runUntilIdle()
     let isReleased = Protected(false)
     station.handler?(
@@ -352,6 +511,12 @@ private final class SharedRead: Sendable {
   }
 
   var readings: [Reading] { log.withLock { $0 } }
+
+  /// When it has read that many elements.
+  func titles(_ count: Int) async -> [String] {
+    while titles.count < count { await Task.yield() }
+    return titles
+  }
 
   /// After it has read what there is.
   var titles: [String] {

@@ -16,9 +16,13 @@ package final class Hub<Element: Sendable>: Sendable {
   private let source: @Sendable () -> Source<Element>
   @usableFromInline let state: Locked<HubMachine<Shared<Inbox<Element>>, Element, Errand>>
 
-  init(_ source: @escaping @Sendable () -> Source<Element>, replays: Bool) {
+  init(
+    _ source: @escaping @Sendable () -> Source<Element>,
+    _ policy: BufferingPolicy,
+    replays: Bool
+  ) {
     self.source = source
-    state = Locked(initially: HubMachine(replays: replays))
+    state = Locked(initially: HubMachine(policy, replays: replays))
   }
 
   /// Begins a subscription of one reader. Returns how to end it.
@@ -31,28 +35,39 @@ package final class Hub<Element: Sendable>: Sendable {
     for reader in afterwards.wake { reader.resume() }
     drive()
     return {
-      _ = self.state.locked { $0.leave(number) }
+      _ = self.state.extract { $0.leave(number) }
       self.drive()
     }
   }
 
-  /// Soon, registers and unregisters until there is nothing left to do.
+  /// Soon, registers and unregisters until there is nothing left to do. In a task of its own: no reader waits for the
+  /// SDK.
   private func drive() {
     guard state.locked({ $0.startDriver() }) else { return }
-    startTask {
-      while let work = self.state.locked({ $0.nextWork() }) {
+    Task {
+      while let work = self.state.extract({ $0.nextWork() }) {
         switch work {
         case .register(let registration):
           let inbox = Shared(Inbox(.unbounded, onDiscard: nil, to: (self, registration)))
           // If it throws, the readers have received the error.
           if let errand = try? await self.source().begin(inbox)?.errand(nil) {
-            self.state.locked { $0.registered(errand) }
+            self.registered(errand)
           }
         case .unregister(let errand, _):
           await errand.run()
         }
       }
     }
+  }
+
+  /// A registration returned: what it has yielded reaches the readers.
+  private func registered(_ errand: Errand) {
+    var afterwards: Afterwards = ([], [])
+    let opened = state.extract { machine in
+      machine.registered(errand) { _ = $0.contents.deliver($1, &afterwards) }
+    }
+    for reader in afterwards.wake { reader.resume() }
+    if let end = opened.end { for inbox in opened.readers { inbox.contents.end(end) } }
   }
 
   /// The SDK yielded an element, on any thread. Returns whether a reader received it.
@@ -75,10 +90,15 @@ package final class Hub<Element: Sendable>: Sendable {
     }
   }
 
-  /// The registration threw, or the SDK finished, failed or released its callback, on any thread.
+  /// The SDK finished, failed or released its callback, on any thread.
   @usableFromInline
   func end(_ end: SubscriptionEnd, _ registration: Int) {
-    let ended = state.locked { $0.end(registration) }
+    let ended = state.extract { $0.end(end, registration) }
     for inbox in ended.readers { inbox.contents.end(end) }
+  }
+
+  func registrationThrew(_ error: any Error) {
+    let ended = state.extract { $0.registrationThrew() }
+    for inbox in ended.readers { inbox.contents.end(.failed(error)) }
   }
 }

@@ -22,6 +22,7 @@ package struct HubMachine<Reader: Sendable, Element: Sendable, Ending: Sendable>
     case unregister(Ending, Element?)
   }
 
+  @usableFromInline let policy: BufferingPolicy
   /// Whether a new reader begins with the latest element.
   @usableFromInline let replays: Bool
   /// The readers of the open registration, or those that wait for the next one.
@@ -32,11 +33,14 @@ package struct HubMachine<Reader: Sendable, Element: Sendable, Ending: Sendable>
   @usableFromInline var registration = 0
   /// Whether the latest registration may yield.
   @usableFromInline var isOpen = false
+  /// What waits for the registration to return, because all of it is discarded if the registration throws.
+  @usableFromInline package private(set) var held: InboxMachine<Element>?
   /// Ends the latest registration, which has returned.
   @usableFromInline var ending: Ending?
   @usableFromInline var isDriven = false
 
-  package init(replays: Bool) {
+  package init(_ policy: BufferingPolicy, replays: Bool) {
+    self.policy = policy
     self.replays = replays
   }
 
@@ -70,15 +74,36 @@ package struct HubMachine<Reader: Sendable, Element: Sendable, Ending: Sendable>
     }
     registration += 1
     isOpen = true
+    held = InboxMachine(policy)
     return .register(registration)
   }
 
-  /// The registration returned. One that threw has already ended.
-  package mutating func registered(_ ending: Ending) { self.ending = ending }
+  /// The registration returned. Delivers what it yielded. Returns the end, if the SDK has ended it, with the readers to
+  /// tell, and what to release.
+  package mutating func registered(
+    _ ending: Ending,
+    deliver: (Reader, Element) -> Void
+  ) -> (end: SubscriptionEnd?, readers: [Reader], elements: [Element]) {
+    self.ending = ending
+    var unread = held.take()
+    var elements: [Element] = []
+    while let element = unread?.take() { elements.append(element) }
+    guard isOpen else { return (nil, [], elements) }
+    for (_, reader) in readers { for element in elements { deliver(reader, element) } }
+    if replays { latest = elements.last }
+    guard case .ended(let end)? = unread?.next() else { return (nil, [], elements) }
+    return (end, close().readers, elements)
+  }
+
+  /// The registration threw. Returns the readers to tell, and what to release.
+  package mutating func registrationThrew() -> (readers: [Reader], unread: InboxMachine<Element>?) {
+    (isOpen ? close().readers : [], held.take())
+  }
 
   /// That registration yielded an element. Returns whether a reader received it, and an element to release.
   ///
-  /// If none did, the registration is over: the SDK is told so, and may stop. A later reader registers again.
+  /// If none did, the registration is over: the SDK is told so, and may stop. A later reader registers again. While the
+  /// registration is running, the element is held.
   @inlinable
   package mutating func yield(
     _ element: Element,
@@ -86,6 +111,9 @@ package struct HubMachine<Reader: Sendable, Element: Sendable, Ending: Sendable>
     deliver: (Reader) -> Bool
   ) -> (isRead: Bool, replaced: Element?) {
     guard isOpen, registration == self.registration else { return (false, nil) }
+    if !readers.isEmpty, let yielded = held?.yield(element) {
+      return (yielded.isOpen, yielded.surplus)
+    }
     isOpen = false
     for (_, reader) in readers where deliver(reader) { isOpen = true }
     let replaced = latest.take()
@@ -93,9 +121,17 @@ package struct HubMachine<Reader: Sendable, Element: Sendable, Ending: Sendable>
     return (isOpen, replaced)
   }
 
-  /// The SDK ended that registration, or it threw. Returns the readers to tell, and the latest element to release.
-  package mutating func end(_ registration: Int) -> (readers: [Reader], latest: Element?) {
+  /// The SDK ended that registration. Returns the readers to tell, and the latest element to release.
+  package mutating func end(
+    _ end: SubscriptionEnd,
+    _ registration: Int
+  ) -> (readers: [Reader], latest: Element?) {
     guard isOpen, registration == self.registration else { return ([], nil) }
+    if held?.end(end) != nil { return ([], nil) }
+    return close()
+  }
+
+  private mutating func close() -> (readers: [Reader], latest: Element?) {
     isOpen = false
     defer { readers = [] }
     return (readers.map(\.reader), latest.take())

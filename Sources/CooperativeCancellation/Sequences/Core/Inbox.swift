@@ -153,7 +153,7 @@ package struct Inbox<Element: Sendable>: ~Copyable, SharedContents {
   /// The registration threw: nothing is delivered, and other readers wake.
   @usableFromInline
   func registrationThrew(_ error: any Error) {
-    if target != nil { end(.failed(error)) }
+    target?.hub.registrationThrew(error)
     abandon()
     wakeAll { _ in true }
   }
