@@ -140,13 +140,11 @@ actor RadioPlayer: Player {
   }
 
   nonisolated var stations: AsyncStream<String> {
-    SendableCallbackSequence { [radio] in
-      AsyncCallbackSequence(buffering: .unbounded) { [radio] yield in
-        radio.addListener(yield)
-      } onTermination: { [radio] token in
-        radio.removeListener(token)
-      }
-    }.asyncStream()
+    AsyncStream(buffering: .unbounded) { [radio] yield, _ in
+      radio.addListener(yield)
+    } onTermination: { [radio] token in
+      radio.removeListener(token)
+    }
   }
 }
 

@@ -1,41 +1,47 @@
-// For interfaces that require the standard library's types.
-
-extension CrossActorCallbackSequence {
-  /// Returns the elements as an `AsyncStream`, which registers at its first read.
-  ///
-  /// It keeps the buffering and `onDiscard` of this sequence. What `AsyncStream` lacks is lost: cancellation looks like
-  /// the end, and two readers share the elements of one subscription. `onTermination` runs soon after the end, perhaps
-  /// after the next reader has registered: for an SDK with one slot, write `shared().asyncStream()`.
-  @inlinable
-  public func asyncStream() -> AsyncStream<Element> where Failure == Never {
-    StreamReader(source().makeInbox(), beginning: source).stream
-  }
-
-  /// Returns the elements as an `AsyncThrowingStream`, which registers at its first read; see ``asyncStream()``.
-  @inlinable
-  public func asyncThrowingStream() -> AsyncThrowingStream<Element, any Error> {
-    StreamReader(source().makeInbox(), beginning: source).throwingStream
-  }
-}
+// For interfaces that require the standard library's types. A stream registers when it is made, as those of the standard
+// library do.
 
 extension CallbackSequence {
-  /// Registers now, as ``started()`` does, and returns the elements as an `AsyncStream`; see
-  /// ``CrossActorCallbackSequence/asyncStream()``.
+  /// Registers now, as ``started()`` does, and returns the elements as an `AsyncStream`.
+  ///
+  /// It keeps the buffering and `onDiscard` of this sequence. What `AsyncStream` lacks is lost: cancellation looks like
+  /// the end, and two readers share the elements of one subscription. `onTermination` runs on the actor that calls this,
+  /// soon after the end, perhaps after the next stream has registered: for an SDK with one slot, write
+  /// `sendable().shared().asyncStream()`.
+  ///
+  /// In code that belongs to no actor, write ``Swift/AsyncStream/init(buffering:fileID:line:in:onTermination:onDiscard:)``.
   @inlinable
   public func asyncStream(isolation: isolated any Actor = #isolation) -> AsyncStream<Element>
   where Failure == Never {
-    let (inbox, termination) = begin()
-    return StreamReader(inbox, ending: termination?.errand(isolation)).stream
+    StreamReader(source, isolation: isolation).stream
   }
 
-  /// Registers now, as ``started()`` does, and returns the elements as an `AsyncThrowingStream`; see
-  /// ``CrossActorCallbackSequence/asyncStream()``.
+  /// Registers now, and returns the elements as an `AsyncThrowingStream`, which throws what the registration throws;
+  /// see ``asyncStream(isolation:)``.
   @inlinable
   public func asyncThrowingStream(
     isolation: isolated any Actor = #isolation
-  ) throws(Failure) -> AsyncThrowingStream<Element, any Error> {
-    let (inbox, termination) = try begin()
-    return StreamReader(inbox, ending: termination?.errand(isolation)).throwingStream
+  ) -> AsyncThrowingStream<Element, any Error> {
+    StreamReader(source, isolation: isolation).throwingStream
+  }
+}
+
+extension CrossActorCallbackSequence {
+  /// Registers, and returns the elements as an `AsyncStream`; see ``CallbackSequence/asyncStream(isolation:)``.
+  ///
+  /// A sequence from ``CallbackSequence/sendable(isolation:)`` registers at the first read, because its actor may be
+  /// another one. A shared sequence registers soon. Any other registers now, here; its `onTermination` runs on no actor.
+  @inlinable
+  public func asyncStream() -> AsyncStream<Element> where Failure == Never {
+    // Nothing else holds what the source captures, so its closures may run anywhere.
+    StreamReader(source(), isolation: nil).stream
+  }
+
+  /// Registers, and returns the elements as an `AsyncThrowingStream`, which throws what the registration throws; see
+  /// ``asyncStream()``.
+  @inlinable
+  public func asyncThrowingStream() -> AsyncThrowingStream<Element, any Error> {
+    StreamReader(source(), isolation: nil).throwingStream
   }
 }
 

@@ -16,20 +16,9 @@ extension CallbackSequence {
   ///
   /// Call it where the sequence was made. Throws what the registration throws.
   public func started() throws(Failure) -> Iterator {
-    let (inbox, termination) = try begin()
-    return Iterator(Subscription(inbox, termination))
-  }
-
-  /// Begins a subscription. The caller must be at the sequence's home.
-  @inlinable
-  func begin() throws(Failure) -> (Shared<Inbox<Element>>, Termination<Element>?) {
     let inbox = source.makeInbox()
     do {
-      switch source.start {
-      case .inPlace(let start): return (inbox, .inPlace(try start(inbox)))
-      case .onHome(let home, let start):
-        return (inbox, try start.map { .onHome(try $0(inbox), home) })
-      }
+      return Iterator(Subscription(inbox, try source.beginHere(inbox)))
     } catch {
       guard let failure = error as? Failure else {
         preconditionFailure("'subscribe' can only throw 'Failure'")

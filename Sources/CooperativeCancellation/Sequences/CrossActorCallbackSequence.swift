@@ -21,7 +21,7 @@
 /// ```
 ///
 /// In code without an actor, pass a closure that makes the sequence; each iterator calls it. Both closures
-/// run on the reader's actor, and what they capture must be `Sendable`:
+/// run on the reader's actor, or on none if the sequence is shared, and what they capture must be `Sendable`:
 ///
 /// ```swift
 /// SendableCallbackSequence {
@@ -40,7 +40,8 @@ public struct CrossActorCallbackSequence<Element: Sendable, Failure: Error>: Asy
 
   /// Creates a sequence whose iterators each read a new sequence that `make` returns.
   ///
-  /// - Parameter make: Makes the sequence. Runs once for each iterator, where the iterator is made.
+  /// - Parameter make: Makes the sequence. Runs once for each iterator and each standard stream, where that is made. A
+  ///   shared sequence runs it once at first, and once for each registration, on no actor.
   public init(_ make: @escaping @Sendable () -> CallbackSequence<Element, Failure>) {
     source = { make().source }
   }

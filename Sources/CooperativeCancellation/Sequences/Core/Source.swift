@@ -79,6 +79,16 @@ extension Source {
     Shared(Inbox(policy, onDiscard: discard, at: callSite))
   }
 
+  /// Begins a subscription without suspending. The caller must be at the sequence's home. Returns how to end it, or `nil`
+  /// if the source has crossed isolation.
+  @inlinable
+  func beginHere(_ inbox: Shared<Inbox<Element>>) throws -> Termination<Element>? {
+    switch start {
+    case .inPlace(let start): .inPlace(try start(inbox))
+    case .onHome(let home, let start): try start.map { .onHome(try $0(inbox), home) }
+    }
+  }
+
   /// Begins a subscription from anywhere. Returns how to end it, or `nil` if a reader was cancelled before it began.
   @inlinable
   func begin(

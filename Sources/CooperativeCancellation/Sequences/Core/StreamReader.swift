@@ -3,17 +3,52 @@
 @usableFromInline
 final class StreamReader<Element: Sendable>: Sendable {
   @usableFromInline let inbox: Shared<Inbox<Element>>
-  /// The source is set until a cold subscription begins. The errand ends the subscription.
-  @usableFromInline let state: Locked<(source: (@Sendable () -> Source<Element>)?, errand: Errand?)>
+  /// The home is set until a subscription begins there, at the first read. The errand ends the subscription.
+  @usableFromInline let state: Locked<(home: Home<Element>?, errand: Errand?)>
 
+  /// Registers now. If that throws, the error is all there is to read.
   @inlinable
   init(
-    _ inbox: Shared<Inbox<Element>>,
-    beginning source: (@Sendable () -> Source<Element>)? = nil,
-    ending errand: Errand? = nil
+    _ makeInbox: @autoclosure () -> Shared<Inbox<Element>>,
+    home: Home<Element>? = nil,
+    register: (Shared<Inbox<Element>>) throws -> Errand?
   ) {
+    var inbox = makeInbox()
+    var errand: Errand?
+    do {
+      errand = try register(inbox)
+    } catch {
+      inbox = makeInbox()
+      inbox.contents.end(.failed(error))
+    }
     self.inbox = inbox
-    state = Locked(initially: (source, errand))
+    state = Locked(initially: (home, errand))
+  }
+
+  /// Registers now, or at the first read if the source has crossed isolation. The caller must be at the source's home.
+  @inlinable
+  convenience init(_ source: Source<Element>, isolation: isolated (any Actor)?) {
+    var home: Home<Element>?
+    if case .onHome(let own, now: nil) = source.start { home = own }
+    self.init(source.makeInbox(), home: home) { try source.beginHere($0)?.errand(isolation) }
+  }
+
+  /// Registers now, with closures of a caller that may belong to no actor.
+  @inlinable
+  convenience init<Token>(
+    _ policy: BufferingPolicy,
+    _ discard: (@Sendable (Element) -> Void)?,
+    _ terminate: @escaping @Sendable (sending Token) -> Void,
+    _ callSite: CallSite,
+    in subscribe: (Shared<Callback<Element>>) throws -> sending Token
+  ) {
+    self.init(Shared(Inbox(policy, onDiscard: discard, at: callSite))) { inbox in
+      let token = try CooperativeCancellation.register(inbox) { Disconnected(try subscribe($0)) }
+      return Errand {
+        inbox.contents.abandon()
+        if let token = token.open() { terminate(token) }
+      }
+    }
   }
 
   deinit { end() }
@@ -32,8 +67,8 @@ final class StreamReader<Element: Sendable>: Sendable {
       case .element(let element):
         return element
       case .nothing:
-        if let source = state.locked({ $0.source.take() }) {
-          let errand = try await source().begin(inbox)?.errand(nil)
+        if let home = state.locked({ $0.home.take() }) {
+          let errand = try await home.begin(inbox, isolation: nil)
           state.locked { $0.errand = errand }
         } else {
           let place = inbox.recordReader()

@@ -1,0 +1,74 @@
+// Standard streams for code that belongs to no actor: a function or property that an interface requires.
+
+extension AsyncStream where Element: Sendable {
+  /// Registers with an SDK now, on the calling thread, and returns what it reports as a stream.
+  ///
+  /// ```swift
+  /// nonisolated var stations: AsyncStream<String> {
+  ///   AsyncStream(buffering: .unbounded) { [radio] yield, _ in
+  ///     radio.addListener(yield)
+  ///   } onTermination: { [radio] token in
+  ///     radio.removeListener(token)
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// Use it where a function must return this type. Elsewhere, ``AsyncCallbackSequence`` registers when it is read, and
+  /// tells a cancellation from the end.
+  ///
+  /// The SDK may call `yield` and `finish` from any thread. The stream ends when the SDK calls `finish` or releases both,
+  /// when its reader is cancelled, and when it is released.
+  ///
+  /// - Parameters:
+  ///   - policy: How many elements wait for a slow reader, and which ones are dropped.
+  ///   - fileID: The file to name in a ``WaitingCall``; by default the caller's.
+  ///   - line: The line to name in a ``WaitingCall``; by default the caller's.
+  ///   - subscribe: Registers with the SDK and returns its token, or nothing. Runs once, before this returns, where the
+  ///     caller is.
+  ///   - terminate: Unregisters. Receives the token. Runs once, soon after the end, on no actor and under no lock.
+  ///   - discard: Closes or frees an element that is not delivered. Runs once for each, on any thread.
+  @inlinable
+  public init<Token>(
+    buffering policy: BufferingPolicy,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    in subscribe: (
+      _ yield: @escaping @Sendable (Element) -> Void,
+      _ finish: @escaping @Sendable () -> Void
+    ) -> sending Token,
+    onTermination terminate: @escaping @Sendable (sending Token) -> Void,
+    onDiscard discard: (@Sendable (Element) -> Void)? = nil
+  ) {
+    let callSite = CallSite(fileID: fileID, line: line)
+    self =
+      StreamReader(policy, discard, terminate, callSite) { callback in
+        subscribe({ callback.yield($0) }, { callback.end(.finished) })
+      }.stream
+  }
+}
+
+extension AsyncThrowingStream where Element: Sendable, Failure == any Error {
+  /// Registers with an SDK that can fail now, on the calling thread, and returns what it reports as a stream.
+  ///
+  /// `finish(nil)` ends the stream; `finish(error)` ends it with that error. If `subscribe` throws, the stream throws
+  /// that error, what came before is discarded, and `onTermination` does not run. The rest, and the parameters, are the
+  /// same as for an `AsyncStream`.
+  @inlinable
+  public init<Token>(
+    buffering policy: BufferingPolicy,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    in subscribe: (
+      _ yield: @escaping @Sendable (Element) -> Void,
+      _ finish: @escaping @Sendable ((any Error)?) -> Void
+    ) throws -> sending Token,
+    onTermination terminate: @escaping @Sendable (sending Token) -> Void,
+    onDiscard discard: (@Sendable (Element) -> Void)? = nil
+  ) {
+    let callSite = CallSite(fileID: fileID, line: line)
+    self =
+      StreamReader(policy, discard, terminate, callSite) { callback in
+        try subscribe({ callback.yield($0) }, { callback.end($0.map { .failed($0) } ?? .finished) })
+      }.throwingStream
+  }
+}
