@@ -1,4 +1,4 @@
-/// A task of any type, which is cancelled when its owner releases it.
+/// A task of any type, which is cancelled when its owner releases it, unless its ``Options`` say otherwise.
 ///
 /// ```swift
 /// var tasks: Set<AnyTask> = []
@@ -16,34 +16,66 @@
 /// May be used from any thread. `cancel()` runs the task's cancellation handlers before it returns, and the library
 /// holds no lock meanwhile.
 public final class AnyTask: Sendable {
+  /// How an ``AnyTask`` behaves.
+  public struct Options: OptionSet, Sendable {
+    /// The raw value.
+    public let rawValue: Int
+
+    /// Makes options from a raw value.
+    public init(rawValue: Int) {
+      self.rawValue = rawValue
+    }
+
+    /// Cancels the task when the `AnyTask` is released. This is the default.
+    public static let cancelOnRelease = Options(rawValue: 1 << 0)
+
+    /// Fails an assertion in debug builds if a cancelled task is cancelled again: by ``AnyTask/cancel()`` or, with
+    /// ``cancelOnRelease``, by the release.
+    public static let assertOnOverCancellation = Options(rawValue: 1 << 1)
+  }
+
+  /// How this one behaves.
+  public let options: Options
+
   private let task: any ErasedTask
-  private let isDetached = Locked(initially: false)
+  // Of two threads that cancel at once, both could see a task that is not cancelled yet.
+  private let wasCancelledHere = Locked(initially: false)
 
   /// Takes ownership of a task.
-  public init<Success, Failure>(_ task: Task<Success, Failure>) {
+  public init<Success, Failure>(
+    _ task: Task<Success, Failure>,
+    options: Options = .cancelOnRelease
+  ) {
     self.task = task
+    self.options = options
   }
 
   deinit {
-    if !isDetached.locked({ $0 }) { task.cancel() }
+    if options.contains(.cancelOnRelease) { cancel() }
   }
 
   /// Whether the task was cancelled, here or elsewhere.
   public var isCancelled: Bool { task.isCancelled }
 
-  /// Cancels the task. A second call has no effect.
+  /// Cancels the task. A second call has no effect, or fails an assertion: ``Options/assertOnOverCancellation``.
   public func cancel() {
+    let isRepeated = wasCancelledHere.locked { wasCancelled in
+      defer { wasCancelled = true }
+      return wasCancelled
+    }
+    assert(
+      !options.contains(.assertOnOverCancellation) || !(isRepeated || task.isCancelled),
+      """
+      An AnyTask with '.assertOnOverCancellation' cancelled a task that was already cancelled. Cancel it in one place \
+      only, or check 'isCancelled' before 'cancel()'; if its release cancelled it, omit '.cancelOnRelease'.
+      """
+    )
     task.cancel()
-  }
-
-  /// Gives up ownership: releasing this does not cancel the task.
-  public func detach() {
-    isDetached.locked { $0 = true }
   }
 }
 
 extension AnyTask: Hashable {
-  /// Two are equal if they own the same task.
+  /// Two are equal if they own the same task, whatever their options.
   public static func == (left: AnyTask, right: AnyTask) -> Bool {
     left.task.isSame(as: right.task)
   }
@@ -55,34 +87,39 @@ extension AnyTask: Hashable {
 }
 
 extension Task {
-  /// This task as an ``AnyTask``, which cancels it when it is released.
-  public func erased() -> AnyTask {
-    AnyTask(self)
+  /// This task as an ``AnyTask``, which by default cancels it when it is released.
+  public func erased(options: AnyTask.Options = .cancelOnRelease) -> AnyTask {
+    AnyTask(self, options: options)
   }
 
-  /// Keeps this task in a collection, which cancels it when the collection is destroyed.
+  /// Keeps this task in a collection, which by default cancels it when the collection is destroyed.
   ///
   /// Finished tasks stay in the collection; a ``TaskBag`` removes them.
   ///
   /// - Returns: The stored value.
   @discardableResult
-  public func store(in tasks: inout some RangeReplaceableCollection<AnyTask>) -> AnyTask {
-    let task = erased()
+  public func store(
+    in tasks: inout some RangeReplaceableCollection<AnyTask>,
+    options: AnyTask.Options = .cancelOnRelease
+  ) -> AnyTask {
+    let task = erased(options: options)
     tasks.append(task)
     return task
   }
 
-  /// Keeps this task in a set, which cancels it when the set is destroyed.
+  /// Keeps this task in a set, which by default cancels it when the set is destroyed.
   ///
   /// Storing the same task again has no effect.
   ///
-  /// - Returns: The stored value. If the task was already there, that is the earlier value.
+  /// - Returns: The stored value. If the task was already there, that is the earlier value, with its options.
   @discardableResult
-  public func store(in tasks: inout Set<AnyTask>) -> AnyTask {
-    let task = erased()
-    let (isNew, stored) = tasks.insert(task)
-    if !isNew { task.detach() }
-    return stored
+  public func store(
+    in tasks: inout Set<AnyTask>,
+    options: AnyTask.Options = .cancelOnRelease
+  ) -> AnyTask {
+    // A second owner with these options would cancel the task at once, when it is released here.
+    if let index = tasks.firstIndex(of: erased(options: [])) { return tasks[index] }
+    return tasks.insert(erased(options: options)).memberAfterInsert
   }
 }
 

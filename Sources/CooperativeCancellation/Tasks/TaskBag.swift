@@ -270,10 +270,8 @@ extension Task {
       return self
     }
     let members = bag.members
-    let task = erased()
     // The bag cancels it, but does not own it: a release after its end must have no effect.
-    task.detach()
-    members.start(slot, .given(task))
+    members.start(slot, .given(erased(options: [])))
     // Detached, so that it does not keep the caller's task-local values.
     Task<Void, Never>.detached(priority: Task<Never, Never>.currentPriority) {
       _ = await result

@@ -24,6 +24,8 @@ struct AnyTaskTests {
     Task {}.store(in: &set)
     let erased: AnyTask = Task {}.erased()
     #expect(tasks.count == 2 && set.count == 1 && !erased.isCancelled)
+    let all = tasks + set + [erased, AnyTask(Task {})]
+    #expect(all.allSatisfy { $0.options == .cancelOnRelease })
     let stored: AnyTask = foreverTask().store(in: &tasks)
     #expect(tasks.last === stored, "after those that are there")
     #expect(!stored.isCancelled)
@@ -31,22 +33,23 @@ struct AnyTaskTests {
     #expect(stored.isCancelled)
   }
 
-  @Test(arguments: [false, true])
-  func `is cancelled when it or its collection is released, but not after detach`(
-    isDetached: Bool
+  @Test(arguments: [.cancelOnRelease, [], .assertOnOverCancellation] as [AnyTask.Options])
+  func `is cancelled when it or its collection is released, if the options say so`(
+    options: AnyTask.Options
   ) async {
     let tasks = (0..<3).map { _ in foreverTask() }
     do {
       var array: [AnyTask] = []
       var set: Set<AnyTask> = []
       let all = [
-        tasks[0].store(in: &array), tasks[1].store(in: &set), tasks[2].erased(),
+        tasks[0].store(in: &array, options: options), tasks[1].store(in: &set, options: options),
+        tasks[2].erased(options: options),
       ]
-      if isDetached { for task in all { task.detach() } }
       #expect(tasks.allSatisfy { !$0.isCancelled })
       withExtendedLifetime((array, set, all)) {}
     }
-    #expect(tasks.map(\.isCancelled) == Array(repeating: !isDetached, count: 3))
+    let isCancelled = options == .cancelOnRelease
+    #expect(tasks.map(\.isCancelled) == Array(repeating: isCancelled, count: 3))
     for task in tasks {
       task.cancel()
       _ = await task.result
@@ -63,8 +66,7 @@ struct AnyTaskTests {
       #expect(tasks.count == 1)
       #expect(first === second)
       #expect(!task.isCancelled)
-      let another = AnyTask(task)
-      another.detach()
+      let another = AnyTask(task, options: [])
       #expect(another == first && another.hashValue == first.hashValue)
       #expect(AnyTask(Task {}) != AnyTask(Task {}))
       #expect(AnyTask(Task {}) != AnyTask(Task { 1 }))
@@ -120,5 +122,35 @@ struct AnyTaskTests {
       #expect(handlerRuns.load(ordering: .relaxed) == 1)
     }
     print("AnyTask.cancel() raced, and was first on thread 0 or 1: \(cancelledFirst)")
+  }
+
+  private static let over: ExitTest.Condition = isDebug ? .failure : .success
+
+  @Test
+  func `over-cancellation stops a debug build, and no other, if the options say so`() async {
+    await #expect(processExitsWith: Self.over) {
+      let task = Task {}.erased(options: .assertOnOverCancellation)
+      task.cancel()
+      task.cancel()
+    }
+    await #expect(processExitsWith: Self.over) {
+      let task = Task {}
+      task.cancel()
+      task.erased(options: .assertOnOverCancellation).cancel()
+    }
+    await #expect(processExitsWith: Self.over) {
+      Task {}.erased(options: [.cancelOnRelease, .assertOnOverCancellation]).cancel()
+    }
+    await #expect(processExitsWith: .success) {
+      var tasks: Set<AnyTask> = []
+      let task = Task {}
+      for _ in 0..<2 {
+        task.store(in: &tasks, options: [.cancelOnRelease, .assertOnOverCancellation])
+      }
+      tasks = []
+      try #require(task.isCancelled)
+      _ = task.erased(options: .assertOnOverCancellation)
+      task.erased().cancel()
+    }
   }
 }
