@@ -461,6 +461,18 @@ extension Calls {
       }
       return ""
     }
+    try await list.unconditional("cached") { await withAsyncValue { sdk.cachedUser($0) }.id }
+    try await list.unconditional("true") {
+      let isCached = await withAsyncValue { completion in completion(.success(true)) }
+      return "\(isCached)"
+    }
+    try await list.unconditional("") {
+      await withAsyncValue { completion in
+        count()
+        return sdk.flush { completion(.success) }
+      }
+      return ""
+    }
   }
 }
 

@@ -17,7 +17,7 @@
 ///   - operation: Calls the SDK with `completion`. Runs on the caller's actor. What it returns is kept until the wait
 ///     ends.
 ///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread.
-// Disfavored, because a `Result` also matches `Value`; the overload for a `Result` has a message.
+// Disfavored, because a `Result` also matches `Value`.
 @_disfavoredOverload
 @inlinable
 @inline(__always)
@@ -29,8 +29,26 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
 ) async -> Value {
   await unconditionalBridge(
     CallSite(fileID: fileID, line: line),
-    ifDropped: nil,
     in: { reply in operation { reply.answer($0) } },
+    onDiscard: discard
+  )
+}
+
+/// Calls an SDK that reports a `Result` without an error, and waits for its value, even if the task is cancelled.
+///
+/// The rest, and the parameters, are the same as in the overload for a plain value; a wait for `Void` ends if the SDK
+/// releases `completion`.
+@inlinable
+@inline(__always)
+nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
+  fileID: StaticString = #fileID,
+  line: UInt = #line,
+  in operation: (_ completion: @escaping @Sendable (Result<Value, Never>) -> Void) -> Request,
+  onDiscard discard: (@Sendable (Value) -> Void)? = nil
+) async -> Value {
+  await unconditionalBridge(
+    CallSite(fileID: fileID, line: line),
+    in: { reply in operation { reply.answer($0.get()) } },
     onDiscard: discard
   )
 }
@@ -52,7 +70,6 @@ nonisolated(nonsending) public func withAsyncValue<Request>(
 ) async {
   await unconditionalBridge(
     CallSite(fileID: fileID, line: line),
-    ifDropped: (),
     in: { reply in operation { reply.answer(()) } },
     onDiscard: nil
   )

@@ -191,12 +191,11 @@ nonisolated(nonsending) func fallbackBridge<Value: Sendable, Request: ~Copyable>
 
 /// Waits for the SDK's value, and ignores cancellation.
 ///
-/// After a dropped completion, the wait ends only if there is a value for that case, as for `Void`.
+/// After a dropped completion, the wait ends only if it waits for `Void`, whose value is known.
 @inlinable
 @inline(__always)
 nonisolated(nonsending) func unconditionalBridge<Value: Sendable, Request: ~Copyable>(
   _ callSite: CallSite,
-  ifDropped valueIfDropped: Value?,
   in operation: (Reply<Value>) -> Request,
   onDiscard discard: (@Sendable (Value) -> Void)?
 ) async -> Value {
@@ -213,7 +212,7 @@ nonisolated(nonsending) func unconditionalBridge<Value: Sendable, Request: ~Copy
       let end = await wait.end(.call, callSite, by: nil) { withExtendedLifetime(request) {} }
       if case .answered(let reply) = end, let value: Value = take(from: reply) { return value }
       // Dropped.
-      if let valueIfDropped { return valueIfDropped }
+      if Value.self == Void.self, let done = () as? Value { return done }
     }
   }
 }

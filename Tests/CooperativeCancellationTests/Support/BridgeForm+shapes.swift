@@ -14,7 +14,7 @@ extension BridgeForm {
       valueOrNilAndError, threeValuesAndError,
       successWithoutValue, failureWithoutError, mapped,
       fallback, fallbackTwoValues, fallbackThreeValues, fallbackVoid,
-      plain, void,
+      plain, neverFailing, void, neverFailingVoid,
     ]
 
   // SDKs that cannot fail, in waits that can be cancelled.

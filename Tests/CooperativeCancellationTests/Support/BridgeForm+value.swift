@@ -31,6 +31,20 @@ extension BridgeForm {
     } onDiscard: { watch.onDiscard($0.id) }.id
   }
 
+  static let neverFailing = unconditionalForm("Result<_, Never>", delivers: "cached") { sdk, watch in
+    await withAsyncValue(line: watch.line) { completion in
+      unthrowing { try watch.operation { sdk.cachedUser(completion) } }
+    } onDiscard: { watch.onDiscard($0.id) }.id
+  }
+
+  static let neverFailingVoid = unconditionalForm("Result<Void, Never>", delivers: "", .void) {
+    sdk, watch in
+    await withAsyncValue(line: watch.line) { completion in
+      unthrowing { try watch.operation { sdk.flush { completion(.success) } } }
+    }
+    return ""
+  }
+
   static let void = unconditionalForm("Void", delivers: "", .void) { sdk, watch in
     await withAsyncValue(line: watch.line) { completion in
       unthrowing { try watch.operation { sdk.flush(completion) } }
