@@ -82,8 +82,13 @@ final class Dashboard {
       drive.upload(file) { @Sendable in
         yield(.progress($0))
       } completion: { @Sendable result in
-        if case .success(let receipt) = result { yield(.done(receipt)) }
-        finish(result.error)
+        switch result {
+        case .success(let receipt):
+          yield(.done(receipt))
+          finish(nil)
+        case .failure(let error):
+          finish(error)
+        }
       }
     } onTermination: { upload in
       upload.cancel()
@@ -315,12 +320,6 @@ final class DriveSDK {
     progress(0.5)
     completion(.success("receipt 1"))
     return Upload()
-  }
-}
-
-extension Result where Failure == any Error {
-  var error: (any Error)? {
-    if case .failure(let error) = self { error } else { nil }
   }
 }
 

@@ -95,4 +95,14 @@ struct CancellationFactsTests {
     #expect(await reader.value == "the end")
     source.finish()
   }
+
+  @Test
+  func `a loop over a stream whose handler is lost ends only by its cancellation`() async {
+    let (ends, note) = AsyncStream<AsyncStream<Int>.Continuation.Termination>.makeStream()
+    let numbers = AsyncStream<Int> { lost in lost.onTermination = { note.yield($0) } }
+    let reader = Task { for await _ in numbers {} }
+    reader.cancel()
+    await reader.value
+    #expect(await ends.first { _ in true } == .cancelled)
+  }
 }

@@ -55,7 +55,7 @@ extension FakeCall.Request: ArticleRequest {}
 struct WrapperTests {
   @Test
   func `the wrapper keeps every guarantee`() async throws {
-    try await checkWrapper { loads, clock in
+    try await checkWrapper { @MainActor loads, clock in
       let timeout = Timeout(.seconds(5), clock: clock)
       return try await Articles(sdk: FakeArticleSDK(loads: loads), timeout: timeout).article(1)
     } success: { completion in

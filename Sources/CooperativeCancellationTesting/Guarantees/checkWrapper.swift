@@ -66,7 +66,7 @@ nonisolated(nonsending) public func checkWrapper<Completion: Sendable, Output, F
 /// Tests a wrapper with a timeout against every ``WrapperGuarantee``, and reports all that it breaks.
 ///
 /// ```swift
-/// try await checkWrapper { loads, clock in
+/// try await checkWrapper { @MainActor loads, clock in
 ///   let timeout = Timeout(.seconds(5), clock: clock)
 ///   return try await Articles(sdk: FakeArticleSDK(loads: loads), timeout: timeout).article(1)
 /// } success: { completion in
