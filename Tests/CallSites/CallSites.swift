@@ -467,10 +467,7 @@ extension Calls {
       return "\(isCached)"
     }
     try await list.unconditional("") {
-      await withAsyncValue { completion in
-        count()
-        return sdk.flush { completion(.success) }
-      }
+      await withAsyncValue { completion in sdk.flush { completion(.success) } }
       return ""
     }
   }

@@ -48,8 +48,7 @@ struct AnyTaskTests {
       #expect(tasks.allSatisfy { !$0.isCancelled })
       withExtendedLifetime((array, set, all)) {}
     }
-    let isCancelled = options == .cancelOnRelease
-    #expect(tasks.map(\.isCancelled) == Array(repeating: isCancelled, count: 3))
+    #expect(tasks.map(\.isCancelled) == Array(repeating: options == .cancelOnRelease, count: 3))
     for task in tasks {
       task.cancel()
       _ = await task.result
@@ -132,6 +131,12 @@ struct AnyTaskTests {
       let task = Task {}.erased(options: .assertOnOverCancellation)
       task.cancel()
       task.cancel()
+    }
+    for _ in 0..<10 {
+      await #expect(processExitsWith: Self.over) {
+        let task = Task {}.erased(options: .assertOnOverCancellation)
+        raceTwo { _ in task.cancel() }
+      }
     }
     await #expect(processExitsWith: Self.over) {
       let task = Task {}
