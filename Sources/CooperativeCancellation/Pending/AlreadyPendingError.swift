@@ -10,10 +10,11 @@ public struct AlreadyPendingError: Error, Sendable, Hashable, CustomStringConver
   public var description: String {
     """
     The call at \(callSite) was refused. Another call with this id, or of this `PendingCall`, is \
-    waiting, so the answer could belong to either. Give each call its own id, or wait until the other \
-    one ends. After a cancellation or a timeout, that is when its `onCancel` has returned, its \
-    asynchronous `operation` has ended, and, for a `PendingCall` or if it waits for the answer, the \
-    answer has arrived.
+    waiting, so the answer could belong to either. Give each call its own id. If the ids are the SDK's, \
+    let the calls wait for each other: `PendingCalls(ifTaken: .waitForTurn)`, or `.answerInOrder`; \
+    `PendingCall(waitsForTurn: true)`. After a cancellation or a timeout, the other call ends when its \
+    `onCancel` has returned, its asynchronous `operation` has ended, and, for a `PendingCall` or if it \
+    waits for the answer, the answer has arrived.
     """
   }
 

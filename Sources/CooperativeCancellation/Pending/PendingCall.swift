@@ -20,24 +20,31 @@
 ///
 /// A call that is cancelled or times out ends at once, but keeps its place until the SDK answers it and `onCancel` has
 /// returned: otherwise the next call would receive the late answer, or be stopped in its place. Meanwhile, other calls
-/// wait for their turn in order, or are refused. If the SDK may never answer, call ``close(throwing:)``.
+/// wait for their turn in order, or are refused. If the SDK may never answer, limit `lateAnswers`, or call
+/// ``close(throwing:)``.
 ///
 /// Each call has the guarantees of a bridge: see <doc:Contract#Pending-calls>.
 public final class PendingCall<Value>: Sendable {
-  @usableFromInline let turns: Turns
+  /// All calls have the id 0.
+  @usableFromInline let calls: PendingCalls<Int, Value>
+  @usableFromInline let waits: Bool
 
   /// Creates an instance with no calls.
   ///
-  /// - Parameter waitsForTurn: Whether a call waits while another one is pending. The wait counts toward its timeout,
-  ///   and cancellation ends it. If `false`, the call throws ``AlreadyPendingError``.
-  public init(waitsForTurn: Bool = true) {
-    turns = Turns(mayWait: waitsForTurn)
+  /// - Parameters:
+  ///   - waitsForTurn: Whether a call waits while another one is pending. The wait counts toward its timeout, and
+  ///     cancellation ends it. If `false`, the call throws ``AlreadyPendingError``.
+  ///   - lateAnswers: How long the SDK may take to answer a call after its `onCancel` has returned, as in
+  ///     ``PendingCalls/init(ifTaken:lateAnswers:onUnclaimed:)``; `nil` means no limit.
+  public init(waitsForTurn: Bool = true, lateAnswers: Timeout? = nil) {
+    calls = PendingCalls(ifTaken: .waitForTurn, lateAnswers: lateAnswers)
+    waits = waitsForTurn
   }
 
   /// How many calls are pending or waiting for their turn.
   ///
   /// A call that was cancelled or timed out is pending until its answer has arrived and `onCancel` has returned.
-  public var count: Int { turns.count }
+  public var count: Int { calls.count }
 
   /// Calls the SDK when no other call is pending, and waits for its answer.
   ///
@@ -58,14 +65,14 @@ public final class PendingCall<Value>: Sendable {
   ) async throws -> sending Value {
     let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
     let deadline = try terms.begin()
-    try await turns.wait(terms, by: deadline)
+    let ticket = try await calls.turn(of: 0, isNamed: false, mayWait: waits, terms, by: deadline)
     return try await pendingBridge(
       terms,
       by: deadline,
-      register: { wait in try turns.begin(wait, onDiscard: discarding(to: discard)) },
+      register: { wait in try calls.begin(wait, 0, ticket, terms.callSite, discard) },
       in: { _, _ in try operation() },
       onCancel: cancel,
-      leave: { number, request in turns.leave(number, hasFailed: request == nil) },
+      leave: { number, request in calls.leave(0, number, hasFailed: request == nil, response) },
       onDiscard: discard
     )
   }
@@ -122,12 +129,12 @@ public final class PendingCall<Value>: Sendable {
   /// - Parameter error: What the calls throw.
   @inlinable
   public func close(throwing error: any Error) {
-    turns.close(error, carrier(of: PendingAnswer<Value>.failure(error)))
+    calls.close(throwing: error)
   }
 
   @inlinable
   func answer(_ answer: PendingAnswer<Value>) -> Bool {
-    turns.answer(carrier(of: answer))
+    calls.answer(0, answer)
   }
 }
 

@@ -40,10 +40,11 @@ extension PendingCalls {
   ) async throws -> sending Value {
     let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
     let deadline = try terms.begin()
+    let ticket = sharing == nil ? nil : try await turn(of: id, terms, by: deadline)
     let wait = Wait(response: response)
-    let number = try registry.locked { try $0.add(wait, id, terms.callSite) }
+    let number = try begin(wait, id, ticket, terms.callSite, discard)
     let send = Send(operation, onCancel: cancel) { [self] in
-      leave(id, number, isOver: response.endsAtOnce)
+      leave(id, number, hasFailed: false, response)
     }
     let task = Task {
       // Captured, so that the task begins there.
@@ -63,6 +64,9 @@ extension PendingCalls {
   func fail(_ id: ID, _ number: Int, _ error: (any Error)?) {
     let event = error.map {
       WaitMachine.FinalEvent.answered(in: carrier(of: PendingAnswer<Value>.failure($0)))
+    }
+    if sharing != nil {
+      return _ = perform(in: id) { $0.stop(number, event ?? .stopped) }
     }
     if case .call(let call, _) = registry.extract({ $0.fail(id, number, event ?? .stopped) }) {
       call.wake()

@@ -14,15 +14,16 @@ extension PendingCalls {
   /// <doc:Contract#Pending-calls>.
   ///
   /// - Parameters:
-  ///   - id: Identifies the answer. No other waiting call may have it.
+  ///   - id: Identifies the answer. If another call has it, ``TakenIDPolicy`` decides.
   ///   - response: What happens if the call is cancelled or times out before the answer arrives.
-  ///   - timeout: How long the answer may take, including `operation`; `nil` means no limit.
+  ///   - timeout: How long the turn, `operation` and the answer may take together; `nil` means no limit.
   ///   - fileID: The file to name in errors; by default the caller's.
   ///   - line: The line to name in errors; by default the caller's.
   ///   - operation: Calls the SDK and returns what `onCancel` needs, or nothing. Runs on the caller's actor, at once.
   ///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what
   ///     `operation` returned; runs on the caller's actor, at most once.
-  ///   - discard: Closes or frees a value that this call took and does not return. Runs on the caller's actor.
+  ///   - discard: Closes or frees a value that this call took and does not return. Runs on the caller's actor; if calls
+  ///     share their id, perhaps on the thread that delivers a late value.
   @inlinable
   nonisolated(nonsending) public func value<Request>(
     for id: ID,
@@ -35,16 +36,16 @@ extension PendingCalls {
     onDiscard discard: (@Sendable (sending Value) -> Void)? = nil
   ) async throws -> sending Value {
     let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
+    let deadline = try terms.begin()
+    let ticket = sharing == nil ? nil : try await turn(of: id, terms, by: deadline)
     return try await pendingBridge(
       terms,
       as: { _ in .pendingCall(id: id) },
-      by: try terms.begin(),
-      register: { wait in try registry.locked { try $0.add(wait, id, terms.callSite) } },
+      by: deadline,
+      register: { wait in try begin(wait, id, ticket, terms.callSite, discard) },
       in: { _, _ in try operation() },
       onCancel: cancel,
-      leave: { number, request in
-        leave(id, number, isOver: request == nil || response.endsAtOnce)
-      },
+      leave: { number, request in leave(id, number, hasFailed: request == nil, response) },
       onDiscard: discard
     )
   }
@@ -87,7 +88,9 @@ extension PendingCalls {
   /// ```
   ///
   /// An answer that arrives before `operation` returns is kept until the id is known. Results and parameters are those
-  /// of the form with an id, but ``AlreadyPendingError`` can only be thrown after the SDK has been called.
+  /// of the form with an id, but ``AlreadyPendingError`` can only be thrown after the SDK has been called. If calls
+  /// share their ids, it is not thrown, and the call does not wait for its turn: it takes its place behind the calls
+  /// that have the id.
   @inlinable
   nonisolated(nonsending) public func value(
     whenCancelled response: CancellationResponse = .abandonCallback,
@@ -104,11 +107,11 @@ extension PendingCalls {
       as: { .pendingCall(id: $0) },
       by: try terms.begin(),
       register: { wait in try registry.locked { try $0.begin(wait) } },
-      in: { wait, number in try name(wait, number, try operation(), terms.callSite) },
+      in: { wait, number in try name(wait, number, try operation(), terms.callSite, discard) },
       onCancel: cancel,
       leave: { number, id in
         if let id {
-          leave(id, number, isOver: response.endsAtOnce)
+          leave(id, number, hasFailed: false, response)
         } else {
           pass(registry.extract { $0.abandonStart(number) }.unclaimed)
         }
@@ -119,8 +122,23 @@ extension PendingCalls {
 
   /// Gives a starting call its id, and its answer if that has already arrived.
   @inlinable
-  func name(_ wait: Wait, _ number: Int, _ id: ID, _ callSite: CallSite) throws -> ID {
-    let (name, unclaimed) = registry.extract { $0.name(number, id) }
+  func name(
+    _ wait: Wait,
+    _ number: Int,
+    _ id: ID,
+    _ callSite: CallSite,
+    _ discard: (@Sendable (sending Value) -> Void)?
+  ) throws -> ID {
+    let late = sharing == nil ? nil : discarding(to: discard)
+    let (name, unclaimed) = registry.extract { registry in
+      let named = registry.name(number, id)
+      if sharing != nil, let index = registry.waiting.index(forKey: id) {
+        // It has been called, so it joins the calls that have the id.
+        let (id, call) = registry.waiting.remove(at: index)
+        _ = registry.inLine(id) { $0.begin(call.wait, number, ticket: nil, onDiscard: late) }
+      }
+      return named
+    }
     // It counts: the call's own task is here and has not been interrupted.
     if case .answered(let parked) = name { _ = wait.receive(.answered(in: parked.answer)) }
     pass(unclaimed)

@@ -33,25 +33,53 @@
 public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
   @usableFromInline let registry: Locked<CallRegistry<ID>>
   @usableFromInline let unclaimed: (@Sendable (ID, sending Result<Value, any Error>) -> Void)?
+  /// How calls with one id share it; `nil` if each has its own.
+  @usableFromInline let sharing: TakenIDPolicy?
+  @usableFromInline let lateAnswers: Timeout?
+
+  /// What happens to a call whose id another call has. <doc:AnswersByID#Ids-that-recur> helps to choose.
+  public enum TakenIDPolicy: Sendable, Hashable, CaseIterable {
+    /// It throws ``AlreadyPendingError``. For ids of your own, which differ: after a call was cancelled, its late answer
+    /// would reach a later call with the same id.
+    case throwError
+    /// It waits until the other calls are over, in order. The wait counts toward its timeout, and cancellation ends it.
+    case waitForTurn
+    /// It calls the SDK at once. Each answer is for the first call without one. Make the calls with one id on one actor,
+    /// in whose order the SDK answers.
+    case answerInOrder
+  }
 
   /// Creates an instance with no calls.
   ///
-  /// - Parameter onUnclaimed: Receives answers that arrived while the id of a call was not yet known, and that matched
-  ///   no call, such as a late answer after a cancellation. Runs once for each, on the actor of the last call that
-  ///   might have matched, or in ``close(throwing:)``.
+  /// With ``TakenIDPolicy/waitForTurn`` and ``TakenIDPolicy/answerInOrder``, a call that was cancelled or timed out
+  /// keeps its place until its `onCancel` has returned and its late answer has arrived. `resume` returns `true` for that
+  /// answer, and its value goes to the call's `onDiscard`.
+  ///
+  /// - Parameters:
+  ///   - policy: What happens to a call whose id another call has.
+  ///   - lateAnswers: How long a late answer may take, from the end of `onCancel`. Then the call is over, even if it
+  ///     waits for the SDK. `nil` means no limit; zero, that the SDK forgets a cancelled call. Not used with
+  ///     ``TakenIDPolicy/throwError``.
+  ///   - onUnclaimed: Receives answers that arrived while the id of a call was not yet known, and that matched no call,
+  ///     such as a late answer after a cancellation. Runs once for each, on the actor of the last call that might have
+  ///     matched, or in ``close(throwing:)``.
   @inlinable
   public init(
+    ifTaken policy: TakenIDPolicy = .throwError,
+    lateAnswers: Timeout? = nil,
     onUnclaimed: (@Sendable (_ id: ID, _ answer: sending Result<Value, any Error>) -> Void)? = nil
   ) {
     registry = Locked(initially: CallRegistry<ID>())
     unclaimed = onUnclaimed
+    sharing = policy == .throwError ? nil : policy
+    self.lateAnswers = lateAnswers
   }
 
   /// How many calls are being made or are waiting for their answer.
   ///
-  /// That includes calls that were cancelled or timed out, until `onCancel` has returned, an asynchronous `operation`
-  /// has ended, and, with ``CancellationResponse/waitForCallback`` and ``CancellationResponse/deliverResult``, their
-  /// answer has arrived.
+  /// That includes calls that wait for their turn. It also includes calls that were cancelled or timed out, until
+  /// `onCancel` has returned, an asynchronous `operation` has ended, and their answer has arrived, if they wait for it
+  /// or keep their place until then.
   public var count: Int { registry.locked { $0.count } }
 
   // MARK: Answers
@@ -80,7 +108,7 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
   @inlinable
   @discardableResult
   public func resumeAll(throwing error: any Error) -> Int {
-    answerAll(.failure(error))
+    sharing == nil ? answerAll(.failure(error)) : endLines(error, closes: false)
   }
 
   /// Ends all calls with an error. Later calls throw it, too, without calling the SDK.
@@ -90,7 +118,8 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
   /// - Parameter error: What the calls throw.
   @inlinable
   public func close(throwing error: any Error) {
-    close(error, .failure(error))
+    if sharing == nil { return close(error, .failure(error)) }
+    _ = endLines(error, closes: true)
   }
 }
 
@@ -133,6 +162,7 @@ extension PendingCalls {
   @inlinable
   func answer(_ id: ID, _ answer: PendingAnswer<Value>) -> Bool {
     let answer = carrier(of: answer)
+    if sharing != nil { return perform(in: id, answer) { $0.answer(answer) } }
     switch registry.extract({ $0.take(id, answer) }) {
     case .call(let call, _):
       call.wake()
@@ -159,11 +189,16 @@ extension PendingCalls {
     pass(unclaimed)
   }
 
-  /// The `onCancel` of a call has returned, or its `operation` threw. Frees the id, unless the call waits for its
-  /// answer.
+  /// The `onCancel` of a call has returned, or its `operation` threw. Frees the id, unless the answer may still arrive.
   @inlinable
-  func leave(_ id: ID, _ number: Int, isOver: Bool) {
-    _ = registry.extract { $0.leave(id, number, isOver: isOver) }
+  func leave(_ id: ID, _ number: Int, hasFailed: Bool, _ response: CancellationResponse) {
+    if sharing == nil {
+      _ = registry.extract { $0.leave(id, number, isOver: hasFailed || response.endsAtOnce) }
+    } else if hasFailed {
+      perform(in: id) { $0.stop(number, .stopped) }
+    } else {
+      forwarded(id, number)
+    }
   }
 
   /// Passes on the answers that no call claimed.

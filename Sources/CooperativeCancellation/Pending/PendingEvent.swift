@@ -54,7 +54,7 @@ public final class PendingEvent<Value: Sendable>: Sendable {
         register: { wait in try waits.registry.locked { try $0.add(wait, terms.callSite) } },
         in: { _, _ in try operation() },
         onCancel: { _ in },
-        leave: { number, _ in waits.leave(number, number, isOver: true) },
+        leave: { number, _ in waits.leave(number, number, hasFailed: true, terms.response) },
         onDiscard: nil
       )
     } catch let event as Happened<Value> {

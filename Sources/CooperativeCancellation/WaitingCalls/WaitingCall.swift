@@ -17,8 +17,9 @@ public struct WaitingCall: Sendable {
     case call
     /// A call of ``PendingCalls``, with its id, or of ``PendingCall``, or a wait for a ``PendingEvent``.
     case pendingCall(id: (any Hashable & Sendable)?)
-    /// A call of ``PendingCall`` that waits for its turn. The SDK has not been called.
-    case turn
+    /// A call of ``PendingCall``, or of ``PendingCalls`` with its id, that waits for its turn. The SDK has not been
+    /// called.
+    case turn(id: (any Hashable & Sendable)?)
     /// A reader of a sequence, for which a long wait may be normal. The call site is the sequence's.
     case element
   }
@@ -95,7 +96,8 @@ extension WaitingCall: CustomStringConvertible {
     switch kind {
     case .call, .pendingCall(nil): break
     case .pendingCall(let id?): words.append("id \(id)")
-    case .turn: words.append("waits for its turn")
+    case .turn(nil): words.append("waits for its turn")
+    case .turn(let id?): words.append("id \(id), waits for its turn")
     case .element: words.append("waits for an element")
     }
     if let secondsLeft, state == .waiting { words.append("\(tenths(secondsLeft)) s left") }

@@ -31,7 +31,9 @@ struct PendingKind: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let make: @Sendable (_ onUnclaimed: @escaping @Sendable () -> Void) -> Waits
 
-  static let idGiven = byID("id given") { calls, id, closures in
+  static let idGiven = byID("id given", call: calling)
+
+  private static let calling: Call = { calls, id, closures in
     try await calls.value(for: id) {
       try closures.operation()
     } onCancel: {
@@ -40,6 +42,9 @@ struct PendingKind: Sendable, CustomTestStringConvertible {
       closures.onDiscard($0)
     }
   }
+
+  private typealias Call =
+    @Sendable (PendingCalls<Int, String>, _ id: Int, Closures) async throws -> String
 
   static let idReturned = byID("id returned") { calls, id, closures in
     try await calls.value {
@@ -52,15 +57,21 @@ struct PendingKind: Sendable, CustomTestStringConvertible {
     }
   }
 
+  static let inTurn = byID("id in turn", .waitForTurn, call: calling)
+  static let inOrder = byID("id in order", .answerInOrder, call: calling)
+
   private static func byID(
     _ testDescription: String,
-    call: @escaping @Sendable (PendingCalls<Int, String>, Int, Closures) async throws -> String
+    _ policy: PendingCalls<Int, String>.TakenIDPolicy = .throwError,
+    call: @escaping Call
   ) -> PendingKind {
     PendingKind(testDescription: testDescription) { onUnclaimed in
-      let calls = PendingCalls<Int, String> { _, _ in onUnclaimed() }
+      let calls = PendingCalls<Int, String>(ifTaken: policy) { _, _ in onUnclaimed() }
+      // Some of the ids recur.
+      let ids = policy == .throwError ? Int.max : 2
       return Waits(
-        call: { try await call(calls, $0, $1) },
-        answer: { calls.resume($0, with: $1) ? 1 : 0 },
+        call: { try await call(calls, $0 % ids, $1) },
+        answer: { calls.resume($0 % ids, with: $1) ? 1 : 0 },
         close: { calls.close(throwing: $0) },
         count: { calls.count }
       )
@@ -95,7 +106,7 @@ struct PendingKind: Sendable, CustomTestStringConvertible {
     )
   }
 
-  static let all = [idGiven, idReturned, oneAtATime, event]
+  static let all = [idGiven, idReturned, inTurn, inOrder, oneAtATime, event]
 }
 
 @Suite("Pending waits of each kind", .watchdog)

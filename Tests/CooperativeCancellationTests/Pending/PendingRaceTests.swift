@@ -55,7 +55,7 @@ struct PendingRaceTests {
 
   /// An answer, a cancellation and a close of the same call, from two threads at once, while others are calling, or
   /// wait for their turn.
-  @Test(arguments: [PendingKind.idGiven, .idReturned, .oneAtATime])
+  @Test(arguments: [PendingKind.idGiven, .idReturned, .inTurn, .inOrder, .oneAtATime])
   func `an answer is delivered, discarded, handed back or passed on in every race`(
     kind: PendingKind
   ) async {
@@ -125,7 +125,7 @@ struct PendingRaceTests {
   }
 
   /// Calls with the same id, or one at a time, that are answered and cancelled at any moment.
-  @Test(arguments: [PendingKind.idGiven, .oneAtATime])
+  @Test(arguments: [PendingKind.idGiven, .inTurn, .oneAtATime])
   func `an interruption reaches no other call`(kind: PendingKind) async {
     let split = Protected(Split(of: Stopped.allCases))
     while split.withLock({ $0.goesOn(for: rounds / 10, often: 5) }) {
@@ -167,9 +167,11 @@ struct PendingRaceTests {
     print("interruptions, \(kind.testDescription): \(split.withLock { $0 })")
   }
 
-  @Test
-  func `no lock is held while ids are released`() async throws {
-    let calls = PendingCalls<Reentrant, Int> { _, _ in }
+  @Test(arguments: PendingCalls<Reentrant, Int>.TakenIDPolicy.allCases)
+  private func `no lock is held while ids are released`(
+    policy: PendingCalls<Reentrant, Int>.TakenIDPolicy
+  ) async throws {
+    let calls = PendingCalls<Reentrant, Int>(ifTaken: policy) { _, _ in }
     Reentrant.calls.withLock { $0 = calls }
     defer { Reentrant.calls.withLock { $0 = nil } }
     for number in 0..<10 {
@@ -208,9 +210,9 @@ struct PendingRaceTests {
       processExitsWith: .success,
       observing: [\.standardOutputContent]
     ) {
-      let calls = PendingCalls<Int, Int>()
       let executor = ManualExecutor()
-      func round(_ count: Int) {
+      let kinds = PendingCalls<Int, Int>.TakenIDPolicy.allCases.map { PendingCalls(ifTaken: $0) }
+      func round(_ count: Int, _ calls: PendingCalls<Int, Int>) {
         var tasks: [Task<Void, Never>] = []
         tasks.reserveCapacity(count)
         for id in 0..<count {
@@ -229,14 +231,14 @@ struct PendingRaceTests {
         executor.runUntilIdle()
         #expect(calls.count == 0)
       }
-      round(1_000)
+      for calls in kinds { round(1_000, calls) }
       var left = Int.max
       // A third of the calls ends in each way. If any of them left the smallest allocation, it would be more.
       let allowed = 8 * most
       for _ in 1...10 where left > allowed {
         let before = malloc_bytes_in_use()
         let time = ContinuousClock().measure {
-          for _ in 0..<most / 1_000 { round(1_000) }
+          for number in 0..<most / 1_000 { round(1_000, kinds[number % kinds.count]) }
         }
         left = malloc_bytes_in_use() - before
         print("\(most) pending calls, 1 000 at once: \(time), \(left) bytes left")

@@ -1,8 +1,9 @@
 import CooperativeCancellation
 import Testing
 
-/// Some calls that want the one turn, with their waits, answers, cancellations and a close. Whatever takes a lock once
-/// is one step, so that the search sees each order that threads can produce.
+/// Some calls with one id, which want their turn or join the line, with their waits, answers, cancellations, late answers
+/// that are given up, and an end of all. Whatever takes a lock once is one step, so that the search sees each order that
+/// threads can produce.
 private struct TurnsRun: Explorable {
   struct Call: Hashable {
     enum State: Hashable {
@@ -11,7 +12,7 @@ private struct TurnsRun: Explorable {
       case queues
       case queued(Int)
       /// Its turn has come, and its SDK has not been called.
-      case granted
+      case granted(Int)
       case called
       /// Its `onCancel` runs.
       case forwards
@@ -23,53 +24,63 @@ private struct TurnsRun: Explorable {
     var gaveUp = false
     /// It is in the queue no more, and has not noticed.
     var isPassedOver = false
-    /// Its number, since the SDK was called.
+    /// How many were called before it, since its SDK was called.
     var place: Int?
     var isInterrupted = false
     var hasForwarded = false
     var isAnswered = false
-    var hasFailed = false
-    /// It was ended by the close.
-    var isClosed = false
+    var hasThrown = false
+    /// It left because its operation threw, or because its late answer is not expected anymore.
+    var isStopped = false
     /// How many words its wait has taken.
     var words = 0
 
-    /// Whether it has the turn.
+    /// Whether it has the turn, or a place in the line.
     var isHolder: Bool {
-      if isClosed { return false }
-      if place == nil { return state == .granted }
-      return !hasFailed && !(isAnswered && (!isInterrupted || hasForwarded))
+      guard place != nil else {
+        return if case .granted = state { true } else { false }
+      }
+      return !isStopped && !(isAnswered && (!isInterrupted || hasForwarded))
     }
   }
 
   enum Move {
-    case call(Int, Call), givesUp(Int), declines(Int), cancel(Int), answer, fails(Int), close
+    case call(Int, Call), givesUp(Int), declines(Int), cancel(Int), answer, stops(Int), end
   }
 
   struct Situation: Hashable {
     let calls: [Call]
-    let isClosed: Bool
+    let hasEnded: Bool
     let answers: Int
   }
 
   let response: CancellationResponse
-  let mayWait: Bool
-  let mayClose: Bool
+  let cast: Cast
   let waits: [Wait]
   /// Those of the calls in the queue.
   let turnWaits: [Wait]
-  var machine = TurnMachine(turn: carrier(of: 0))
+  var registry = CallRegistry<Int>()
   var waitMachines: [WaitMachine]
   var turnMachines: [WaitMachine]
   var calls: [Call]
   var answers = 0
-  var isClosed = false
+  var hasEnded = false
   var history: [Move] = []
 
-  init(calls count: Int, _ response: CancellationResponse, mayWait: Bool, mayClose: Bool) {
+  struct Cast {
+    /// These do not ask for their turn.
+    var joining: Set<Int> = []
+    /// A call is refused instead.
+    var mayWait = true
+    /// All calls may be ended, and others begin then.
+    var mayEnd = false
+    /// A late answer may be given up.
+    var isLimited = false
+  }
+
+  init(calls count: Int, _ response: CancellationResponse, _ cast: Cast) {
     self.response = response
-    self.mayWait = mayWait
-    self.mayClose = mayClose
+    self.cast = cast
     calls = Array(repeating: Call(), count: count)
     waits = calls.map { _ in Wait(response: response) }
     turnWaits = calls.map { _ in Wait(response: response.endsAtOnce ? response : .abandonCallback) }
@@ -80,7 +91,7 @@ private struct TurnsRun: Explorable {
   }
 
   var situation: Situation {
-    Situation(calls: calls, isClosed: isClosed, answers: answers)
+    Situation(calls: calls, hasEnded: hasEnded, answers: answers)
   }
 
   func next() -> [TurnsRun] {
@@ -94,6 +105,8 @@ private struct TurnsRun: Explorable {
     }
     for (number, call) in calls.enumerated() {
       switch call.state {
+      case .asks where cast.joining.contains(number):
+        step(.call(number, call)) { $0.begin(number, nil) }
       case .asks:
         step(.call(number, call)) { $0.ask(number) }
       case .queues:
@@ -102,82 +115,78 @@ private struct TurnsRun: Explorable {
         step(.givesUp(number)) {
           $0.calls[number].gaveUp = $0.turnMachines[number].interrupt($0.response.interruption)
         }
-      case .queued(let place):
+      case .queued(let ticket):
         step(.call(number, call)) { run in
           run.calls[number].state = .over
-          let left = run.machine.leaveQueue(place)
+          let left = run.accepting { machine, _ in machine.leaveQueue(ticket) }
           run.require((left == nil) == call.isPassedOver, "a call leaves the queue once")
         }
-      case .granted:
-        step(.call(number, call)) { $0.begin(number) }
+      case .granted(let ticket):
+        step(.call(number, call)) { $0.begin(number, ticket) }
         step(.declines(number)) { run in
           run.calls[number].state = .over
-          let isHolder = run.holder == nil && !run.isClosed
-          let next = run.accepting { $0.decline(accept: $1) }
-          if isHolder { run.pass(to: next) } else { run.require(next == nil, "no turn after all") }
+          run.pass(run.accepting { $0.decline(accept: $1) })
         }
       case .called:
         if !waitMachines[number].hasNoEvent {
           step(.call(number, call)) { $0.readEvent(number) }
-        }
-        if !call.isInterrupted {
-          step(.fails(number)) { $0.fail(number) }
-          if waitMachines[number].hasNoEvent {
-            step(.cancel(number)) { run in
-              let cause = run.response.interruption
-              run.calls[number].isInterrupted = run.waitMachines[number].interrupt(cause)
-            }
+        } else if !call.isInterrupted {
+          step(.cancel(number)) { run in
+            let cause = run.response.interruption
+            run.calls[number].isInterrupted = run.waitMachines[number].interrupt(cause)
           }
         }
+        // An asynchronous operation may also throw after an interruption.
+        if !call.hasForwarded, !call.hasThrown { step(.stops(number)) { $0.stop(number) } }
       case .forwards:
         step(.call(number, call)) { $0.forwarded(number) }
       case .over:
         break
       }
+      if cast.isLimited, call.hasForwarded, call.isHolder {
+        step(.stops(number)) { $0.stop(number) }
+      }
     }
     if answers < calls.count { step(.answer) { $0.answer() } }
-    if mayClose, !isClosed { step(.close) { $0.close() } }
+    if cast.mayEnd, !hasEnded { step(.end) { $0.end() } }
     return all
   }
 
   private mutating func ask(_ number: Int) {
-    guard let isGranted = try? machine.ask() else { return turnAway(number) }
-    require(!isClosed && isGranted == (holder == nil), "one has the turn at a time")
-    calls[number].state = isGranted ? .granted : mayWait ? .queues : .over
+    let isFree = holders.isEmpty
+    let ticket = accepting { machine, _ in machine.ask() }
+    require((ticket != nil) == isFree, "one has the turn at a time")
+    calls[number].state = ticket.map { .granted($0) } ?? (cast.mayWait ? .queues : .over)
   }
 
   private mutating func queue(_ number: Int) {
-    let isFree = holder == nil
-    let place = accepting { [turnWaits] in try? $0.queue(turnWaits[number], accept: $1) }
-    guard let place else { return turnAway(number) }
-    require(!isClosed && isFree == !turnMachines[number].hasNoEvent, "it waits for another call")
-    calls[number].state = isFree ? .granted : .queued(place)
+    let isFree = holders.isEmpty
+    let wait = turnWaits[number]
+    let ticket = accepting { $0.queue(wait, accept: $1) } ?? 0
+    require(isFree == !turnMachines[number].hasNoEvent, "it waits for another call")
+    calls[number].state = isFree ? .granted(ticket) : .queued(ticket)
   }
 
-  private mutating func begin(_ number: Int) {
-    guard let place = try? machine.begin(waits[number], onDiscard: nil) else {
-      return turnAway(number)
+  private mutating func begin(_ number: Int, _ ticket: Int?) {
+    let wait = waits[number]
+    accepting { machine, _ in
+      machine.begin(wait, number, ticket: ticket, onDiscard: nil)
     }
-    require(!isClosed, "no SDK is called after the close")
+    calls[number].place = calls.count { $0.place != nil }
     calls[number].state = .called
-    calls[number].place = place
   }
 
-  private mutating func turnAway(_ number: Int) {
-    require(isClosed, "no call is turned away before the close")
-    calls[number].state = .over
-  }
-
-  private mutating func fail(_ number: Int) {
-    let wasHolder = calls[number].isHolder
-    calls[number].hasFailed = true
-    calls[number].state = .over
-    let passed = leave(number, hasFailed: true)
-    if wasHolder {
-      pass(passed)
-    } else {
-      require(passed == nil, "a call that was answered has no turn to pass on")
-    }
+  /// Its operation throws, or its late answer is not expected anymore.
+  private mutating func stop(_ number: Int) {
+    let call = calls[number]
+    calls[number].hasThrown = true
+    let stopped = accepting { $0.stop(number, .stopped, accept: $1) }
+    require((stopped != nil) == (call.isHolder && !call.isAnswered), "a call is stopped once")
+    if !call.isInterrupted { calls[number].state = .over }
+    guard let stopped else { return }
+    require(stopped.counts != (call.isInterrupted && response.endsAtOnce), "it ends a call")
+    calls[number].isStopped = true
+    pass(stopped)
   }
 
   private mutating func readEvent(_ number: Int) {
@@ -189,51 +198,44 @@ private struct TurnsRun: Explorable {
   }
 
   private mutating func forwarded(_ number: Int) {
+    let call = calls[number]
     calls[number].hasForwarded = true
     calls[number].state = .called
-    let passed = leave(number, hasFailed: false)
-    if calls[number].isAnswered, !calls[number].isClosed {
-      pass(passed)
-    } else {
-      require(passed == nil, "a call keeps its turn until its answer")
-    }
-  }
-
-  private mutating func leave(_ number: Int, hasFailed: Bool) -> TurnMachine.Passed? {
-    guard let place = calls[number].place else { return nil }
-    return accepting { $0.leave(place, hasFailed: hasFailed, accept: $1) }
+    let left = accepting { $0.leave(number, accept: $1) }
+    require((left != nil) == call.isHolder, "a call keeps its place until it has forwarded")
+    require(left?.call?.isAnswered ?? false == (call.isHolder && call.isAnswered), "and its answer")
+    if let left { pass(left) }
   }
 
   private mutating func answer() {
     answers += 1
-    let pending = calls.indices.first { calls[$0].isHolder && calls[$0].place != nil }
-    let waiting = pending.flatMap { calls[$0].isAnswered ? nil : $0 }
     let answer = carrier(of: answers)
+    let waiting = unanswered.first
     let answered = accepting { $0.answer(answer, accept: $1) }
-    require((answered == nil) == (waiting == nil), "an answer goes to the call that is pending")
+    require((answered == nil) == (waiting == nil), "an answer goes to the first without one")
     guard let answered, let waiting else { return }
-    require(answered.call.wait.id == waits[waiting].id, "it is the call's own wait")
+    require(answered.call?.wait.id == waits[waiting].id, "it is the call's own wait")
     let isAbandoned = calls[waiting].isInterrupted && response.endsAtOnce
     require(answered.counts == !isAbandoned, "an abandoned call takes no answer")
     calls[waiting].isAnswered = true
-    if calls[waiting].isInterrupted, !calls[waiting].hasForwarded {
-      require(answered.passed == nil, "a call keeps its turn until it has forwarded")
-    } else {
-      pass(answered.passed)
-    }
+    pass(answered)
   }
 
-  private mutating func close() {
-    let holder = holder.flatMap { calls[$0].isAnswered ? nil : $0 }
-    let pending = holder.flatMap { calls[$0].place == nil ? nil : $0 }
+  private mutating func end() {
+    hasEnded = true
+    let unanswered = unanswered
     let queued = inQueue
-    isClosed = true
     let end = carrier(of: 0)
-    let (call, ended) = accepting { $0.close(CancellationError(), end, waiting: end, accept: $1) }
-    require(call?.wait.id == pending.map { waits[$0].id }, "the call that is pending is ended")
-    if let holder { calls[holder].isClosed = true }
-    let waiting = ended.map { wait in turnWaits.firstIndex { $0.id == wait.id } ?? -1 }
-    require(waiting == queued, "all in the queue are ended, in order: \(waiting), not \(queued)")
+    let ended = accepting { $0.endAll(end, waiting: end, accept: $1) } ?? []
+    let taking = unanswered.map { !(calls[$0].isInterrupted && response.endsAtOnce) }
+    let waiting = queued.filter { !calls[$0].gaveUp }
+    require(
+      ended.compactMap(\.call?.wait.id) == unanswered.map { waits[$0].id }
+        && ended.filter { $0.call != nil }.map(\.counts) == taking
+        && ended.compactMap(\.next?.id) == waiting.map { turnWaits[$0].id },
+      "the calls without an answer and those in the queue are ended, in order"
+    )
+    for call in unanswered { calls[call].isAnswered = true }
     for call in queued {
       if calls[call].gaveUp { calls[call].isPassedOver = true } else { calls[call].state = .over }
     }
@@ -252,41 +254,47 @@ private struct TurnsRun: Explorable {
     return result
   }
 
+  @discardableResult
   private mutating func accepting<Result>(
-    _ body: (inout TurnMachine, Wait.Accept) -> Result
-  ) -> Result {
+    _ body: (inout TurnMachine, Wait.Accept) -> Result?
+  ) -> Result? {
     var run = self
-    let result = body(&machine) { run.accept($0, $1) }
+    let (result, id) = registry.inLine(1) { machine in
+      body(&machine) { run.accept($0, $1) }
+    }
     (waitMachines, turnMachines, calls) = (run.waitMachines, run.turnMachines, run.calls)
+    require(id == nil || registry.lines.isEmpty, "a line that is over is removed")
     return result
   }
 
-  /// The turn of a call is over.
-  private mutating func pass(_ passed: TurnMachine.Passed?) {
-    require(passed != nil || isClosed, "a turn is not lost")
-    if let passed { pass(to: passed.next) }
-  }
-
-  private mutating func pass(to wait: Wait?) {
-    let next = wait.flatMap { next in turnWaits.firstIndex { $0.id == next.id } }
+  /// A call has left the line, perhaps the last one.
+  private mutating func pass(_ effects: TurnMachine.Effects?) {
+    let next = effects?.next.flatMap { next in turnWaits.firstIndex { $0.id == next.id } }
     let expected = inQueue.first { !calls[$0].gaveUp }
+    if !holders.isEmpty { return require(next == nil, "a turn is not given twice") }
     require(next == expected, "the first in the queue that waits is next")
     for call in inQueue.prefix(while: { $0 != expected }) { calls[call].isPassedOver = true }
-    if let next { calls[next].state = .granted }
+    if let next, case .queued(let ticket) = calls[next].state {
+      calls[next].state = .granted(ticket)
+    }
   }
 
   // MARK: What is so, whatever the machine says
 
-  private var holder: Int? {
-    calls.indices.first { calls[$0].isHolder }
+  private var holders: [Int] { calls.indices.filter { calls[$0].isHolder } }
+
+  /// Those that were called and have no answer, in that order.
+  private var unanswered: [Int] {
+    holders.filter { calls[$0].place != nil && !calls[$0].isAnswered }
+      .sorted { calls[$0].place ?? 0 < calls[$1].place ?? 0 }
   }
 
   /// Those who wait for their turn, in the order in which they came.
   private var inQueue: [Int] {
     calls.indices
       .compactMap { call in
-        if case .queued(let place) = calls[call].state, !calls[call].isPassedOver {
-          (call, place)
+        if case .queued(let ticket) = calls[call].state, !calls[call].isPassedOver {
+          (call, ticket)
         } else {
           nil
         }
@@ -296,32 +304,40 @@ private struct TurnsRun: Explorable {
   }
 
   private func check() {
-    let there = inQueue.count + (holder == nil ? 0 : 1)
-    require(machine.count == there, "\(machine.count) calls are counted, not \(there)")
-    require(calls.count { $0.isHolder } <= 1, "one has the turn at a time")
-    require(holder != nil || inQueue.isEmpty, "no call waits for a turn that is free")
+    let there = inQueue.count + holders.count
+    require(registry.count == there, "\(registry.count) calls are counted, not \(there)")
+    require(holders.count <= 1 || !cast.joining.isEmpty, "one has the turn at a time")
+    require(!holders.isEmpty || inQueue.isEmpty, "no call waits for a turn that is free")
   }
 
   func checkEnd() {
-    // A call that was abandoned keeps its turn until an answer.
-    require(machine.count == (holder == nil ? 0 : 1), "nothing is left")
+    // A call that was abandoned keeps its place until an answer.
+    require(registry.lines.isEmpty == holders.isEmpty, "nothing is left")
   }
 }
 
-@Suite("One call at a time, in every order", .watchdog, .ownThread)
+@Suite("Calls with one id, in every order", .watchdog, .ownThread)
 struct TurnExplorationTests {
   @Test(arguments: CancellationResponse.allCases)
-  func `calls, answers, failures, cancellations and a close keep the guarantees in every order`(
+  func `calls, answers, failures, cancellations and an end keep the guarantees in every order`(
     response: CancellationResponse
   ) {
-    let calls = isDebug ? 2 : 3
     var exploration = Exploration()
-    for mayWait in [false, true] {
-      for mayClose in [false, true] {
-        exploration.explore(TurnsRun(calls: calls, response, mayWait: mayWait, mayClose: mayClose))
+    for joining in [[], [0], [0, 1, 2]] as [Set<Int>] {
+      for mayEnd in [false, true] {
+        for (mayWait, isLimited) in [(false, false), (true, false), (true, true)] {
+          let cast = TurnsRun.Cast(
+            joining: joining,
+            mayWait: mayWait,
+            mayEnd: mayEnd,
+            isLimited: isLimited
+          )
+          let calls = isDebug || isLimited ? 2 : 3
+          exploration.explore(TurnsRun(calls: calls, response, cast))
+        }
       }
     }
-    print("one call at a time, \(response): \(exploration)")
-    #expect(exploration.situations >= (isDebug ? 5_174 : 272_458))
+    print("calls with one id, \(response): \(exploration)")
+    #expect(exploration.situations >= (isDebug ? 48_180 : 272_458))
   }
 }

@@ -8,8 +8,8 @@ import FakeCallbackSDK
 // swift-format-ignore
 extension BridgeForm {
   static let pending = [
-    pendingByID, pendingByReturnedID, pendingSending, pendingAlone, pendingByIDFallback,
-    pendingAloneFallback,
+    pendingByID, pendingByReturnedID, pendingSending, pendingInOrder, pendingAlone,
+    pendingByIDFallback, pendingAloneFallback,
   ]
 
   static let pendingByID = throwingForm("pending, id given", delivers: "1", .pending) {
@@ -60,6 +60,24 @@ extension BridgeForm {
         }
       }
     } onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.user.id) }.user.id
+  }
+
+  static let pendingInOrder = throwingForm(
+    "pending, id returned, in order", delivers: "typed", .pending
+  ) { sdk, watch in
+    let calls = PendingCalls<String, User>(ifTaken: .answerInOrder) { _, result in
+      if let user = try? result.get() { watch.onDiscard(user.id) }
+    }
+    var request: Request?
+    return try await calls.value(
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) {
+      request = try watch.operation {
+        sdk.typedUser(wire(watch, calls.close) { calls.resume("typed", with: $0) })
+      }
+      return "typed"
+    } onCancel: { _ in if let request { watch.onCancel(request) } }
+    onDiscard: { watch.onDiscard($0.id) }.id
   }
 
   static let pendingAlone = throwingForm("pending, one at a time", delivers: "1", .pending) {

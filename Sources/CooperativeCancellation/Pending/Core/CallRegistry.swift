@@ -54,10 +54,9 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// The smallest capacity that is kept.
-  @usableFromInline static var keptCapacity: Int { 32 }
-
   @usableFromInline package var waiting: [ID: Entry] = [:]
+  /// If calls with one id share it, they are here instead.
+  @usableFromInline package var lines: [ID: TurnMachine] = [:]
   /// In the order in which they began.
   @usableFromInline package var starting: [Entry] = []
   /// In order of arrival.
@@ -70,7 +69,9 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
 
   /// How many calls are unanswered, or have not forwarded their interruption.
   @inlinable
-  package var count: Int { waiting.count + starting.count { !$0.isAnswered } }
+  package var count: Int {
+    waiting.count + starting.count { !$0.isAnswered } + lines.values.reduce(0) { $0 + $1.count }
+  }
 
   // MARK: A call's life
 
@@ -155,7 +156,7 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
   @inlinable
   package mutating func leave(_ id: ID, _ number: Int, isOver: Bool) -> (key: ID, value: Entry)? {
     guard let index = index(of: id, number) else { return nil }
-    if isOver || waiting.values[index].isAnswered { return remove(at: index) }
+    if isOver || waiting.values[index].isAnswered { return waiting.removeAndShrink(at: index) }
     waiting.values[index].isForwarded = true
     return nil
   }
@@ -166,24 +167,6 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
       return nil
     }
     return index
-  }
-
-  /// Not `removeValue`, which would release the key.
-  @inlinable
-  @inline(__always)
-  mutating func remove(at index: [ID: Entry].Index) -> (key: ID, value: Entry) {
-    let removed = waiting.remove(at: index)
-    if waiting.capacity > 8 * Swift.max(waiting.count, Self.keptCapacity) { shrink() }
-    return removed
-  }
-
-  /// A dictionary never frees memory by itself.
-  @inlinable
-  @inline(never)
-  mutating func shrink() {
-    var rest = [ID: Entry](minimumCapacity: 2 * waiting.count)
-    for (id, entry) in waiting { rest[id] = entry }
-    waiting = rest
   }
 
   // MARK: Answers
@@ -244,7 +227,7 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
       waiting.values[index].isAnswered = true
       return .call(wait, nil)
     case .counts, .countsAfterInterruption:
-      return .call(wait, remove(at: index).key)
+      return .call(wait, waiting.removeAndShrink(at: index).key)
     }
   }
 
@@ -256,7 +239,7 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
     accept: Wait.Accept = { $0.accept($1) }
   ) -> (calls: [Wait], all: [ID: Entry]) {
     var calls: [Entry] = []
-    calls.reserveCapacity(count)
+    calls.reserveCapacity(waiting.count + starting.count)
     let all = waiting
     waiting = [:]
     for (id, entry) in all {
@@ -287,6 +270,25 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
     let (calls, all) = takeAll(answer, accept: accept)
     defer { parked = [] }
     return (calls, all, parked)
+  }
+}
+
+extension Dictionary {
+  /// Not `removeValue`, which would release the key. Also frees memory, which a dictionary never does by itself.
+  @inlinable
+  @inline(__always)
+  mutating func removeAndShrink(at index: Index) -> (key: Key, value: Value) {
+    let removed = remove(at: index)
+    if capacity > 8 * Swift.max(count, 32) { shrink() }
+    return removed
+  }
+
+  @inlinable
+  @inline(never)
+  mutating func shrink() {
+    var rest = Dictionary(minimumCapacity: 2 * count)
+    for (key, value) in self { rest[key] = value }
+    self = rest
   }
 }
 

@@ -1,186 +1,203 @@
-/// Decides whose turn it is, where only one call may be pending: a value type without a lock.
+/// The calls with one id: whose turn it is, and whose answer is next. A value type without a lock.
 ///
 /// ```
-///   free ── ask ──▶ granted ── begin ──▶ call
+///   free ── ask ──▶ granted ── begin ──▶ calls
 ///     ▲                ▲  │                │
-///     │   the next one │  │ decline        │ answer and, after an interruption, forwarding; or failure
+///     │   the next one │  │ decline        │ answer and, after an interruption, forwarding; or stop
 ///     └────────────────┴──┴────────────────┘
 /// ```
 ///
-/// An interrupted call keeps its turn until its answer has arrived and its `onCancel` has returned. Otherwise, the
-/// next call would receive the answer, or be stopped by that `onCancel`. Other calls wait in order.
+/// A call that asks has the turn if no other call is granted or called; others wait in order. A call that begins without
+/// asking joins those that were called. The next answer is for the first one without an answer.
+///
+/// An interrupted call keeps its place until its answer has arrived and its `onCancel` has returned. Otherwise, the
+/// next call would receive the answer, or be stopped by that `onCancel`.
 ///
 /// The waits and the calls that it returns are woken and released after unlocking.
+@usableFromInline
 package struct TurnMachine: Sendable {
-  private enum Holder: Sendable {
-    case free
-    /// The call's SDK has not been called.
-    case granted
-    case call(Call)
-  }
-
-  /// The call whose SDK was called.
+  /// A call whose SDK was called.
+  @usableFromInline
   package struct Call: Sendable {
     let number: Int
-    package let wait: Wait
+    @usableFromInline package let wait: Wait
     /// Discards the value of an answer that the wait refuses.
-    package let discard: (@Sendable (AnyReply) -> Void)?
-    var isAnswered = false
+    @usableFromInline let discard: (@Sendable (AnyReply) -> Void)?
+    /// Sleeps until the late answer is not expected anymore.
+    @usableFromInline var limit: Wait?
+    package var isAnswered = false
     var isForwarded = false
   }
 
-  /// What a call in the queue receives when its turn comes.
-  private let turn: AnyReply
-  private var holder = Holder.free
-  /// The calls that wait for their turn, by number. They get it in the order of their numbers.
+  /// The ticket of the call that has its turn, and whose SDK has not been called.
+  private var granted: Int?
+  /// In the order in which their SDK was called.
+  private var calls: [Call] = []
+  /// The calls that wait for their turn, by ticket. They get it in the order of their tickets.
   private var queue: [Int: Wait] = [:]
-  /// No smaller number is in the queue.
-  private var firstNumber = 0
-  private var lastNumber = 0
-  private var end: (any Error)?
+  /// No smaller ticket is in the queue.
+  private var firstTicket = 0
+  /// Tickets are not reused, not even by the next machine for the id.
+  @usableFromInline package private(set) var lastTicket: Int
 
-  package init(turn: AnyReply) {
-    self.turn = turn
+  @usableFromInline
+  package init(after ticket: Int) {
+    lastTicket = ticket
   }
 
   /// How many calls are pending or waiting for their turn.
-  package var count: Int { queue.count + (isFree ? 0 : 1) }
+  @usableFromInline package var count: Int { queue.count + calls.count + (granted == nil ? 0 : 1) }
 
-  private var isFree: Bool { if case .free = holder { true } else { false } }
+  private var isFree: Bool { granted == nil && calls.isEmpty }
 
   // MARK: The turn
 
-  /// A call asks for its turn. Returns whether it has it.
-  package mutating func ask() throws -> Bool {
-    if let end { throw end }
-    guard isFree else { return false }
-    holder = .granted
-    return true
+  /// A call asks for its turn. Returns its ticket if it has it.
+  @usableFromInline
+  package mutating func ask() -> Int? {
+    guard isFree else { return nil }
+    lastTicket += 1
+    granted = lastTicket
+    return lastTicket
   }
 
-  /// A call waits for its turn, which may have come by now. Returns its number in the queue.
-  package mutating func queue(_ wait: Wait, accept: Wait.Accept = { $0.accept($1) }) throws -> Int {
-    lastNumber += 1
-    if try ask() {
+  /// A call waits for its turn, which may have come by now: its wait is answered with the ticket. Returns the ticket.
+  package mutating func queue(_ wait: Wait, accept: Wait.Accept = { $0.accept($1) }) -> Int {
+    if let ticket = ask() {
       // It counts: the task does not sleep, and is not interrupted.
-      _ = accept(wait, .answered(in: turn))
-    } else {
-      if queue.isEmpty { firstNumber = lastNumber }
-      queue[lastNumber] = wait
+      _ = accept(wait, turn(ticket))
+      return ticket
     }
-    return lastNumber
+    lastTicket += 1
+    if queue.isEmpty { firstTicket = lastTicket }
+    queue[lastTicket] = wait
+    return lastTicket
+  }
+
+  private func turn(_ ticket: Int) -> WaitMachine.FinalEvent {
+    .answered(in: carrier(of: PendingAnswer<Int>.success(Disconnected(sendable: ticket))))
   }
 
   /// A call in the queue stops waiting. Returns its wait, to release.
-  package mutating func leaveQueue(_ number: Int) -> Wait? {
-    let wait = queue.removeValue(forKey: number)
+  package mutating func leaveQueue(_ ticket: Int) -> Wait? {
+    let wait = queue.removeValue(forKey: ticket)
     // A dictionary never frees memory by itself.
     if queue.isEmpty, queue.capacity > 64 { queue = [:] }
     return wait
   }
 
-  /// The call that has its turn is about to call the SDK. Returns its number.
+  /// A call is about to call the SDK, with the ticket of its turn if it asked for one.
+  @usableFromInline
   package mutating func begin(
     _ wait: Wait,
+    _ number: Int,
+    ticket: Int?,
     onDiscard discard: (@Sendable (AnyReply) -> Void)?
-  ) throws -> Int {
-    if let end { throw end }
-    lastNumber += 1
-    holder = .call(Call(number: lastNumber, wait: wait, discard: discard))
-    return lastNumber
+  ) {
+    if ticket != nil { granted = nil }
+    calls.append(Call(number: number, wait: wait, discard: discard))
   }
 
-  /// The call that has its turn declines it. Returns the next call.
-  package mutating func decline(accept: Wait.Accept = { $0.accept($1) }) -> Wait? {
-    guard case .granted = holder else { return nil }
-    return pass(accept).next
+  /// The call that has its turn declines it.
+  @usableFromInline
+  package mutating func decline(accept: Wait.Accept = { $0.accept($1) }) -> Effects {
+    granted = nil
+    return pass(Effects(), accept)
   }
 
-  /// The turn of a call is over.
-  package struct Passed: Sendable {
-    /// The call whose turn begins.
-    package let next: Wait?
-    /// The calls that were interrupted and skipped, and the call whose turn is over: only to be released.
-    let skipped: [Wait]
-    let call: Call?
-  }
-
-  private mutating func pass(_ accept: Wait.Accept) -> Passed {
-    let call: Call? = if case .call(let call) = holder { call } else { nil }
-    var skipped: [Wait] = []
-    while !queue.isEmpty {
-      defer { firstNumber += 1 }
-      guard let next = leaveQueue(firstNumber) else { continue }
-      if accept(next, .answered(in: turn)) != .refused {
-        holder = .granted
-        return Passed(next: next, skipped: skipped, call: call)
+  private mutating func pass(_ effects: Effects, _ accept: Wait.Accept) -> Effects {
+    var effects = effects
+    while isFree, !queue.isEmpty {
+      defer { firstTicket += 1 }
+      guard let next = leaveQueue(firstTicket) else { continue }
+      if accept(next, turn(firstTicket)) == .refused {
+        effects.skipped.append(next)
+      } else {
+        (granted, effects.next) = (firstTicket, next)
       }
-      skipped.append(next)
     }
-    holder = .free
-    return Passed(next: nil, skipped: skipped, call: call)
+    return effects
   }
 
-  // MARK: The call
+  // MARK: The calls
 
-  /// What happened to an answer.
-  package struct Answered: Sendable {
-    package let call: Call
+  /// What is to be done after unlocking.
+  @usableFromInline
+  package struct Effects: Sendable {
+    /// The call that received its answer, or left.
+    @usableFromInline package var call: Call?
     /// Whether the call's task is to be woken. Otherwise, the answer is discarded.
-    package let counts: Bool
-    package let passed: Passed?
+    @usableFromInline package var counts = false
+    /// The call whose turn begins.
+    @usableFromInline package var next: Wait?
+    /// The calls that were interrupted before their turn: only to be released.
+    fileprivate var skipped: [Wait] = []
   }
 
   /// An answer arrived. Returns `nil` if no call waits for one.
+  @usableFromInline
   package mutating func answer(
     _ reply: AnyReply,
     accept: Wait.Accept = { $0.accept($1) }
-  ) -> Answered? {
-    guard case .call(var call) = holder, !call.isAnswered else { return nil }
-    let result = accept(call.wait, .answered(in: reply))
-    // A wait refuses its first answer only after an interruption.
-    let mayPass = result == .counts || call.isForwarded
-    if !mayPass {
-      call.isAnswered = true
-      holder = .call(call)
-    }
-    return Answered(call: call, counts: result != .refused, passed: mayPass ? pass(accept) : nil)
+  ) -> Effects? {
+    guard let index = calls.firstIndex(where: { !$0.isAnswered }) else { return nil }
+    return end(index, .answered(in: reply), accept)
   }
 
-  /// The `onCancel` of a call has returned, or the SDK was not called. Returns the next call, if the turn is over.
+  /// The SDK will not answer a call: its `operation` threw, or its late answer is not expected anymore.
+  @usableFromInline
+  package mutating func stop(
+    _ number: Int,
+    _ event: WaitMachine.FinalEvent,
+    accept: Wait.Accept = { $0.accept($1) }
+  ) -> Effects? {
+    guard let index = index(of: number), !calls[index].isAnswered else { return nil }
+    calls[index].isForwarded = true
+    return end(index, event, accept)
+  }
+
+  private mutating func end(
+    _ index: Int,
+    _ event: WaitMachine.FinalEvent,
+    _ accept: Wait.Accept
+  ) -> Effects {
+    calls[index].isAnswered = true
+    let call = calls[index]
+    let result = accept(call.wait, event)
+    // A wait refuses its first answer only after an interruption.
+    if result == .counts || call.isForwarded { calls.remove(at: index) }
+    return pass(Effects(call: call, counts: result != .refused), accept)
+  }
+
+  /// The `onCancel` of a call has returned. The call leaves if it has its answer.
   package mutating func leave(
     _ number: Int,
-    hasFailed: Bool,
+    limit: Wait? = nil,
     accept: Wait.Accept = { $0.accept($1) }
-  ) -> Passed? {
-    guard case .call(var call) = holder, call.number == number else { return nil }
-    if hasFailed || call.isAnswered { return pass(accept) }
-    call.isForwarded = true
-    holder = .call(call)
-    return nil
+  ) -> Effects? {
+    guard let index = index(of: number) else { return nil }
+    (calls[index].isForwarded, calls[index].limit) = (true, limit)
+    let call = calls[index]
+    if call.isAnswered { calls.remove(at: index) }
+    return pass(Effects(call: call), accept)
   }
 
-  /// Ends the pending call with an answer, unless it has its own, and the waiting ones in order. No call gets a turn
-  /// from now on.
-  package mutating func close(
-    _ error: any Error,
+  private func index(of number: Int) -> Int? { calls.firstIndex { $0.number == number } }
+
+  /// Ends the calls without an answer, and then those that wait for their turn, in order. A call that has its turn is a
+  /// later one.
+  package mutating func endAll(
     _ answer: AnyReply,
     waiting end: AnyReply,
     accept: Wait.Accept = { $0.accept($1) }
-  ) -> (call: Call?, waiting: [Wait]) {
-    if self.end == nil { self.end = error }
-    var ended: Call?
-    if case .call(let call) = holder {
-      if !call.isAnswered {
-        _ = accept(call.wait, .answered(in: answer))
-        (ended, holder) = (call, .free)
-      }
-    } else {
-      holder = .free
-    }
+  ) -> [Effects] {
     let waiting = queue.sorted { $0.key < $1.key }.map(\.value)
     queue = [:]
-    for wait in waiting { _ = accept(wait, .answered(in: end)) }
-    return (ended, waiting)
+    var all: [Effects] = []
+    while let effects = self.answer(answer, accept: accept) { all.append(effects) }
+    for wait in waiting where accept(wait, .answered(in: end)) != .refused {
+      all.append(Effects(next: wait))
+    }
+    return all
   }
 }

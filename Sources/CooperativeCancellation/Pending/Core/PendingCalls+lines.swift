@@ -1,0 +1,145 @@
+// Calls that share their id: each id has a ``TurnMachine`` while it has calls.
+
+extension CallRegistry {
+  /// Passes an event to the calls with an id. Also returns the id, to release, if none is left.
+  @inlinable
+  package mutating func inLine<Result>(
+    _ id: ID,
+    _ body: (inout TurnMachine) -> Result?
+  ) -> (result: Result?, id: ID?) {
+    let result = body(&lines[id, default: TurnMachine(after: lastNumber)])
+    guard let index = lines.index(forKey: id), lines.values[index].count == 0 else {
+      return (result, nil)
+    }
+    let (id, line) = lines.removeAndShrink(at: index)
+    lastNumber = max(lastNumber, line.lastTicket)
+    return (result, id)
+  }
+}
+
+extension PendingCalls {
+  /// Returns the ticket of a call when its turn comes, or `nil` if calls do not wait for their turn.
+  ///
+  /// Waiting for a turn is a pending call, too, which is answered with the ticket. A turn that is not delivered,
+  /// because the task was cancelled, is passed on.
+  @usableFromInline
+  nonisolated(nonsending) func turn(
+    of id: ID,
+    isNamed: Bool = true,
+    mayWait: Bool = true,
+    _ terms: Terms,
+    by deadline: Deadline?
+  ) async throws -> Int? {
+    if sharing == .answerInOrder { return nil }
+    if let ticket = try inOpenLine(id, { $0.ask() }) { return ticket }
+    if !mayWait { throw AlreadyPendingError(callSite: terms.callSite) }
+    return try await pendingBridge(
+      terms.ofTurn,
+      as: { _ in .turn(id: isNamed ? id : nil) },
+      by: deadline,
+      register: { wait in try inOpenLine(id) { $0.queue(wait) } ?? 0 },
+      in: { _, _ in },
+      onCancel: { _ in },
+      leave: { ticket, _ in _ = registry.extract { $0.inLine(id) { $0.leaveQueue(ticket) } } },
+      onDiscard: { [self] (_: Int) in perform(in: id) { $0.decline() } }
+    )
+  }
+
+  @inlinable
+  func inOpenLine(_ id: ID, _ body: (inout TurnMachine) -> Int?) throws -> Int? {
+    try registry.locked { registry in
+      if let end = registry.end { throw end }
+      return registry.inLine(id, body).result
+    }
+  }
+
+  /// The SDK is about to be called. Returns the number of the call.
+  @inlinable
+  func begin(
+    _ wait: Wait,
+    _ id: ID,
+    _ ticket: Int?,
+    _ callSite: CallSite,
+    _ discard: (@Sendable (sending Value) -> Void)?
+  ) throws -> Int {
+    if sharing == nil { return try registry.locked { try $0.add(wait, id, callSite) } }
+    let discard = discarding(to: discard)
+    return try registry.locked { registry in
+      if let end = registry.end { throw end }
+      registry.lastNumber += 1
+      let number = registry.lastNumber
+      _ = registry.inLine(id) { $0.begin(wait, number, ticket: ticket, onDiscard: discard) }
+      return number
+    }
+  }
+
+  /// Passes an event to the calls with an id, and performs what follows.
+  @discardableResult
+  @inlinable
+  func perform(
+    in id: ID,
+    _ answer: AnyReply? = nil,
+    _ event: (inout TurnMachine) -> TurnMachine.Effects?
+  ) -> Bool {
+    let (line, other) = registry.extract { registry in
+      let line = registry.inLine(id, event)
+      // A call may have the answer whose id is not known yet.
+      return (line, line.result == nil ? answer.map { registry.take(id, $0) } : nil)
+    }
+    if let effects = line.result { perform(effects, answer) }
+    if case .parked? = other { return true }
+    return line.result != nil
+  }
+
+  @inlinable
+  func perform(_ effects: TurnMachine.Effects, _ answer: AnyReply?) {
+    effects.call?.limit?.interrupt(.cancelled)
+    if effects.counts {
+      effects.call?.wait.wake()
+    } else if let answer {
+      effects.call?.discard?(answer)
+    }
+    effects.next?.wake()
+  }
+
+  /// The `onCancel` of a call has returned. The call keeps its place until its late answer has arrived, or is not
+  /// expected anymore.
+  @usableFromInline
+  func forwarded(_ id: ID, _ number: Int) {
+    let isOver = lateAnswers?.isOver == true
+    let deadline = isOver ? nil : lateAnswers?.begin()
+    let limit = deadline.map { _ in Wait(response: .abandonCallback) }
+    let left = registry.extract { $0.inLine(id) { $0.leave(number, limit: limit) } }.result
+    guard let left else { return }
+    if left.call?.isAnswered == true { return perform(left, nil) }
+    if isOver { return _ = perform(in: id) { $0.stop(number, .stopped) } }
+    guard let deadline, let limit else { return }
+    Task.detached { [self] in
+      let timer = Timer(limit, until: deadline)
+      await limit.sleepAnywhere()
+      timer.stop(limit)
+      perform(in: id) { $0.stop(number, .stopped) }
+    }
+  }
+
+  /// Ends all calls that share their ids, those with one id in order. Returns how many took the error.
+  @usableFromInline
+  func endLines(_ error: any Error, closes: Bool) -> Int {
+    let answer = carrier(of: PendingAnswer<Value>.failure(error))
+    let end = carrier(of: PendingAnswer<Int>.failure(error))
+    let (starting, ended, _, unclaimed) = registry.extract { registry in
+      let starting = registry.takeAll(answer).calls
+      // No call takes a second answer.
+      let unclaimed = closes ? registry.close(error, answer).unclaimed : []
+      let before = registry.lines
+      let ended = before.keys.flatMap { id in
+        registry.inLine(id) { $0.endAll(answer, waiting: end) }.result ?? []
+      }
+      if closes { registry.lines = [:] }
+      return (starting, ended, before, unclaimed)
+    }
+    for effects in ended { perform(effects, nil) }
+    pass(unclaimed)
+    return starting.count + ended.count { $0.counts || $0.next != nil }
+  }
+}
