@@ -180,6 +180,23 @@ final class Search {
 }
 
 @MainActor
+final class Sensor {
+  private let link: Link
+  private let reads: PendingCalls<String, [UInt8]>
+
+  init(_ link: Link) {
+    self.link = link
+    reads = PendingCalls(ifTaken: .waitForTurn, lateAnswers: .seconds(5))
+    link.onValue { [reads] characteristic, result in reads.resume(characteristic, with: result) }
+    link.onLoss { [reads] error in reads.resumeAll(throwing: error) }
+  }
+
+  func read(_ characteristic: String) async throws -> [UInt8] {
+    try await reads.value(for: characteristic, timeout: .seconds(10)) { link.read(characteristic) }
+  }
+}
+
+@MainActor
 final class Shop {
   private let queue = PurchaseQueue()
   private let purchase = PendingCall<String>()
@@ -212,6 +229,17 @@ print(try await client.ask("one"), try await client.order("two"))
 print(try await client.post("five"))
 let search = Search(Index())
 print(try await search.names(matching: "a"))
+let link = Link()
+let sensor = Sensor(link)
+let read = Task { try await sensor.read("2A37") }
+while link.reads.isEmpty { await Task.yield() }
+read.cancel()
+print("cancelled: \(await read.result)")
+async let pulse = sensor.read("2A37")
+link.answer()  // The first read, too late.
+while link.reads.isEmpty { await Task.yield() }
+link.answer()
+print("pulse: \(try await pulse)")
 print(try await Shop().buy("coffee"))
 print(try await client.ask(all: ["three", "four"]))
 client.received(socket.lastID + 1, "what?")
@@ -354,6 +382,26 @@ final class Index {
   }
 
   func stop(_ number: Int) { Silence.isAsked.withLock { $0 = false } }
+}
+
+@MainActor
+final class Link {
+  private var value: @Sendable (String, Result<[UInt8], any Error>) -> Void = { _, _ in }
+  private(set) var reads: [String] = []
+  private var last: UInt8 = 60
+
+  func onValue(_ handler: @escaping @Sendable (String, Result<[UInt8], any Error>) -> Void) {
+    value = handler
+  }
+
+  func onLoss(_ handler: @escaping @Sendable (any Error) -> Void) {}
+
+  func read(_ characteristic: String) { reads.append(characteristic) }
+
+  func answer() {
+    last += 1
+    value(reads.removeFirst(), .success([last]))
+  }
 }
 
 @MainActor
