@@ -31,6 +31,14 @@
       try withLock(body)
     }
 
+    /// See ``LockedObject/locked(mayBlock:_:)``.
+    package func locked<Result>(
+      mayBlock: Bool,
+      _ body: (inout sending Value) -> sending Result
+    ) -> sending Result? {
+      mayBlock ? locked(body) : withLockIfAvailable(body)
+    }
+
     /// See ``LockedObject/extract(_:)``.
     @inlinable
     package func extract<Result>(_ body: (inout sending Value) -> sending Result) -> sending Result

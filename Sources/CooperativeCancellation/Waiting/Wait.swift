@@ -4,7 +4,7 @@
 /// unlocking: resuming it under a lock that the runtime's cancellation handler also takes would deadlock.
 @usableFromInline
 package struct Wait: Sendable {
-  fileprivate struct State: ~Copyable, Sendable {
+  struct State: ~Copyable, Sendable {
     var machine: WaitMachine
     var sleeper: SleepingTask?
   }
@@ -14,7 +14,7 @@ package struct Wait: Sendable {
     deinit { destroy() }
   }
 
-  private let state: LockedObject<State>
+  let state: LockedObject<State>
 
   @usableFromInline
   package init(response: CancellationResponse) {

@@ -25,10 +25,10 @@ enum Recorder {
     }
   }
 
-  private typealias Entry = (record: Record, begin: Moment)
+  typealias Entry = (record: Record, begin: Moment)
 
   /// Several, so that threads rarely wait for each other.
-  private static let tables = (0..<16).map { _ in LockedObject(initially: Slots<Entry>()) }
+  static let tables = (0..<16).map { _ in LockedObject(initially: Slots<Entry>()) }
 
   /// Cancelled means on. A task is the flag, because Apple's systems have no atomics before macOS 15 and iOS 18.
   static let recording: Task<Void, Never> = {

@@ -119,6 +119,12 @@ package struct Inbox<Element: Sendable>: ~Copyable, SharedContents {
   @usableFromInline
   var isOpen: Bool { state.locked { $0.machine.hasNothing } }
 
+  /// How far along a reader is. Returns `.waiting` if the lock is held and this must not block.
+  @usableFromInline
+  func progress(mayBlock: Bool) -> WaitingCall.State {
+    state.locked(mayBlock: mayBlock) { $0.machine.hasNothing } ?? true ? .waiting : .over
+  }
+
   /// Takes an element if there is one.
   @inlinable
   package func take() -> Element? {
@@ -176,8 +182,6 @@ extension Shared where Contents: ~Copyable {
   @inline(__always)
   func recordReader<Element>() -> Int32 where Contents == Inbox<Element> {
     if !Recorder.isOn { return -1 }
-    return Recorder.add(.element, contents.callSite) { _ in
-      self.contents.isOpen ? .waiting : .over
-    }
+    return Recorder.add(.element, contents.callSite) { self.contents.progress(mayBlock: $0) }
   }
 }

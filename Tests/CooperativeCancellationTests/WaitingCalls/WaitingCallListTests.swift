@@ -1,0 +1,105 @@
+import FakeCallbackSDK
+import Foundation
+import Testing
+
+// To hold locks that the library holds only for a moment.
+@testable import CooperativeCancellation
+
+@Suite("The list of waiting calls", .watchdog)
+struct WaitingCallListTests {
+  private let callSite = CallSite(line: Reports.shared.uniqueLine())
+
+  init() {
+    WaitingCall.startRecording()
+  }
+
+  @Test
+  func `has a line for each call, without the time that is left when it is over`() {
+    func call(_ kind: WaitingCall.Kind, _ state: WaitingCall.State, _ task: String?) -> WaitingCall
+    {
+      WaitingCall(
+        callSite: CallSite(fileID: "App/A.swift", line: 1),
+        kind: kind,
+        state: state,
+        seconds: 12.34,
+        secondsLeft: 47.66,
+        taskName: task,
+        begin: .now
+      )
+    }
+    let calls = [
+      call(.call, .waiting, "refresh"), call(.pendingCall(id: 4711), .cancelled, nil),
+      call(.turn, .timedOut, nil), call(.element, .over, nil), call(.element, .over, nil),
+    ]
+    #expect(WaitingCall.describe([]) == "No call waits.")
+    #expect(
+      WaitingCall.describe(calls, atMost: 4) == """
+        5 calls wait:
+          12.3 s  App/A.swift:1, 47.7 s left, in the task "refresh"
+          12.3 s  App/A.swift:1, cancelled, waits for the SDK's answer, id 4711
+          12.3 s  App/A.swift:1, timed out, waits for the SDK's answer, waits for its turn
+          12.3 s  App/A.swift:1, is over, but its actor is busy, waits for an element
+          and 1 more
+        """
+    )
+  }
+
+  /// What the list says of a call.
+  private func words() -> Substring {
+    while true {
+      // A table may be in use by another test.
+      let line = WaitingCall.list.split(separator: "\n").first { $0.contains("\(callSite)") }
+      if let line, let range = line.firstRange(of: "\(callSite)") {
+        return line[range.upperBound...]
+      }
+    }
+  }
+
+  // A thread that waits for a lock that it holds would trap or hang.
+
+  @Test
+  func `waits for no lock, and says that calls may be missing when a table is locked`() {
+    let wait = Wait(response: .abandonCallback)
+    let inbox = Shared(Inbox<Int>(.unbounded, onDiscard: nil, at: callSite))
+    wait.interrupt(.cancelled)
+    _ = inbox.contents.yield(1)
+    for isReader in [false, true] {
+      let place =
+        isReader ? inbox.recordReader() : Recorder.add(.call, callSite, wait.progress(mayBlock:))
+      defer { Recorder.remove(place) }
+      #expect(words().hasPrefix(", is over, but its actor is busy"))
+      wait.state.locked { _ in
+        inbox.contents.state.locked { _ in #expect(!words().contains("is over")) }
+      }
+      Recorder.tables[Int(place & 15)].locked { _ in
+        let list = WaitingCall.list
+        #expect(!list.contains("\(callSite)"))
+        #expect(list.contains("\n  some calls may be missing (locked tables: "))
+      }
+    }
+  }
+
+  @Test
+  func `has only calls that waited at the same time`() {
+    // So that it takes a while to copy the tables.
+    let others = (0..<500).map { _ in Recorder.add(.call, CallSite()) { _ in .waiting } }
+    defer { for other in others { Recorder.remove(other) } }
+    let (isOver, hasEnded) = (Protected(false), Gate())
+    Thread.detachNewThread { [callSite] in
+      // Objects that come and go, so that the calls are in different tables.
+      var objects = (0..<64).map { _ in Recorder.Record(.call, callSite, until: nil) { _ in .over }
+      }
+      var number = 0
+      while !isOver.withLock({ $0 }) {
+        let place = Recorder.add(.call, callSite) { _ in .waiting }
+        number = (number * 5 + 1) % 64
+        objects[number] = Recorder.Record(.call, callSite, until: nil) { _ in .over }
+        Recorder.remove(place)
+      }
+      hasEnded.open()
+    }
+    for _ in 1...200 { #expect(WaitingCall.states(line: callSite.line).count <= 1) }
+    isOver.withLock { $0 = true }
+    hasEnded.pass()
+  }
+}
