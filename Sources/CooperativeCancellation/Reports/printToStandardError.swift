@@ -23,6 +23,13 @@ func printToStandardError(_ line: String) -> Bool {
   writeAll(Array((line + "\n").utf8)) { writeSome($0, to: 2) }
 }
 
+/// Says why, to standard error, which has ten seconds to take each part of the text, and ends this process.
+func endProcess(_ reason: String) -> Never {
+  let text = "COOPERATIVE_CANCELLATION_HANG_LIMIT ends this process: \(reason)\n"
+  _ = writeAll(Array(text.utf8)) { writeSome($0, to: 2, 10_000) }
+  abort()
+}
+
 /// Writes bytes in several steps.
 ///
 /// - Parameter writeSome: Returns how many of the bytes it wrote, or `nil` if it cannot write.
@@ -40,13 +47,13 @@ package func writeAll(_ bytes: [UInt8], with writeSome: (ArraySlice<UInt8>) -> I
 
 /// Returns the value of an environment variable if it is a positive number.
 func environmentNumber(_ name: String) -> Double? {
-  getenv(name).flatMap { Double(String(cString: $0)) }.flatMap { $0 > 0 ? $0 : nil }
+  getenv(name).flatMap { Double(String(cString: $0)) }.flatMap { $0 > 0 && $0.isFinite ? $0 : nil }
 }
 
 #if os(Windows)
 
   /// Writes some bytes to a file descriptor. Windows has no signal for a pipe without a reader.
-  package func writeSome(_ bytes: ArraySlice<UInt8>, to descriptor: CInt) -> Int? {
+  package func writeSome(_ bytes: ArraySlice<UInt8>, to descriptor: CInt, _: CInt = 0) -> Int? {
     let count = _write(descriptor, Array(bytes), CUnsignedInt(bytes.count))
     return count > 0 ? Int(count) : nil
   }
@@ -54,19 +61,19 @@ func environmentNumber(_ name: String) -> Double? {
 #elseif os(WASI)
 
   /// Writes some bytes to a file descriptor. WebAssembly has no signals.
-  package func writeSome(_ bytes: ArraySlice<UInt8>, to descriptor: CInt) -> Int? {
+  package func writeSome(_ bytes: ArraySlice<UInt8>, to descriptor: CInt, _: CInt = 0) -> Int? {
     let count = write(descriptor, Array(bytes), bytes.count)
     return count > 0 ? count : nil
   }
 
 #else
 
-  /// Writes some bytes to a file descriptor, unless it has no reader or the write would block.
+  /// Writes some bytes to a file descriptor, unless it has no reader or the write would block for longer than `ms`.
   ///
   /// - Returns: How many bytes it wrote, or `nil` if it cannot write.
-  package func writeSome(_ bytes: ArraySlice<UInt8>, to descriptor: CInt) -> Int? {
+  package func writeSome(_ bytes: ArraySlice<UInt8>, to descriptor: CInt, _ ms: CInt = 0) -> Int? {
     var target = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-    guard poll(&target, 1, 0) != 0 else { return nil }
+    guard poll(&target, 1, ms) != 0 else { return nil }
     return withoutBrokenPipeSignal {
       let count = write(descriptor, Array(bytes), bytes.count)
       if count >= 0 { return count }

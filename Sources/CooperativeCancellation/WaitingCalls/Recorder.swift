@@ -36,9 +36,9 @@ enum Recorder {
     #if DEBUG
       recording.cancel()
     #endif
-    if let limit = environmentNumber("COOPERATIVE_CANCELLATION_LONG_WAITS") {
+    for waits in [LongWaits.reported, .fatal] where waits.environmentLimit != nil {
       recording.cancel()
-      LongWaits.all.report(after: Timeout.seconds(limit).nanoseconds)
+      waits.set(nil)
     }
     return recording
   }()
@@ -90,41 +90,5 @@ enum Recorder {
       )
     }
     return (calls, copies.map { $0.count { $0 == nil } }.max() ?? 0)
-  }
-}
-
-/// Reports each call that waits longer than a limit, once. One alarm serves all calls.
-final class LongWaits: Sendable {
-  static let all: LongWaits = LongWaits()
-
-  private struct State: ~Copyable {
-    var alarm = Alarm { LongWaits.all.ring() }
-    var limit = Int64.max
-    /// Calls that began before this time need no more reports.
-    var reported = Moment(nanoseconds: .min)
-  }
-
-  private let state = Locked(initially: State())
-
-  func report(after nanoseconds: Int64) {
-    state.locked { state in
-      state.limit = max(0, nanoseconds)
-      state.alarm.set(after: nanoseconds)
-    }
-  }
-
-  private func ring() {
-    // The alarm may ring on two threads at once: each reports the calls of its own interval.
-    let (limit, begins) = state.locked { state in
-      let begins = state.reported..<max(state.reported, .now.advanced(by: -state.limit))
-      state.reported = begins.upperBound
-      // A report may be a tenth late, because there may be many calls to look at.
-      state.alarm.set(after: max(state.limit / 10, 1_000_000))
-      return (state.limit, begins)
-    }
-    for call in Recorder.snapshot(mayBlock: true).calls where begins.contains(call.begin) {
-      if case .element = call.kind { continue }
-      MisuseReport.send(.longWait, call.callSite, detail: "\(Timeout(nanoseconds: limit))")
-    }
   }
 }

@@ -65,13 +65,14 @@ public struct WaitingCall: Sendable {
 
   /// Records every call that begins to wait from now on.
   ///
-  /// The environment variable `COOPERATIVE_CANCELLATION_LONG_WAITS`, a number of seconds, does the same.
+  /// The environment variable `COOPERATIVE_CANCELLATION_LONG_WAITS`, a number of seconds, does the same. With
+  /// `COOPERATIVE_CANCELLATION_HANG_LIMIT`, the first call that waits longer ends the process: see <doc:ItHangs>.
   ///
   /// - Parameter limit: Reports each call that waits longer to ``MisuseReport/handler``, once, from another thread;
-  ///   `nil` reports none. Readers of sequences are not reported.
+  ///   `nil` reports none, unless the environment says so. Readers of sequences are not reported.
   public static func startRecording(reportingAfter limit: Timeout? = nil) {
     Recorder.recording.cancel()
-    if let limit { LongWaits.all.report(after: limit.nanoseconds) }
+    LongWaits.reported.set(limit)
   }
 
   package static func describe(_ calls: [WaitingCall], atMost limit: Int = .max) -> String {

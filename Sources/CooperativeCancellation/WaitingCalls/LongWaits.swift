@@ -1,0 +1,60 @@
+/// Reports each call that waits longer than a limit, once, or ends the process. One alarm serves all calls.
+final class LongWaits: Sendable {
+  static let reported: LongWaits = LongWaits("LONG_WAITS", isFatal: false) { reported.ring() }
+  static let fatal: LongWaits = LongWaits("HANG_LIMIT", isFatal: true) { fatal.ring() }
+
+  let environmentLimit: Timeout?
+  private let isFatal: Bool
+  private let search = Locked(initially: LongWaitSearch())
+  private let alarm: Locked<Alarm>
+
+  private init(_ variable: String, isFatal: Bool, _ ring: @escaping @Sendable () -> Void) {
+    environmentLimit = environmentNumber("COOPERATIVE_CANCELLATION_" + variable).map {
+      .seconds($0)
+    }
+    self.isFatal = isFatal
+    alarm = Locked(initially: Alarm(ring))
+  }
+
+  func set(_ limit: Timeout?) {
+    search.locked { search in
+      search.limit = max(0, (limit ?? environmentLimit)?.nanoseconds ?? .max)
+      alarm.locked { $0.set(after: search.pause) }
+    }
+  }
+
+  private func ring() {
+    let (limit, found) = search.locked { search in
+      alarm.locked { $0.set(after: search.pause) }
+      return (Timeout(nanoseconds: search.limit), search.look(at: .now))
+    }
+    guard let found else { return }
+    // A hung thread may hold a lock. Without waiting for it, a call may be missed now, and found at a later look.
+    let begins = isFatal ? Moment(nanoseconds: .min)..<found.upperBound : found
+    for call in Recorder.snapshot(mayBlock: !isFatal).calls where begins.contains(call.begin) {
+      if case .element = call.kind { continue }
+      let report = MisuseReport(kind: .longWait, callSite: call.callSite, detail: "\(limit)")
+      if isFatal { endProcess("\(report)\n\(WaitingCall.list)") }
+      MisuseReport.handler(report)
+    }
+  }
+}
+
+/// Finds the calls that wait too long: a value type without a clock.
+struct LongWaitSearch: Sendable {
+  var limit = Int64.max  // In nanoseconds.
+  /// Calls that began before this time have been found.
+  private var end = Moment(nanoseconds: .min)
+
+  /// The time until the alarm must ring again.
+  var pause: Int64 { max(limit / 20, 500_000) }
+
+  /// The alarm rang. Returns when the calls began that have now waited too long and were not found before.
+  mutating func look(at now: Moment) -> Range<Moment>? {
+    let due = now.advanced(by: -limit)
+    // Two alarms that ring at once would lock the tables for each other.
+    if due < end.advanced(by: pause / 2) { return nil }
+    defer { end = due }
+    return end..<due
+  }
+}

@@ -1,0 +1,97 @@
+import FakeCallbackSDK
+import Foundation
+import Testing
+
+@testable import CooperativeCancellation
+
+/// The limits belong to the whole process, so most of these tests have processes of their own.
+@Suite("Calls that wait too long", .watchdog)
+struct LongWaitsTests {
+  @Test(arguments: [10_000_000, 995_000_000, 60_000_000_000] as [Int64], 1...10)
+  func `are found once, never early, and at most a tenth late`(limit: Int64, seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    var search = LongWaitSearch()
+    let found = search.look(at: Moment(nanoseconds: 0))
+    #expect(found == nil, "there is no limit yet")
+    search.limit = limit
+    var calls = (0..<200).map { _ in
+      Moment(nanoseconds: .random(in: -limit...(5 * limit), using: &random))
+    }
+    var now = Moment(nanoseconds: 0)
+    while !calls.isEmpty {
+      // The alarm may ring early, and more than once.
+      now = now.advanced(by: .random(in: 0...search.pause, using: &random))
+      let (found, again) = (search.look(at: now), search.look(at: now))
+      let late = calls.filter { found?.contains($0) == true }
+      #expect(late.allSatisfy { $0.nanoseconds(to: now) > limit })
+      calls.removeAll { found?.contains($0) == true }
+      try #require(calls.allSatisfy { $0.nanoseconds(to: now) <= limit / 10 * 11 })
+      #expect(again == nil)
+    }
+  }
+
+  /// Lets a call wait ten times as long as the limits here.
+  private static func letWait(line: UInt) async {
+    while !WaitingCall.all.contains(where: { $0.callSite.line == line && $0.seconds > 0.2 }) {
+      await Task.yield()
+    }
+  }
+
+  /// A reader and a call wait, and after code that sets no limit, another call.
+  private static func expectReports(lines expected: [UInt], begin: () -> Void) async throws {
+    let lines = Protected<[UInt]>([])
+    MisuseReport.handler = { report in lines.withLock { $0.append(report.callSite.line) } }
+    begin()
+    let inbox = Shared(Inbox<Int>(.unbounded, onDiscard: nil, at: CallSite(line: 0)))
+    let (event, place) = (PendingEvent<Void>(), inbox.recordReader())
+    defer { Recorder.remove(place) }
+    async let first: Void = event.value(line: 1)
+    while lines.withLock({ $0.isEmpty }) { await Task.yield() }
+    WaitingCall.startRecording()
+    async let second: Void = event.value(line: 2)
+    await letWait(line: 2)
+    while lines.withLock({ $0.count }) < expected.count { await Task.yield() }
+    #expect(lines.withLock { $0 } == expected)
+    event.resume()
+    _ = try await (first, second)
+  }
+
+  @Test
+  func `are reported until code sets no limit, or for as long as the environment says`() async {
+    await #expect(processExitsWith: .success) {
+      try await Self.expectReports(lines: [1]) {
+        WaitingCall.startRecording(reportingAfter: .milliseconds(20))
+      }
+    }
+    await #expect(processExitsWith: .success) {
+      for text in ["0", "-1", "nan", "inf", "60 s", ""] {
+        setenv("LIMIT", text, 1)
+        let number: Double? = environmentNumber("LIMIT")
+        #expect(number == nil, "\(text)")
+      }
+      setenv("COOPERATIVE_CANCELLATION_LONG_WAITS", "0.02", 1)
+      try await Self.expectReports(lines: [1, 2]) {}
+    }
+  }
+
+  /// The list is more than a pipe takes at once, and a lock is held.
+  @Test
+  func `end the process that has a hang limit, and are listed; readers do not end it`() async {
+    let result = await #expect(
+      processExitsWith: .signal(SIGABRT),
+      observing: [\.standardErrorContent]
+    ) {
+      setenv("COOPERATIVE_CANCELLATION_HANG_LIMIT", "0.02", 1)
+      let inbox = Shared(Inbox<Int>(.unbounded, onDiscard: nil, at: CallSite(line: 1)))
+      for _ in 1...10_000 { _ = inbox.recordReader() }
+      await Self.letWait(line: 1)
+      inbox.contents.state.locked { _ in
+        _ = Recorder.add(.call, CallSite(line: 2)) { _ in .waiting }
+        Gate().pass()
+      }
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains(": \(#fileID):2: this call has waited longer than 20 milliseconds"))
+    #expect(text.components(separatedBy: "\(#fileID):1, waits for an element\n").count > 5_000)
+  }
+}
