@@ -8,7 +8,7 @@ extension BrokenWrapper {
   static let ofOneTrial = [
     deafDuringTheCall, endingTwice, losingAfterAnError,
     losingTheSecondLate, losingAnErrorInside, callingTheSDKTwice, cancellingAfterAnError,
-    losingAfterATimeout,
+    losingAfterATimeout, losingBeforeACancellation,
   ]
 
   private static let deafDuringTheCall = BrokenWrapper(
@@ -171,5 +171,23 @@ extension BrokenWrapper {
       isTimedOut.withLock { $0 = true }
       throw error
     }
+  }
+
+  private static let losingBeforeACancellation = BrokenWrapper(
+    testDescription: "one that loses a value if the cancellation comes right after it",
+    guarantees: [.nothingLost],
+    words: ["came before a cancellation"]
+  ) { book in
+    let answers = Protected<[Line?]>([])
+    return try await book.line(
+      dial: { completion in
+        { result in
+          let isInterrupted = Task.isCancelled || book.calls[1].map { $0.cancelCount > 0 } ?? false
+          answers.withLock { $0.append(isInterrupted ? nil : try? result.get()) }
+          completion(result)
+        }
+      },
+      onDiscard: { line in if line !== answers.withLock({ $0[0] }) { line.hangUp() } }
+    )
   }
 }

@@ -24,6 +24,7 @@ struct FakeCallTests {
     #expect(try await task.value(within: .watchdog).number == 2)
     #expect(try await calls.next(within: .watchdog).number == 3)
     #expect(calls.callCount == 3)
+    #expect((0...4).map { calls[$0]?.number } == [nil, 1, 2, 3, nil])
   }
 
   @Test
@@ -88,5 +89,18 @@ struct FakeCallTests {
       #expect(!isCancelled.withLock { $0 })
     }
     while !isCancelled.withLock({ $0 }) { await Task.yield() }
+  }
+
+  @Test
+  func `gives up a lock whose holder waits for the thread that wants it`() {
+    let hasCancelled = Gate()
+    calls.whenCancelled { _ in hasCancelled.open() }
+    let request = calls.record { _ in }
+    let other = calls.record { _ in }
+    request.answerUnderLock { _ in
+      Thread.detachNewThread { other.cancel() }
+      hasCancelled.pass()
+    }
+    #expect(other.cancelCount == 1)
   }
 }

@@ -40,13 +40,12 @@ struct MisuseReportsTests {
   func `come from any thread on which a fake calls or drops a completion`() async throws {
     let line = Reports.shared.uniqueLine()
     let calls = FakeCall<@Sendable () -> Void>()
-    let reports = await misuseReports {
+    let reports = try await misuseReports {
       let task = Task {
-        await withAsyncValue(line: line) { completion in
-          let inner = calls.record(completion)
-          Thread.detachNewThread { inner.drop() }
-        }
+        await withAsyncValue(line: line) { completion in _ = calls.record(completion) }
       }
+      let request = try await calls.next(within: .watchdog)
+      Thread.detachNewThread { request.drop() }
       await task.value
     }
     #expect(reports.map(\.kind) == [.completionDropped])

@@ -212,6 +212,13 @@ struct WrapperModeTests {
   func `notice a call that disturbs another`() async {
     await expect([.twoCalls], "did not end") { try await checkShared { InOneSlot() } }
     await expect([.twoCalls], "cancel the other one") { try await checkShared { InOneField() } }
+    await expect([.twoCalls], "the second of two calls was cancelled, the SDK was told to cancel") {
+      try await checkWrapper(except: [.droppedCompletion], limit: .watchdog) { calls in
+        try await calls.wrapper { InOneField(keepsFirst: true) }.upload(calls)
+      } success: {
+        $0(.success(1))
+      }
+    }
     await expect([.twoCalls], "while another call waited") { try await checkShared { Refusing() } }
     // On a busy machine, that shows only when the SDK answers the other one.
     await expect([.twoCalls], "of two calls") { try await checkShared { Mixing() } }
@@ -296,14 +303,15 @@ private struct Mixing: Uploader {
   }
 }
 
-/// Cancels the request that was made last.
+/// Cancels the request that was made last, or first.
 private struct InOneField: Uploader {
+  var keepsFirst = false
   let request = Protected<FakeCall<WrapperModeTests.Completion>.Request?>(nil)
 
   func upload(_ calls: FakeCall<WrapperModeTests.Completion>) async throws -> Int {
     try await withAsyncThrowingValue { completion in
       let made = calls.record(completion)
-      request.withLock { $0 = made }
+      request.withLock { if $0 == nil || !keepsFirst { $0 = made } }
     } onCancel: { _ in
       request.withLock { $0 }?.cancel()
     }

@@ -1,5 +1,6 @@
 import CooperativeCancellation
 import CooperativeCancellationUI
+import FakeCallbackSDK
 import Testing
 
 @Suite("Screens, without UIKit and SwiftUI", .watchdog)
@@ -44,6 +45,7 @@ struct ScreenTests {
   @Test @MainActor
   func `a lifetime may be tied again while it cancels its first bag`() async {
     let (first, second) = (TaskBag(), TaskBag())
+    let wasCancelled = Protected(false)
     let task = foreverTask()
     task.store(in: second)
     do {
@@ -55,12 +57,14 @@ struct ScreenTests {
           await isCancelled.wait()
         } onCancel: {
           MainActor.assumeIsolated { lifetime?.tie(second) }
+          wasCancelled.withLock { $0 = true }
           isCancelled.fire()
         }
       }
       await isWaiting.wait()
       lifetime.tie(first)
       lifetime.tie(second)
+      #expect(wasCancelled.withLock { $0 })
       #expect(!task.isCancelled)
     }
     await turn()

@@ -144,6 +144,7 @@ struct TaskBagTests {
     let bag = TaskBag()
     let running = foreverTask()
     running.store(in: bag)
+    bag.add { try await waitForCancellation() }
     let executor = ManualExecutor()
     let endings = Protected<[Int: Ending]>([:])
     let waiting = (0..<3).map { number in
@@ -160,8 +161,12 @@ struct TaskBagTests {
     executor.runUntilIdle()
     #expect(endings.withLock { $0 } == [1: .cancelled])
     #expect(!running.isCancelled)
-    #expect(bag.count == 1)
+    #expect(bag.count == 2)
     running.cancel()
+    while bag.count > 1 { await Task.yield() }
+    executor.runUntilIdle()
+    #expect(endings.withLock { $0 } == [1: .cancelled], "the other task still runs")
+    bag.cancelAll()
     while endings.withLock({ $0.count }) < 3 {
       executor.runUntilIdle()
       await Task.yield()
