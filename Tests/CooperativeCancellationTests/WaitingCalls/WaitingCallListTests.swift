@@ -29,7 +29,7 @@ struct WaitingCallListTests {
     }
     let calls = [
       call(.call, .waiting, "refresh"), call(.pendingCall(id: 4711), .cancelled, nil),
-      call(.turn, .timedOut, nil), call(.element, .over, nil), call(.element, .over, nil),
+      call(.turn(id: nil), .timedOut, nil), call(.element, .over, nil), call(.element, .over, nil),
     ]
     #expect(WaitingCall.describe([]) == "No call waits.")
     #expect(

@@ -103,6 +103,21 @@ struct WaitingCallTests {
     }
     #expect(WaitingCall.states(line: line) == [])
   }
+
+  @Test
+  func `a million calls leave nothing behind`() async throws {
+    let line = Reports.shared.uniqueLine()
+    await withThrowingTaskGroup { group in
+      for _ in 1...4 {
+        group.addTask {
+          for _ in 1...(isDebug ? 5_000 : 250_000) {
+            await withAsyncValue(line: line) { done in Task { done() } }
+          }
+        }
+      }
+    }
+    #expect(WaitingCall.states(line: line) == [])
+  }
 }
 
 extension WaitingCall {
