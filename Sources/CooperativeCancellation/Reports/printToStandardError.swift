@@ -23,10 +23,10 @@ func printToStandardError(_ line: String) -> Bool {
   writeAll(Array((line + "\n").utf8)) { writeSome($0, to: 2) }
 }
 
-/// Says why, to standard error, which has ten seconds to take each part of the text, and ends this process.
+/// Says why, to standard error, which has a minute to take each part of the text, and ends this process.
 func endProcess(_ reason: String) -> Never {
   let text = "COOPERATIVE_CANCELLATION_HANG_LIMIT ends this process: \(reason)\n"
-  _ = writeAll(Array(text.utf8)) { writeSome($0, to: 2, 10_000) }
+  _ = writeAll(Array(text.utf8)) { writeSome($0, to: 2, 60_000) }
   abort()
 }
 
