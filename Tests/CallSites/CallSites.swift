@@ -38,13 +38,6 @@ struct CallSiteList {
     try await text(id) { try await body().1.id }
   }
 
-  nonisolated(nonsending) mutating func three(
-    _ id: String,
-    _ body: Body<(User, User, User)>
-  ) async throws {
-    try await text(id) { try await body().2.id }
-  }
-
   nonisolated(nonsending) mutating func done(_ body: Body<Void>) async throws {
     try await text("") {
       try await body()
@@ -119,7 +112,9 @@ extension Calls {
     try await list.user("typed") { try await withAsyncThrowingValue { sdk.typedUser($0) } }
     try await list.user("typed") { try await withAsyncThrowingValue(in: sdk.typedUser) }
     try await list.text("session") {
-      try await withAsyncThrowingValue { sdk.openSession($0) }.user.id
+      try await withCancellableThrowingContinuation { continuation in
+        sdk.openSession { continuation.resume(with: $0) }
+      }.user.id
     }
   }
 
@@ -176,16 +171,6 @@ extension Calls {
         count()
         request.cancel()
       }
-    }
-    try await list.three("crew") { try await withAsyncThrowingValue { sdk.maybeCrew($0) } }
-    try await list.text("crew") {
-      let (user, _, _) = try await withAsyncThrowingValue { completion in
-        count()
-        return sdk.maybeCrew(completion)
-      } onCancel: {
-        $0.cancel()
-      }
-      return user.id
     }
   }
 
@@ -354,13 +339,6 @@ extension Calls {
     try await list.user("cached") { try await withAsyncThrowingValue { sdk.cachedUser($0) } }
     try await list.two("pair") { try await withAsyncThrowingValue { sdk.hostAndGuest($0) } }
     try await list.two("pair") { try await withAsyncThrowingValue(in: sdk.hostAndGuest) }
-    try await list.three("crew") {
-      try await withAsyncThrowingValue {
-        sdk.crew($0)
-      } onCancel: {
-        $0.cancel()
-      }
-    }
     try await list.text("pair 1 4 3") {
       let four = try await withAsyncThrowingValue { completion in
         sdk.hostAndGuest { completion(($0.id, 1, $1.id.count, 3)) }
@@ -389,11 +367,6 @@ extension Calls {
       await withAsyncValue(fallback: ("", "cancelled")) { completion in
         sdk.hostAndGuest { completion($0.id, $1.id) }
       }.1
-    }
-    try await list.text("crew") {
-      await withAsyncValue(fallback: ("", "", "cancelled")) { completion in
-        sdk.crew { completion($0.id, $1.id, $2.id) }
-      }.2
     }
     try await list.text("8") {
       let count = await withAsyncValue(fallback: 0, timeout: .seconds(3600)) { completion in

@@ -83,18 +83,6 @@ public final class FakeSDK {
 
 /// Hands over an object that is not `Sendable`, and does not say so.
 extension FakeSDK {
-  public func oldSession(
-    _ completion: @escaping @Sendable (Result<Session, any Error>) -> Void
-  ) -> Request {
-    openSession { completion($0) }
-  }
-
-  public func maybeSession(
-    _ completion: @escaping @Sendable (Session?, (any Error)?) -> Void
-  ) -> Request {
-    backend.begin("maybe") { completion($0.first.map { Session(user: $0) }, $0.error) }
-  }
-
   public func lastSession(_ completion: @escaping @Sendable (Session) -> Void) -> Request {
     backend.begin("last") { completion(Session(user: $0.user())) }
   }
@@ -192,17 +180,6 @@ extension FakeSDK {
 /// Three values.
 extension FakeSDK {
   /// Cannot fail.
-  @discardableResult
-  public func crew(_ completion: @escaping @Sendable (User, User, User) -> Void) -> Request {
-    backend.begin("crew") { completion($0.user(), $0.user(), $0.user()) }
-  }
-
-  @discardableResult
-  public func maybeCrew(
-    _ completion: @escaping @Sendable (User?, User?, User?, (any Error)?) -> Void
-  ) -> Request {
-    backend.begin("crew") { completion($0.first, $0.second, $0.third, $0.error) }
-  }
 }
 
 /// A closure for success and one for failure, with little information.

@@ -69,7 +69,7 @@ public final class LateRequest<Request>: Sendable {
 
 /// The lock around a ``LateRequestMachine``. The SDK's callback owns it.
 private final class Arrivals<Request>: Sendable {
-  private let machine = Locked(initially: LateRequestMachine<Disconnected<Request>>())
+  private let machine = Locked(initially: LateRequestMachine<Sent<Request>>())
   private let cancelOne: @Sendable (Request) -> Void
 
   init(_ cancelOne: @escaping @Sendable (Request) -> Void) {
@@ -77,16 +77,12 @@ private final class Arrivals<Request>: Sendable {
   }
 
   func arrive(_ request: sending Request) {
-    let disconnected = Disconnected(request)
-    if machine.locked({ $0.arrive(disconnected) }) { cancel(disconnected) }
+    let sent = Sent(request)
+    if machine.locked({ $0.arrive(sent) }) { cancelOne(sent.open()) }
   }
 
   func cancel() {
-    for disconnected in machine.extract({ $0.cancel() }) { cancel(disconnected) }
-  }
-
-  private func cancel(_ disconnected: Disconnected<Request>) {
-    if let request = disconnected.open() { cancelOne(request) }
+    for sent in machine.extract({ $0.cancel() }) { cancelOne(sent.open()) }
   }
 
   func end() {

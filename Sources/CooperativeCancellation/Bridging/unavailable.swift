@@ -30,30 +30,13 @@ public func withAsyncValue<Value: Sendable, Request>(
   *,
   unavailable,
   message:
-    "more than three values: combine them into one, '{ @Sendable in completion(($0, $1, $2, $3)) }'; with an error, pass '.success((…))' or '.failure(error)'"
+    "more than two values: use 'withCancellableThrowingContinuation', or combine them into one, '{ @Sendable in completion(($0, $1, $2)) }'"
 )
-public func withAsyncThrowingValue<First, Second, Third, Fourth, each More, Request>(
+public func withAsyncThrowingValue<First, Second, Third, each More, Request>(
   in operation: (
-    _ completion: @escaping @Sendable (First, Second, Third, Fourth, repeat each More) -> Void
+    _ completion: @escaping @Sendable (First, Second, Third, repeat each More) -> Void
   ) throws -> Request,
   onCancel cancel: (Request) -> Void = { _ in }
-) async throws -> (First, Second, Third, Fourth, repeat each More) {
-  throw CancellationError()
-}
-
-@available(
-  *,
-  unavailable,
-  message:
-    "more than three values: combine them into one, '{ @Sendable in completion(($0, $1, $2, $3)) }'; with an error, pass '.success((…))' or '.failure(error)'"
-)
-public func withAsyncThrowingValue<First, Second, Third, Fourth, each More, Request>(
-  in operation: (
-    _ completion:
-      @escaping @Sendable (First?, Second?, Third?, Fourth?, repeat (each More)?, (any Error)?) ->
-      Void
-  ) throws -> Request,
-  onCancel cancel: (Request) -> Void = { _ in }
-) async throws -> (First, Second, Third, Fourth, repeat each More) {
+) async throws -> (First, Second, Third, repeat each More) {
   throw CancellationError()
 }

@@ -34,11 +34,11 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   onCancel cancel: (Request) -> Void = { _ in },
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async throws -> Value {
-  try await throwingBridge(
+  try await throwingWait(
     Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
-    in: { reply in try operation { reply.answer(.success($0)) } },
+    in: { continuation in try operation { continuation.resume(returning: $0) } },
     onCancel: cancel,
-    onDiscard: discard
+    onDiscard: every(to: discard)
   )
 }
 
@@ -61,38 +61,9 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
   onCancel cancel: (Request) -> Void = { _ in },
   onDiscard discard: (@Sendable (First, Second) -> Void)? = nil
 ) async throws -> (First, Second) {
-  try await throwingBridge(
+  try await throwingWait(
     Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
-    in: { reply in try operation { reply.answer(.success(($0, $1))) } },
-    onCancel: cancel,
-    onDiscard: all(to: discard)
-  )
-}
-
-/// Calls an SDK that cannot fail, and waits for its three values. A cancelled task stops waiting at once.
-///
-/// Returns the three values. Its errors and parameters are those of the overload with one value. See <doc:Contract>.
-@_disfavoredOverload
-@inlinable
-@inline(__always)
-nonisolated(nonsending) public func withAsyncThrowingValue<
-  First: Sendable,
-  Second: Sendable,
-  Third: Sendable,
-  Request
->(
-  whenCancelled response: CancellationResponse = .abandonCallback,
-  timeout: Timeout? = nil,
-  fileID: StaticString = #fileID,
-  line: UInt = #line,
-  in operation: (_ completion: @escaping @Sendable (First, Second, Third) -> Void) throws ->
-    Request,
-  onCancel cancel: (Request) -> Void = { _ in },
-  onDiscard discard: (@Sendable (First, Second, Third) -> Void)? = nil
-) async throws -> (First, Second, Third) {
-  try await throwingBridge(
-    Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
-    in: { reply in try operation { reply.answer(.success(($0, $1, $2))) } },
+    in: { continuation in try operation { continuation.resume(returning: ($0, $1)) } },
     onCancel: cancel,
     onDiscard: all(to: discard)
   )
@@ -117,9 +88,9 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
   in operation: (_ completion: @escaping @Sendable () -> Void) throws -> Request,
   onCancel cancel: (Request) -> Void = { _ in }
 ) async throws {
-  try await throwingBridge(
+  try await throwingWait(
     Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
-    in: { reply in try operation { reply.answer(.success(())) } },
+    in: { continuation in try operation { continuation.resume() } },
     onCancel: cancel,
     onDiscard: nil
   )

@@ -34,16 +34,13 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   onCancel cancel: (Request) -> Void = { _ in },
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async throws -> Value {
-  try await throwingBridge(
+  try await throwingWait(
     Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
-    in: { reply in
-      try operation(
-        { reply.answer(.success($0)) },
-        { reply.fail(with: $0) }
-      )
+    in: { continuation in
+      try operation({ continuation.resume(returning: $0) }, { continuation.resume(throwing: $0) })
     },
     onCancel: cancel,
-    onDiscard: discard
+    onDiscard: every(to: discard)
   )
 }
 
@@ -63,13 +60,10 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
   ) throws -> Request,
   onCancel cancel: (Request) -> Void = { _ in }
 ) async throws {
-  try await throwingBridge(
+  try await throwingWait(
     Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
-    in: { reply in
-      try operation(
-        { reply.answer(.success(())) },
-        { reply.fail(with: $0) }
-      )
+    in: { continuation in
+      try operation({ continuation.resume() }, { continuation.resume(throwing: $0) })
     },
     onCancel: cancel,
     onDiscard: nil

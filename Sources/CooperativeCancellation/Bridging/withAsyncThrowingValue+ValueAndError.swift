@@ -33,9 +33,9 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async throws -> Value {
   let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
-  let value = try await throwingBridge(
+  let value = try await throwingWait(
     terms,
-    in: { reply in try operation { reply.answer($0, beside: $1) } },
+    in: { continuation in try operation { continuation.resume(returning: $0, beside: $1) } },
     onCancel: cancel,
     onDiscard: onlyPresent(to: discard)
   )
@@ -68,9 +68,9 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   onCancel cancel: (borrowing Request) -> Void = { _ in },
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async throws -> Value? {
-  try await throwingBridge(
+  try await throwingWait(
     Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
-    in: { reply in try operation { reply.answer($0, beside: $1) } },
+    in: { continuation in try operation { continuation.resume(returning: $0, beside: $1) } },
     onCancel: cancel,
     onDiscard: onlyPresent(to: discard)
   )
@@ -98,9 +98,9 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
   onDiscard discard: (@Sendable (First?, Second?) -> Void)? = nil
 ) async throws -> (First, Second) {
   let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
-  let values = try await throwingBridge(
+  let values = try await throwingWait(
     terms,
-    in: { reply in try operation { reply.answer(($0, $1), beside: $2) } },
+    in: { continuation in try operation { continuation.resume(returning: ($0, $1), beside: $2) } },
     onCancel: cancel,
     onDiscard: onlyPresent(to: discard)
   )
@@ -109,41 +109,6 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
     throw MissingValueError(callSite: terms.callSite)
   }
   return (first, second)
-}
-
-/// Calls an SDK that reports three values and an error, and waits for the values.
-///
-/// Returns the three values. Throws the same errors as the overload for two values. The parameters are those of the
-/// overload for one value; `discard` receives at least one value that is not `nil`. See <doc:Contract>.
-@inlinable
-@inline(__always)
-nonisolated(nonsending) public func withAsyncThrowingValue<
-  First: Sendable,
-  Second: Sendable,
-  Third: Sendable,
-  Request
->(
-  whenCancelled response: CancellationResponse = .abandonCallback,
-  timeout: Timeout? = nil,
-  fileID: StaticString = #fileID,
-  line: UInt = #line,
-  in operation: (_ completion: @escaping @Sendable (First?, Second?, Third?, (any Error)?) -> Void)
-    throws -> Request,
-  onCancel cancel: (Request) -> Void = { _ in },
-  onDiscard discard: (@Sendable (First?, Second?, Third?) -> Void)? = nil
-) async throws -> (First, Second, Third) {
-  let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
-  let values = try await throwingBridge(
-    terms,
-    in: { reply in try operation { reply.answer(($0, $1, $2), beside: $3) } },
-    onCancel: cancel,
-    onDiscard: onlyPresent(to: discard)
-  )
-  guard let first = values.0, let second = values.1, let third = values.2 else {
-    onlyPresent(to: discard)?(values)
-    throw MissingValueError(callSite: terms.callSite)
-  }
-  return (first, second, third)
 }
 
 /// Calls an SDK that reports an error or `nil`, and waits until it is done.
@@ -164,9 +129,9 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
   in operation: (_ completion: @escaping @Sendable ((any Error)?) -> Void) throws -> Request,
   onCancel cancel: (Request) -> Void = { _ in }
 ) async throws {
-  try await throwingBridge(
+  try await throwingWait(
     Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
-    in: { reply in try operation { reply.answer((), beside: $0) } },
+    in: { continuation in try operation { continuation.resume(returning: (), beside: $0) } },
     onCancel: cancel,
     onDiscard: nil
   )

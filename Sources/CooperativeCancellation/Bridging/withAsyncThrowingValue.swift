@@ -43,11 +43,11 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   onCancel cancel: (Request) -> Void = { _ in },
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async throws -> Value {
-  try await throwingBridge(
+  try await throwingWait(
     Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
-    in: { reply in try operation { reply.answer($0) } },
+    in: { continuation in try operation { continuation.resume(with: $0) } },
     onCancel: cancel,
-    onDiscard: discard
+    onDiscard: every(to: discard)
   )
 }
 
@@ -66,9 +66,9 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
     (_ completion: @escaping @Sendable (Result<Void, any Error>) -> Void) throws -> Request,
   onCancel cancel: (Request) -> Void = { _ in }
 ) async throws {
-  try await throwingBridge(
+  try await throwingWait(
     Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
-    in: { reply in try operation { reply.answer($0) } },
+    in: { continuation in try operation { continuation.resume(with: $0) } },
     onCancel: cancel,
     onDiscard: nil
   )
@@ -98,45 +98,10 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
   onCancel cancel: (Request) -> Void = { _ in },
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async throws -> Value {
-  try await throwingBridge(
+  try await throwingWait(
     Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
-    in: { reply in try operation { reply.answer($0.mapError { $0 }) } },
+    in: { continuation in try operation { continuation.resume(with: $0) } },
     onCancel: cancel,
-    onDiscard: discard
+    onDiscard: every(to: discard)
   )
-}
-
-/// Calls an SDK that reports a `Result` whose value is not `Sendable`, and transfers the value to the caller.
-///
-/// ```swift
-/// func newRecord() async throws -> sending Record {
-///   try await withAsyncThrowingValue { sdk.newRecord($0) }
-/// }
-/// ```
-///
-/// `completion` takes the value as `sending`. The compiler accepts a value that the callback creates, or that
-/// the SDK itself passes as `sending`. Convert any other value to a `Sendable` type inside the callback.
-///
-/// The results and the parameters are those of the overload for a `Sendable` value. See <doc:Contract>.
-@inlinable
-@inline(__always)
-nonisolated(nonsending) public func withAsyncThrowingValue<Value, Request>(
-  whenCancelled response: CancellationResponse = .abandonCallback,
-  timeout: Timeout? = nil,
-  fileID: StaticString = #fileID,
-  line: UInt = #line,
-  in operation: (_ completion: @escaping @Sendable (sending Result<Value, any Error>) -> Void)
-    throws -> Request,
-  onCancel cancel: (Request) -> Void = { _ in },
-  onDiscard discard: (@Sendable (sending Value) -> Void)? = nil
-) async throws -> sending Value {
-  let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
-  let disconnected = try await throwingBridge(
-    terms,
-    in: { reply in try operation { reply.answer(Disconnected.packing($0)) } },
-    onCancel: cancel,
-    onDiscard: Disconnected.opening(discard)
-  )
-  guard let value = disconnected.open() else { throw MissingValueError(callSite: terms.callSite) }
-  return value
 }

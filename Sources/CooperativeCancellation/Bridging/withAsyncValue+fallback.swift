@@ -34,12 +34,12 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
   onCancel cancel: (Request) -> Void = { _ in },
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async -> Value {
-  await fallbackBridge(
+  await fallbackWait(
     Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
     fallback: fallback,
-    in: { reply in operation { reply.answer($0) } },
+    in: { continuation in operation { continuation.resume(returning: $0) } },
     onCancel: cancel,
-    onDiscard: discard
+    onDiscard: every(to: discard)
   )
 }
 
@@ -58,39 +58,10 @@ nonisolated(nonsending) public func withAsyncValue<First: Sendable, Second: Send
   onCancel cancel: (Request) -> Void = { _ in },
   onDiscard discard: (@Sendable (First, Second) -> Void)? = nil
 ) async -> (First, Second) {
-  await fallbackBridge(
+  await fallbackWait(
     Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
     fallback: fallback,
-    in: { reply in operation { reply.answer(($0, $1)) } },
-    onCancel: cancel,
-    onDiscard: all(to: discard)
-  )
-}
-
-/// Calls an SDK that cannot fail, and waits for its three values. A cancelled task gets the fallback at once.
-///
-/// The rest, and the parameters, are the same as in the overload for a plain value. See <doc:Contract>.
-@inlinable
-@inline(__always)
-nonisolated(nonsending) public func withAsyncValue<
-  First: Sendable,
-  Second: Sendable,
-  Third: Sendable,
-  Request
->(
-  fallback: (First, Second, Third),
-  whenCancelled response: CancellationResponse = .abandonCallback,
-  timeout: Timeout? = nil,
-  fileID: StaticString = #fileID,
-  line: UInt = #line,
-  in operation: (_ completion: @escaping @Sendable (First, Second, Third) -> Void) -> Request,
-  onCancel cancel: (Request) -> Void = { _ in },
-  onDiscard discard: (@Sendable (First, Second, Third) -> Void)? = nil
-) async -> (First, Second, Third) {
-  await fallbackBridge(
-    Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
-    fallback: fallback,
-    in: { reply in operation { reply.answer(($0, $1, $2)) } },
+    in: { continuation in operation { continuation.resume(returning: ($0, $1)) } },
     onCancel: cancel,
     onDiscard: all(to: discard)
   )
@@ -115,10 +86,10 @@ nonisolated(nonsending) public func withAsyncValue<Request>(
   in operation: (_ completion: @escaping @Sendable () -> Void) -> Request,
   onCancel cancel: (Request) -> Void = { _ in }
 ) async {
-  await fallbackBridge(
+  await fallbackWait(
     Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
     fallback: fallback,
-    in: { reply in operation { reply.answer(()) } },
+    in: { continuation in operation { continuation.resume() } },
     onCancel: cancel,
     onDiscard: nil
   )

@@ -27,10 +27,10 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
   in operation: (_ completion: @escaping @Sendable (Value) -> Void) -> Request,
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async -> Value {
-  await unconditionalBridge(
+  await unconditionalWait(
     CallSite(fileID: fileID, line: line),
-    in: { reply in operation { reply.answer($0) } },
-    onDiscard: discard
+    in: { continuation in operation { continuation.resume(returning: $0) } },
+    onDiscard: every(to: discard)
   )
 }
 
@@ -46,10 +46,10 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
   in operation: (_ completion: @escaping @Sendable (Result<Value, Never>) -> Void) -> Request,
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async -> Value {
-  await unconditionalBridge(
+  await unconditionalWait(
     CallSite(fileID: fileID, line: line),
-    in: { reply in operation { reply.answer($0.get()) } },
-    onDiscard: discard
+    in: { continuation in operation { continuation.resume(with: $0) } },
+    onDiscard: every(to: discard)
   )
 }
 
@@ -68,9 +68,9 @@ nonisolated(nonsending) public func withAsyncValue<Request>(
   line: UInt = #line,
   in operation: (_ completion: @escaping @Sendable () -> Void) -> Request
 ) async {
-  await unconditionalBridge(
+  await unconditionalWait(
     CallSite(fileID: fileID, line: line),
-    in: { reply in operation { reply.answer(()) } },
+    in: { continuation in operation { continuation.resume() } },
     onDiscard: nil
   )
 }

@@ -151,8 +151,9 @@ package struct LockedObject<Value: ~Copyable>: @unchecked Sendable {
   @inline(__always)
   init(_ value: consuming sending Value, in class: ManagedBuffer<PlatformLock, Value>.Type) {
     buffer = `class`.create(minimumCapacity: 1) { _ in PlatformLock() }
-    pointers.lock.create()
-    pointers.value.initialize(to: value)
+    let (lock, place) = pointers
+    lock.create()
+    place.initialize(to: value)
   }
 
   /// The address of the lock.
@@ -215,7 +216,7 @@ extension LockedObject where Value: SharedContents {
   /// Casts a reference to its type.
   @inlinable
   @inline(__always)
-  init?(_ erased: AnyShared) {
+  init?(_ erased: consuming AnyShared) {
     guard let buffer = erased.object as? SharedBuffer<Value> else { return nil }
     self.buffer = buffer
   }

@@ -109,8 +109,8 @@ public final class PendingCall<Value>: Sendable {
   /// - Returns: `nil` if a call took the value; otherwise the value.
   @inlinable
   public func resume(sending value: sending Value) -> sending Value? {
-    let disconnected = Disconnected(value)
-    return answer(.success(disconnected)) ? nil : disconnected.open()
+    let sent = Sent(value)
+    return answer(.success(sent)) ? nil : sent.open()
   }
 
   /// Answers the pending call with an error, which the call throws.
@@ -145,7 +145,7 @@ extension PendingCall where Value: Sendable {
   @inlinable
   @discardableResult
   public func resume(returning value: Value) -> Bool {
-    answer(.success(Disconnected(sendable: value)))
+    answer(.success(Sent(value)))
   }
 
   /// Answers the pending call with a value or an error.

@@ -89,8 +89,8 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
   /// - Returns: `nil` if a call took the value; otherwise the value, because the id is unknown or its call has ended.
   @inlinable
   public func resume(_ id: ID, sending value: sending Value) -> sending Value? {
-    let disconnected = Disconnected(value)
-    return answer(id, .success(disconnected)) ? nil : disconnected.open()
+    let sent = Sent(value)
+    return answer(id, .success(sent)) ? nil : sent.open()
   }
 
   /// Answers a call with an error, which the call throws.
@@ -131,7 +131,7 @@ extension PendingCalls where Value: Sendable {
   @inlinable
   @discardableResult
   public func resume(_ id: ID, returning value: Value) -> Bool {
-    answer(id, .success(Disconnected(sendable: value)))
+    answer(id, .success(Sent(value)))
   }
 
   /// Answers a call with a value or an error.
@@ -208,8 +208,7 @@ extension PendingCalls {
     for one in answers {
       guard let answer: PendingAnswer<Value> = carried(by: one.answer) else { continue }
       switch answer {
-      case .success(let disconnected):
-        if let value = disconnected.open() { unclaimed(one.id, .success(value)) }
+      case .success(let value): unclaimed(one.id, .success(value.open()))
       case .failure(let error): unclaimed(one.id, .failure(error))
       }
     }

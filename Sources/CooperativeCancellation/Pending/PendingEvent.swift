@@ -83,7 +83,7 @@ public final class PendingEvent<Value: Sendable>: Sendable {
   @inlinable
   @discardableResult
   public func resume(returning value: Value) -> Int {
-    waits.answerAll(.success(Disconnected(sendable: value)))
+    waits.answerAll(.success(Sent(value)))
   }
 
   /// Reports a failure, which all waiting tasks throw.
@@ -122,7 +122,7 @@ public final class PendingEvent<Value: Sendable>: Sendable {
   /// - Parameter value: What the waits return.
   @inlinable
   public func close(returning value: Value) {
-    waits.close(Happened(value: value), .success(Disconnected(sendable: value)))
+    waits.close(Happened(value: value), .success(Sent(value)))
   }
 }
 

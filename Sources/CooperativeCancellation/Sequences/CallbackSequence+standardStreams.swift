@@ -9,7 +9,7 @@ extension CallbackSequence {
   /// soon after the end, perhaps after the next stream has registered: for an SDK with one slot, write
   /// `sendable().shared().asyncStream()`.
   ///
-  /// In code that belongs to no actor, write ``Swift/AsyncStream/init(buffering:fileID:line:in:onTermination:onDiscard:)``.
+  /// In code that belongs to no actor, write `AsyncStream(buffering:)`.
   @inlinable
   public func asyncStream(isolation: isolated any Actor = #isolation) -> AsyncStream<Element>
   where Failure == Never {

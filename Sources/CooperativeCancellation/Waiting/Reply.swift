@@ -26,22 +26,25 @@ package struct Reply<Answer: Sendable>: Sendable {
 
   /// The SDK called the completion, on any thread.
   ///
-  /// The reply keeps the answer until the task takes it. A second answer is misuse.
+  /// The reply keeps the answer until the task takes it. A second answer is misuse. Returns whether this one decides how
+  /// the call ends.
   @inlinable
-  package func answer(_ answer: Answer) {
+  @discardableResult
+  package func answer(_ answer: Answer) -> Bool {
     switch contents.locked({ $0.answer(answer) }) {
     case .keep:
-      break
+      return true
     case .wake(let wait):
-      if !wait.receive(.answered(in: contents.erased)), let refused = extract({ $0.take() }) {
-        discard(refused)
-      }
+      let (counts, decides) = wait.receive(.answered(in: contents.erased))
+      if !counts, let refused = extract({ $0.take() }) { discard(refused) }
+      return decides
     case .discard:
       discard(answer)
     case .reportAndDiscard:
       MisuseReport.send(.completionCalledAgain, callSite)
       discard(answer)
     }
+    return false
   }
 
   /// Takes the answer, if there is one.
@@ -78,26 +81,6 @@ package struct Reply<Answer: Sendable>: Sendable {
   @inlinable
   func discard(_ answer: Answer) {
     contents.locked { $0.discard }?(answer)
-  }
-}
-
-extension Reply {
-  /// The SDK called a completion with a value and an error. If there is an error, the value is discarded.
-  @inlinable
-  func answer<Value>(_ value: Value, beside error: (any Error)?)
-  where Answer == Result<Value, any Error> {
-    if let error {
-      answer(.failure(error))
-      discard(.success(value))
-    } else {
-      answer(.success(value))
-    }
-  }
-
-  /// The SDK called its failure closure, perhaps without an error.
-  @inlinable
-  func fail<Value>(with error: (any Error)?) where Answer == Result<Value, any Error> {
-    answer(.failure(error ?? MissingValueError(callSite: callSite)))
   }
 }
 
@@ -148,7 +131,9 @@ package struct ReplyContents<Answer: Sendable>: SharedContents {
   @inlinable
   func drop() {
     guard case .awaited(let wait) = machine else { return }
-    if wait.receiveDrop(), reportsDrop { MisuseReport.send(.completionDropped, callSite) }
+    if wait.receive(.dropped).decides, reportsDrop {
+      MisuseReport.send(.completionDropped, callSite)
+    }
   }
 }
 
@@ -160,7 +145,7 @@ package typealias AnyReply = AnyShared
 /// cast succeeds.
 @inlinable
 @inline(never)
-func take<Answer: Sendable>(from reply: AnyReply) -> Answer? {
+func take<Answer: Sendable>(from reply: consuming AnyReply) -> Answer? {
   guard let contents = LockedObject<ReplyContents<Answer>>(reply) else { return nil }
   return Reply(contents).take()
 }

@@ -24,10 +24,16 @@ package struct Wait: Sendable {
   /// Identifies the wait.
   package var id: UInt { state.id }
 
-  /// The SDK answered, or dropped its completion. Returns whether that counts; if not, the caller keeps the answer.
+  /// The SDK answered, or dropped its completion. Returns whether that counts, or else the caller keeps the answer; and
+  /// whether it decides how the call ends, rather than an earlier cancellation or timeout.
   @usableFromInline
-  package func receive(_ event: WaitMachine.FinalEvent) -> Bool {
-    wakeSleeper { $0.receive(event) != .refused }
+  package func receive(_ event: WaitMachine.FinalEvent) -> (counts: Bool, decides: Bool) {
+    var decides = false
+    let counts = wakeSleeper { machine in
+      decides = machine.finalEventDecides
+      return machine.receive(event) != .refused
+    }
+    return (counts, decides)
   }
 
   /// The same under a registry's lock. If the event counts, the caller calls ``wake()`` after unlocking.
@@ -43,18 +49,6 @@ package struct Wait: Sendable {
   @usableFromInline
   package func wake() {
     _ = wakeSleeper { _ in true }
-  }
-
-  /// The SDK dropped its completion. Returns whether the task learns of that rather than of an earlier cancellation or
-  /// timeout.
-  @usableFromInline
-  func receiveDrop() -> Bool {
-    var tells = false
-    _ = wakeSleeper { machine in
-      tells = machine.tellsOfDrop
-      return machine.receive(.dropped) != .refused
-    }
-    return tells
   }
 
   /// `operation` threw. Returns an earlier answer, to discard; a later one does not count.

@@ -81,13 +81,13 @@ package struct WaitMachine: Sendable {
     return true
   }
 
-  /// Whether the task would learn of a dropped completion.
-  package var tellsOfDrop: Bool { interruption == nil || response == .deliverResult }
+  /// Whether a final event decides how the call ends, rather than an earlier interruption.
+  package var finalEventDecides: Bool { interruption == nil || response == .deliverResult }
 
   /// The SDK answered, or dropped its completion. If that counts, it wakes a sleeping task.
   ///
   /// ``ReplyMachine`` or the registry of a pending call ensures that at most one answer is received.
-  package mutating func receive(_ event: FinalEvent) -> Effect {
+  package mutating func receive(_ event: consuming FinalEvent) -> Effect {
     if isAbandoned { return .refused }
     finalEvent = event
     return interruption == nil ? .counts : .countsAfterInterruption
@@ -124,14 +124,14 @@ package struct WaitMachine: Sendable {
       return .interrupted
     }
     if let interruption, isAbandoned { return .ended(.interrupted(interruption, discarding: nil)) }
-    switch (finalEvent.take(), response == .deliverResult ? nil : interruption) {
-    case (nil, _): return nil
+    guard let event = finalEvent.take() else { return nil }
+    let cause = response == .deliverResult ? nil : interruption
+    return switch event {
     // There is no interruption if the operation cancelled its own task.
-    case (.stopped, _): return .ended(.interrupted(interruption ?? .cancelled, discarding: nil))
-    case (.answered(let reply), nil): return .ended(.answered(in: reply))
-    case (.dropped, nil): return .ended(.dropped)
-    case (.answered(let reply), let cause?): return .ended(.interrupted(cause, discarding: reply))
-    case (.dropped, let cause?): return .ended(.interrupted(cause, discarding: nil))
+    case .stopped: .ended(.interrupted(interruption ?? .cancelled, discarding: nil))
+    case .answered(let reply):
+      .ended(cause.map { .interrupted($0, discarding: reply) } ?? .answered(in: reply))
+    case .dropped: .ended(cause.map { .interrupted($0, discarding: nil) } ?? .dropped)
     }
   }
 }

@@ -53,26 +53,25 @@ enum CallOutcome<Answer: Sendable>: Sendable {
 /// Calls the SDK, waits, and forwards a cancellation or timeout. Discards an answer that it does not return.
 @inlinable
 @inline(__always)
-nonisolated(nonsending) func bridge<Answer: Sendable, Request: ~Copyable, Failure: Error>(
+nonisolated(nonsending) func wait<Value, Problem, Request: ~Copyable, Failure: Error>(
   _ terms: Terms,
   reportsDrop: Bool = false,
-  in operation: (Reply<Answer>) throws(Failure) -> Request,
+  in body: (CancellableContinuation<Value, Problem>) throws(Failure) -> Request,
   onCancel cancel: (borrowing Request) -> Void,
-  onDiscard discard: (@Sendable (Answer) -> Void)?
-) async throws(Failure) -> CallOutcome<Answer> {
-  if let cause = terms.causeNotToBegin() { return .interrupted(cause) }
+  onDiscard discard: (@Sendable (sending Value) -> Void)?
+) async throws(Failure) -> CallOutcome<Result<Sent<Value>, Problem>> {
   let deadline = terms.timeout?.begin()
+  let discardResult = onlyValues(to: discard) as (@Sendable (Result<Sent<Value>, Problem>) -> Void)?
   return await outcome(
     of: try start(
-      Reply(terms.callSite, reportsDrop: reportsDrop, discard),
-      makeWait: Wait(response: terms.response),
-      in: operation
-    ),
+      Reply(terms.callSite, reportsDrop: reportsDrop, discardResult),
+      makeWait: Wait(response: terms.response)
+    ) { reply throws(Failure) in try body(CancellableContinuation(reply)) },
     at: terms.callSite,
     by: consume deadline,
     takeAnswer: { take(from: $0) },
     onCancel: cancel,
-    onDiscard: discard
+    onDiscard: discardResult
   )
 }
 
@@ -121,18 +120,21 @@ func outcome<Answer: Sendable>(
   }
 }
 
-/// Bridges, checks after, and returns the value or throws.
+/// Waits for a continuation, and returns the value or throws. A bridge is the same with two checks for cancellation.
 @inlinable
 @inline(__always)
-nonisolated(nonsending) func throwingBridge<Value: Sendable, Request: ~Copyable>(
+nonisolated(nonsending) func throwingWait<Value, Request: ~Copyable>(
   _ terms: Terms,
-  in operation: (Reply<Result<Value, any Error>>) throws -> Request,
+  checks: Bool = true,
+  in body: (CancellableContinuation<Value, any Error>) throws -> Request,
   onCancel cancel: (borrowing Request) -> Void,
-  onDiscard discard: (@Sendable (Value) -> Void)?
-) async throws -> Value {
-  try deliver(
-    try await bridge(terms, in: operation, onCancel: cancel, onDiscard: onlyValues(to: discard)),
+  onDiscard discard: (@Sendable (sending Value) -> Void)?
+) async throws -> sending Value {
+  if checks, let cause = terms.causeNotToBegin() { throw terms.error(for: cause) }
+  return try deliver(
+    try await wait(terms, in: body, onCancel: cancel, onDiscard: discard),
     terms,
+    checks: checks,
     onDiscard: discard
   )
 }
@@ -140,18 +142,19 @@ nonisolated(nonsending) func throwingBridge<Value: Sendable, Request: ~Copyable>
 /// Checks after, and returns the value or throws.
 @inlinable
 @inline(__always)
-func deliver<Value: Sendable>(
-  _ outcome: consuming CallOutcome<Result<Value, any Error>>,
+func deliver<Value>(
+  _ outcome: consuming CallOutcome<Result<Sent<Value>, any Error>>,
   _ terms: Terms,
-  onDiscard discard: (@Sendable (Value) -> Void)?
-) throws -> Value {
+  checks: Bool = true,
+  onDiscard discard: (@Sendable (sending Value) -> Void)?
+) throws -> sending Value {
   switch outcome {
   case .answered(.success(let value)):
-    if terms.response.checksAfter, Task.isCancelled {
-      discard?(value)
+    if checks, terms.response.checksAfter, Task.isCancelled {
+      discard?(value.open())
       throw cancellationError()
     }
-    return value
+    return value.open()
   case .answered(.failure(let error)):
     throw error
   case .dropped:
@@ -161,29 +164,25 @@ func deliver<Value: Sendable>(
   }
 }
 
-/// Bridges, checks after, and returns the fallback where a throwing bridge would throw.
+/// Waits for a continuation, and returns the fallback where a throwing wait would throw.
 @inlinable
 @inline(__always)
-nonisolated(nonsending) func fallbackBridge<Value: Sendable, Request: ~Copyable>(
+nonisolated(nonsending) func fallbackWait<Value, Request: ~Copyable>(
   _ terms: Terms,
-  fallback: Value,
-  in operation: (Reply<Value>) -> Request,
+  checks: Bool = true,
+  fallback: sending Value,
+  in body: (CancellableContinuation<Value, Never>) -> Request,
   onCancel cancel: (borrowing Request) -> Void,
-  onDiscard discard: (@Sendable (Value) -> Void)?
-) async -> Value {
-  switch await bridge(
-    terms,
-    reportsDrop: true,
-    in: operation,
-    onCancel: cancel,
-    onDiscard: discard
-  ) {
-  case .answered(let value):
-    if terms.response.checksAfter, Task.isCancelled {
-      discard?(value)
+  onDiscard discard: (@Sendable (sending Value) -> Void)?
+) async -> sending Value {
+  if checks, terms.causeNotToBegin() != nil { return fallback }
+  switch await wait(terms, reportsDrop: true, in: body, onCancel: cancel, onDiscard: discard) {
+  case .answered(.success(let value)):
+    if checks, terms.response.checksAfter, Task.isCancelled {
+      discard?(value.open())
       return fallback
     }
-    return value
+    return value.open()
   case .dropped, .interrupted:
     return fallback
   }
@@ -191,28 +190,33 @@ nonisolated(nonsending) func fallbackBridge<Value: Sendable, Request: ~Copyable>
 
 /// Waits for the SDK's value, and ignores cancellation.
 ///
-/// After a dropped completion, the wait ends only if it waits for `Void`, whose value is known.
+/// After a drop, the wait ends only for a bridge that waits for `Void`, whose value is known.
 @inlinable
 @inline(__always)
-nonisolated(nonsending) func unconditionalBridge<Value: Sendable, Request: ~Copyable>(
+nonisolated(nonsending) func unconditionalWait<Value, Request: ~Copyable>(
   _ callSite: CallSite,
-  in operation: (Reply<Value>) -> Request,
-  onDiscard discard: (@Sendable (Value) -> Void)?
-) async -> Value {
+  isBridge: Bool = true,
+  in body: (CancellableContinuation<Value, Never>) -> Request,
+  onDiscard discard: (@Sendable (sending Value) -> Void)?
+) async -> sending Value {
   switch start(
-    Reply(callSite, reportsDrop: true, discard),
+    Reply(callSite, reportsDrop: true, onlyValues(to: discard)),
     makeWait: Wait(response: .ignoreCancellation),
-    in: operation
+    in: { body(CancellableContinuation($0)) }
   ) {
-  case .finished(let value):
-    return value
+  case .finished(.success(let value)):
+    return value.open()
   case .waiting(let wait, let request):
     while true {
       // Nothing interrupts it; the closure keeps the request until the end.
       let end = await wait.end(.call, callSite, by: nil) { withExtendedLifetime(request) {} }
-      if case .answered(let reply) = end, let value: Value = take(from: reply) { return value }
+      if case .answered(let reply) = end,
+        case .success(let value)? = take(from: reply) as Result<Sent<Value>, Never>?
+      {
+        return value.open()
+      }
       // Dropped.
-      if Value.self == Void.self, let done = () as? Value { return done }
+      if isBridge, Value.self == Void.self, let done = () as? Value { return done }
     }
   }
 }

@@ -4,19 +4,28 @@
 /// Passes on the value of a result.
 @inlinable
 func onlyValues<Value, Failure>(
-  to discard: (@Sendable (Value) -> Void)?
-) -> (@Sendable (Result<Value, Failure>) -> Void)? {
+  to discard: (@Sendable (sending Value) -> Void)?
+) -> (@Sendable (Result<Sent<Value>, Failure>) -> Void)? {
   guard let discard else { return nil }
   return { result in
-    if case .success(let value) = result { discard(value) }
+    if case .success(let value) = result { discard(value.open()) }
   }
+}
+
+/// Passes on a value. Swift 6.3.1 crashes if it is to convert the optional closure itself.
+@inlinable
+func every<Value>(
+  to discard: (@Sendable (Value) -> Void)?
+) -> (@Sendable (sending Value) -> Void)? {
+  guard let discard else { return nil }
+  return discard
 }
 
 /// Passes on an optional value.
 @inlinable
 func onlyPresent<Value>(
   to discard: (@Sendable (Value) -> Void)?
-) -> (@Sendable (Value?) -> Void)? {
+) -> (@Sendable (sending Value?) -> Void)? {
   guard let discard else { return nil }
   return { value in
     if let value { discard(value) }
@@ -27,23 +36,10 @@ func onlyPresent<Value>(
 @inlinable
 func onlyPresent<First, Second>(
   to discard: (@Sendable (First?, Second?) -> Void)?
-) -> (@Sendable ((First?, Second?)) -> Void)? {
+) -> (@Sendable (sending (First?, Second?)) -> Void)? {
   guard let discard else { return nil }
   return { values in
     if values.0 != nil || values.1 != nil { discard(values.0, values.1) }
-  }
-}
-
-/// Passes on three optional values, unless all are `nil`.
-@inlinable
-func onlyPresent<First, Second, Third>(
-  to discard: (@Sendable (First?, Second?, Third?) -> Void)?
-) -> (@Sendable ((First?, Second?, Third?)) -> Void)? {
-  guard let discard else { return nil }
-  return { values in
-    if values.0 != nil || values.1 != nil || values.2 != nil {
-      discard(values.0, values.1, values.2)
-    }
   }
 }
 
@@ -51,16 +47,7 @@ func onlyPresent<First, Second, Third>(
 @inlinable
 func all<First, Second>(
   to discard: (@Sendable (First, Second) -> Void)?
-) -> (@Sendable ((First, Second)) -> Void)? {
+) -> (@Sendable (sending (First, Second)) -> Void)? {
   guard let discard else { return nil }
   return { values in discard(values.0, values.1) }
-}
-
-/// Passes on three values.
-@inlinable
-func all<First, Second, Third>(
-  to discard: (@Sendable (First, Second, Third) -> Void)?
-) -> (@Sendable ((First, Second, Third)) -> Void)? {
-  guard let discard else { return nil }
-  return { values in discard(values.0, values.1, values.2) }
 }

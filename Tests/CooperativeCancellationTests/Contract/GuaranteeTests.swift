@@ -16,7 +16,7 @@ struct GuaranteeTests {
     try await story.play()
   }
 
-  private static let checking = BridgeForm.checking
+  private static let cancellable = BridgeForm.cancellable
   private static let throwing = BridgeForm.throwing
   private static let unconditional = BridgeForm.unconditional
   private static let all = CancellationResponse.allCases
@@ -37,7 +37,7 @@ struct GuaranteeTests {
     ),
     Story(
       holds: "a task that is already cancelled does not call the SDK",
-      forms: checking,
+      forms: BridgeForm.checking,
       responses: heeding,
       sdk: .insideTheCall,
       steps: [.cancel, .run],
@@ -45,15 +45,31 @@ struct GuaranteeTests {
       callsSDK: false
     ),
     Story(
+      holds: "a continuation calls the SDK in a cancelled task, tells it at once, and ends",
+      forms: BridgeForm.unchecked,
+      steps: [.cancel, .run, .hasForwarded(1), .answer],
+      ends: .cancelled,
+      surplus: (1, 0),
+      forwards: 1
+    ),
+    Story(
+      holds: "or it ends with what the SDK answers inside the call",
+      forms: BridgeForm.unchecked,
+      responses: all,
+      sdk: .insideTheCall,
+      steps: [.cancel, .run],
+      ends: .delivered
+    ),
+    Story(
       holds: "a cancelled wait ends although the SDK never answers",
-      forms: checking,
+      forms: cancellable,
       steps: [.run, .waits, .cancel, .run],
       ends: .cancelled,
       forwards: 1
     ),
     Story(
       holds: "a cancellation while operation runs ends the wait",
-      forms: checking,
+      forms: cancellable,
       operation: .callsSDKAndCancelsItsTask,
       steps: [.run],
       ends: .cancelled,
@@ -64,7 +80,8 @@ struct GuaranteeTests {
       responses: all,
       steps: [.run, .answer, .cancel, .run],
       ends: .cancelled,
-      unlessAsked: .delivered
+      unlessAsked: .delivered,
+      unlessChecked: .delivered
     ),
     Story(
       holds: "the same if the callback cancels its own task inside operation",
@@ -73,7 +90,8 @@ struct GuaranteeTests {
       operation: .cancelsItsTask,
       steps: [.run],
       ends: .cancelled,
-      unlessAsked: .delivered
+      unlessAsked: .delivered,
+      unlessChecked: .delivered
     ),
   ]
 
@@ -141,7 +159,7 @@ struct GuaranteeTests {
     ),
     Story(
       holds: "a call that ignores a cancellation is made, not told, and delivered",
-      forms: checking + unconditional,
+      forms: cancellable + unconditional,
       responses: [.ignoreCancellation],
       steps: [.cancel, .run, .waits, .cancel, .run, .waits, .answer, .cancel, .run],
       ends: .delivered
@@ -155,7 +173,7 @@ struct GuaranteeTests {
     ),
     Story(
       holds: "the same when it answers inside the call",
-      forms: checking + unconditional,
+      forms: cancellable + unconditional,
       responses: [.ignoreCancellation],
       sdk: .insideTheCall,
       operation: .cancelsItsTask,
@@ -164,7 +182,7 @@ struct GuaranteeTests {
     ),
     Story(
       holds: "a wait that goes on forwards at once, and ends when the SDK answers",
-      forms: checking,
+      forms: cancellable,
       responses: [.waitForCallback, .deliverResult],
       steps: [.run, .cancel, .run, .waits, .hasForwarded(1), .answer, .run],
       ends: .cancelled,
@@ -182,7 +200,7 @@ struct GuaranteeTests {
     ),
     Story(
       holds: "a request whose cancel() answers with an error at once is harmless",
-      forms: checking,
+      forms: cancellable,
       sdk: .confirmingCancellation,
       steps: [.run, .cancel, .run],
       ends: .cancelled,
@@ -194,7 +212,7 @@ struct GuaranteeTests {
   private static let timeouts = [
     Story(
       holds: "a timeout ends a call that ignores cancellations, and is forwarded",
-      forms: checking,
+      forms: cancellable,
       responses: [.ignoreCancellation],
       steps: [.cancel, .run, .timeOut, .run, .hasForwarded(1), .answer],
       ends: .timedOut,
@@ -203,7 +221,7 @@ struct GuaranteeTests {
     ),
     Story(
       holds: "a timeout ends the wait with its own error, is forwarded, and a late value is normal",
-      forms: checking,
+      forms: cancellable,
       steps: [.run, .timeOut, .run, .hasForwarded(1), .hasDiscarded(0), .answer],
       ends: .timedOut,
       surplus: (1, 0),
@@ -211,7 +229,7 @@ struct GuaranteeTests {
     ),
     Story(
       holds: "a wait that goes on forwards a timeout at once, and ends when the SDK answers",
-      forms: checking,
+      forms: cancellable,
       responses: [.waitForCallback, .deliverResult],
       steps: [.run, .timeOut, .run, .waits, .hasForwarded(1), .cancel, .answer, .run],
       ends: .timedOut,
@@ -220,27 +238,27 @@ struct GuaranteeTests {
     ),
     Story(
       holds: "a timeout before a cancellation is the error, and is forwarded once",
-      forms: checking,
+      forms: cancellable,
       steps: [.run, .timeOut, .cancel, .run],
       ends: .timedOut,
       forwards: 1
     ),
     Story(
       holds: "a timer ends with the answer",
-      forms: checking,
+      forms: cancellable,
       steps: [.run, .timerRuns, .answer, .run, .timerHasEnded],
       ends: .delivered
     ),
     Story(
       holds: "a timer ends with the cancellation, which is the error",
-      forms: checking,
+      forms: cancellable,
       steps: [.run, .timerRuns, .cancel, .run, .timerHasEnded],
       ends: .cancelled,
       forwards: 1
     ),
     Story(
       holds: "a timer ends with a dropped completion",
-      forms: checking,
+      forms: cancellable,
       steps: [.run, .timerRuns, .drop, .run, .timerHasEnded],
       ends: .dropped
     ),
@@ -264,7 +282,7 @@ struct GuaranteeTests {
     ),
     Story(
       holds: "the first late callback is silent and the second is reported",
-      forms: checking,
+      forms: cancellable,
       steps: [
         .run, .cancel, .run, .hasDiscarded(0), .answer, .hasDiscarded(1), .isSilent, .answer,
       ],
@@ -289,7 +307,7 @@ struct GuaranteeTests {
     ),
     Story(
       holds: "a drop after a cancellation is an error only if the result is asked for",
-      forms: checking,
+      forms: cancellable,
       responses: all,
       steps: [.run, .cancel, .run, .drop, .run],
       ends: .cancelled,

@@ -96,7 +96,7 @@ struct InPlaceTests {
     #expect(places.withLock { $0 } == [true, true])
   }
 
-  @Test(arguments: BridgeForm.checking)
+  @Test(arguments: BridgeForm.cancellable)
   func `operation and onCancel run on the calling actor`(form: BridgeForm) async {
     let actor = QueueActor()
     await check({ actor.executor.isCurrent }) {
@@ -104,7 +104,7 @@ struct InPlaceTests {
     }
   }
 
-  @Test(arguments: BridgeForm.checking)
+  @Test(arguments: BridgeForm.cancellable)
   func `operation and onCancel run on the main actor`(form: BridgeForm) async {
     await check({ MainQueue.isCurrent }) { @MainActor in
       await form.run(FakeSDK(.confirmingCancellation), $0)
@@ -129,14 +129,8 @@ struct InPlaceTests {
   @Test @MainActor
   func `a value that is not Sendable belongs to the caller afterwards`() async throws {
     let sdk = FakeSDK(.later)
-    for session in [
-      try await withAsyncThrowingValue { sdk.openSession($0) },
-      try await withAsyncThrowingValue { sdk.oldSession(unsafelySending($0)) },
-    ] {
-      session.isOpen = false
-    }
-    let session: Session = try await withAsyncThrowingValue {
-      sdk.maybeSession(unsafelySending($0))
+    let session = try await withCancellableThrowingContinuation { continuation in
+      sdk.openSession { continuation.resume(with: $0) }
     }
     session.isOpen = false
     let isOpen = await Task.detached { [session = consume session] in session.isOpen }.value

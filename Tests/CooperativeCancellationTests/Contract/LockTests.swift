@@ -24,7 +24,7 @@ struct LockTests {
     ),
     Story(
       holds: "a task is resumed by a cancellation with no lock of the library held",
-      forms: BridgeForm.checking,
+      forms: BridgeForm.cancellable,
       meanwhile: (.inResumption, .answer),
       steps: [.run, .cancel, .run],
       ends: .cancelled,
@@ -33,7 +33,7 @@ struct LockTests {
     ),
     Story(
       holds: "a task is resumed by a drop with no lock held",
-      forms: BridgeForm.checking + [.void],
+      forms: BridgeForm.cancellable + [.void],
       meanwhile: (.inResumption, .cancel),
       steps: [.run, .drop, .run],
       ends: .dropped
@@ -60,7 +60,7 @@ struct LockTests {
     ),
     Story(
       holds: "onCancel may call the completion",
-      forms: BridgeForm.checking,
+      forms: BridgeForm.cancellable,
       meanwhile: (.inOnCancel, .answer),
       steps: [.run, .cancel, .run],
       ends: .cancelled,

@@ -64,6 +64,8 @@ struct Story: Sendable, CustomTestStringConvertible {
   let ends: End
   /// How the call ends instead if the response or the form asks for the SDK's answer, or ignores a cancellation.
   var unlessAsked: End?
+  /// How the call of a form without a check after ends instead.
+  var unlessChecked: End?
   /// How many surplus answers are discarded: successes and failures. Some forms bring a value with a failure.
   var surplus = (successes: 0, failures: 0)
   var forwards = 0
@@ -162,6 +164,7 @@ struct Story: Sendable, CustomTestStringConvertible {
   }
 
   private func end(of form: BridgeForm, _ response: CancellationResponse) -> End {
+    if !form.checks, let unlessChecked { return unlessChecked }
     let isAsked = form.kind == .unconditional || response.delivers
     return isAsked ? unlessAsked ?? ends : ends
   }

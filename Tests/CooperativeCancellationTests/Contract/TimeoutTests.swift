@@ -25,7 +25,7 @@ struct TimeoutTests {
     }
   }
 
-  @Test(arguments: BridgeForm.checking)
+  @Test(arguments: BridgeForm.cancellable)
   func `does not begin a sleep for an answer inside operation`(form: BridgeForm) async {
     let clock = ManualClock()
     let call = TestCall(form, .insideTheCall, watch(clock))
@@ -229,7 +229,7 @@ extension TimeoutTests {
 
 /// The clock that all calls share.
 extension TimeoutTests {
-  @Test(arguments: BridgeForm.checking, CancellationResponse.allCases)
+  @Test(arguments: BridgeForm.cancellable, CancellationResponse.allCases)
   func `on the shared clock ends the wait like any other`(
     form: BridgeForm,
     response: CancellationResponse

@@ -12,17 +12,20 @@ struct BridgeExplorationTests {
   @Test
   func `every order of calls, a release, a cancellation and a timeout keeps the contract`() {
     var exploration = Exploration()
-    for response in CancellationResponse.allCases {
-      for calls in Self.calls.prefix(isDebug ? 2 : 7) {
-        for parties in 0..<8 {
-          let cast = BridgeRun.Cast(
-            response: response,
-            calls: calls,
-            isReleased: parties & 1 != 0,
-            isCancelled: parties & 2 != 0,
-            timesOut: parties & 4 != 0
-          )
-          exploration.explore(BridgeRun(cast))
+    for checks in [true, false] {
+      for response in CancellationResponse.allCases {
+        for calls in Self.calls.prefix(isDebug ? 2 : 7) {
+          for parties in 0..<8 {
+            let cast = BridgeRun.Cast(
+              checks: checks,
+              response: response,
+              calls: calls,
+              isReleased: parties & 1 != 0,
+              isCancelled: parties & 2 != 0,
+              timesOut: parties & 4 != 0
+            )
+            exploration.explore(BridgeRun(cast))
+          }
         }
       }
     }

@@ -16,6 +16,8 @@ struct BridgeRun: Explorable {
 
   /// The participants.
   struct Cast: Hashable {
+    /// Whether it is a bridge, with its two checks, or a continuation.
+    var checks: Bool
     var response: CancellationResponse
     var calls: [CallResult]
     var isReleased: Bool
@@ -77,6 +79,8 @@ struct BridgeRun: Explorable {
     var accepted: Interruption?
     /// Whether the call that counts, or the drop, had finished.
     var isAnswered = false
+    /// Which calls were told that they decide how the wait ends.
+    var decided: [Int] = []
     /// Which calls began when an interruption had been accepted.
     var lateCalls: Set<Int> = []
     /// Every input of the wait: its state follows from them.
@@ -168,7 +172,7 @@ struct BridgeRun: Explorable {
   private mutating func taskGoesOn() {
     switch facts.task {
     case .begins:
-      if facts.isCancelled, cast.response.heeds {
+      if cast.checks, facts.isCancelled, cast.response.heeds {
         end(.interrupted(.cancelled))
       } else {
         facts.references = 2  // The frame that runs `operation`, and the SDK.
@@ -233,7 +237,7 @@ struct BridgeRun: Explorable {
         answered(call)
       }
     case .checksAfter(let call):
-      if !cast.response.delivers, facts.isCancelled {
+      if cast.checks, !cast.response.delivers, facts.isCancelled {
         discard(call)
         end(.interrupted(.cancelled))
       } else {
@@ -282,6 +286,7 @@ struct BridgeRun: Explorable {
       switch reply.answer(number) {
       case .keep:
         facts.isAnswered = true
+        facts.decided.append(number)
         callIsOver(number)
       case .wake: facts.calls[number] = .tells
       case .discard:
@@ -294,6 +299,7 @@ struct BridgeRun: Explorable {
       }
     case .tells:
       facts.told.append(.answer)
+      if wait.finalEventDecides { facts.decided.append(number) }
       if wait.receive(.answered(in: holder)) != .refused {
         facts.isAnswered = true
         if takeSleeper() { facts.calls[number] = .wakes } else { callIsOver(number) }
@@ -452,7 +458,7 @@ struct BridgeRun: Explorable {
     case .ended(.interrupted(let cause)):
       require(
         facts.accepted == cause
-          || cause == .cancelled && facts.isCancelled && cast.response.heeds,
+          || cast.checks && cause == .cancelled && facts.isCancelled && cast.response.heeds,
         "an interruption has a cause"
       )
     case .ended(.thrown):
@@ -470,5 +476,16 @@ struct BridgeRun: Explorable {
       "delivered + discarded = produced"
     )
     require((facts.forwarded == 1) == (facts.accepted != nil), "what interrupts is forwarded")
+    let deciding: Int? =
+      switch facts.task {
+      case .ended(.value(let call)), .ended(.error(let call)): call
+      default: nil
+      }
+    // The check after, or an error from `operation`, may still discard a value that came first.
+    let mayBeDiscarded = cast.checks || facts.task == .ended(.thrown)
+    require(
+      mayBeDiscarded && deciding == nil || facts.decided == (deciding.map { [$0] } ?? []),
+      "a resumption is told whether it decides"
+    )
   }
 }

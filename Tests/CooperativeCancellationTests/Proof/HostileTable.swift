@@ -4,9 +4,16 @@ struct HostileTable {
     let title: String
     let forms: [BridgeForm]
 
-    init(_ kind: BridgeForm.Kind, _ title: String, carriesValue: Bool, isPending: Bool = false) {
+    init(
+      _ kind: BridgeForm.Kind,
+      _ title: String,
+      carriesValue: Bool,
+      isPending: Bool = false,
+      checks: Bool = true
+    ) {
       forms = BridgeForm.all.filter {
         $0.kind == kind && $0.carriesValue == carriesValue && $0.isPending == isPending
+          && ($0.checks || kind == .unconditional) == checks
       }
       self.title = title
     }
@@ -19,6 +26,7 @@ struct HostileTable {
     Column(.fallback, "`fallback:`, nothing", carriesValue: false),
     Column(.unconditional, "neither, a value", carriesValue: true),
     Column(.unconditional, "neither, nothing", carriesValue: false),
+    Column(.throwing, "a continuation", carriesValue: true, checks: false),
     Column(.throwing, "pending, a value", carriesValue: true, isPending: true),
   ]
 

@@ -5,15 +5,15 @@ import FakeCallbackSDK
 // swift-format-ignore
 extension BridgeForm {
   static let all: [BridgeForm] =
-    pending + [
-      result, typedResult, sending, sentResult, sentValueAndError, sentValue, valueAndError, flagAndError, errorOnly, voidResult,
+    pending + continuations + [
+      result, typedResult, valueAndError, flagAndError, errorOnly, voidResult,
       twoValuesAndError,
       successAndFailure, successFailureAndCancelled,
       lateRequest,
-      throwingPlain, throwingNeverFailing, throwingTwoValues, throwingThreeValues, throwingVoid,
-      valueOrNilAndError, threeValuesAndError,
+      throwingPlain, throwingNeverFailing, throwingTwoValues, throwingVoid,
+      valueOrNilAndError,
       successWithoutValue, failureWithoutError, mapped,
-      fallback, fallbackTwoValues, fallbackThreeValues, fallbackVoid,
+      fallback, fallbackTwoValues, fallbackVoid,
       plain, neverFailing, void, neverFailingVoid,
     ]
 
@@ -45,15 +45,6 @@ extension BridgeForm {
     onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id, $1.id) }.0.id
   }
 
-  static let throwingThreeValues = throwingForm(
-    "three values, throwing", delivers: "crew", values: 3, .brings
-  ) { sdk, watch in
-    try await withAsyncThrowingValue(
-      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
-    ) { completion in try watch.operation { sdk.crew(completion) } }
-    onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id, $1.id, $2.id) }.0.id
-  }
-
   static let throwingVoid = throwingVoidForm("Void, throwing", .brings) { sdk, watch in
     try await withAsyncThrowingValue(
       whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
@@ -72,15 +63,6 @@ extension BridgeForm {
     return user?.id ?? "nil"
   }
 
-  static let threeValuesAndError = throwingForm(
-    "three values and error", delivers: "crew", values: 3
-  ) { sdk, watch in
-    try await withAsyncThrowingValue(
-      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
-    ) { completion in try watch.operation { sdk.maybeCrew(completion) } }
-    onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0?.id, $1?.id, $2?.id) }.0.id
-  }
-
   static let fallbackTwoValues = fallbackForm("two values, fallback", delivers: "pair", values: 2) {
     sdk, watch in
     await withAsyncValue(
@@ -89,20 +71,6 @@ extension BridgeForm {
       unthrowing { try watch.operation { sdk.hostAndGuest(completion) } }
     } onCancel: { watch.onCancel($0) } onDiscard: { host, guest in
       watch.onDiscard(host?.id ?? "the fallback", guest?.id ?? "the fallback")
-    }.0
-  }
-
-  static let fallbackThreeValues = fallbackForm(
-    "three values, fallback", delivers: "crew", values: 3
-  ) { sdk, watch in
-    await withAsyncValue(
-      fallback: (nil, nil, nil), whenCancelled: watch.response, timeout: watch.timeout,
-      line: watch.line
-    ) { (completion: @escaping @Sendable (User?, User?, User?) -> Void) in
-      unthrowing { try watch.operation { sdk.crew(completion) } }
-    } onCancel: { watch.onCancel($0) } onDiscard: { first, second, third in
-      let fallback = "the fallback"
-      watch.onDiscard(first?.id ?? fallback, second?.id ?? fallback, third?.id ?? fallback)
     }.0
   }
 

@@ -20,37 +20,6 @@ extension BridgeForm {
     onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }.id
   }
 
-  static let sending = throwingForm("sending Result", delivers: "session") { sdk, watch in
-    try await withAsyncThrowingValue(
-      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
-    ) { completion in try watch.operation { sdk.openSession(completion) } }
-    onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.user.id) }.user.id
-  }
-
-  static let sentResult = throwingForm("Result, unsafely sent", delivers: "session") { sdk, watch in
-    try await withAsyncThrowingValue(
-      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
-    ) { completion in try watch.operation { sdk.oldSession(unsafelySending(completion)) } }
-    onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.user.id) }.user.id
-  }
-
-  static let sentValueAndError = throwingForm("value and error, unsafely sent", delivers: "maybe") {
-    sdk, watch in
-    try await withAsyncThrowingValue(
-      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
-    ) { completion in
-      try watch.operation { sdk.maybeSession(unsafelySending(completion, line: watch.line)) }
-    } onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.user.id) }.user.id
-  }
-
-  static let sentValue = throwingForm("value, unsafely sent", delivers: "last", .brings) {
-    sdk, watch in
-    try await withAsyncThrowingValue(
-      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
-    ) { completion in try watch.operation { sdk.lastSession(unsafelySending(completion)) } }
-    onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.user.id) }.user.id
-  }
-
   static let valueAndError = throwingForm("value and error", delivers: "maybe") { sdk, watch in
     try await withAsyncThrowingValue(
       whenCancelled: watch.response, timeout: watch.timeout, line: watch.line

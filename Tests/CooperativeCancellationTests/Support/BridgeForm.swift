@@ -35,6 +35,8 @@ struct BridgeForm: Sendable, CustomTestStringConvertible {
     case void
     /// Its value is no object, which could be counted, and comes beside an error too.
     case flag
+    /// It is a continuation: it checks for a cancellation neither before nor after.
+    case unchecked
     /// Its answers come by id: then an answer that nobody waits for is handed back, and not reported.
     case pending
   }
@@ -70,14 +72,17 @@ struct BridgeForm: Sendable, CustomTestStringConvertible {
   var carriesValue: Bool { !traits.contains(.void) }
   var valueIsObject: Bool { !traits.contains(.void) && !traits.contains(.flag) }
   var isPending: Bool { traits.contains(.pending) }
+  var checks: Bool { kind != .unconditional && !traits.contains(.unchecked) }
 
   static let throwing = all.filter { $0.kind == .throwing }
   static let failing = throwing.filter { !$0.traits.contains(.brings) }
   static let withFallback = all.filter { $0.kind == .fallback }
   static let unconditional = all.filter { $0.kind == .unconditional }
 
-  /// The forms that check for cancellation and return at once.
-  static let checking = throwing + withFallback
+  /// The forms whose wait a cancellation ends, and those that also check for it before and after.
+  static let cancellable = throwing + withFallback
+  static let checking = cancellable.filter(\.checks)
+  static let unchecked = cancellable.filter { !$0.checks }
 
   /// The ending of a wait whose task is cancelled.
   var cancelled: Ending { kind == .throwing ? .cancelled : .fallback }

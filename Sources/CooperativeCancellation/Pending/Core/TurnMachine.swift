@@ -75,7 +75,7 @@ package struct TurnMachine: Sendable {
   }
 
   private func turn(_ ticket: Int) -> WaitMachine.FinalEvent {
-    .answered(in: carrier(of: PendingAnswer<Int>.success(Disconnected(sendable: ticket))))
+    .answered(in: carrier(of: PendingAnswer<Int>.success(Sent(ticket))))
   }
 
   /// A call in the queue stops waiting. Returns its wait, to release.

@@ -16,14 +16,14 @@ package final class Carrier<Answer: Sendable>: Sendable {
 
 /// Carries the SDK's value, which need not be `Sendable`, or an error.
 @usableFromInline
-typealias PendingAnswer<Value> = Result<Disconnected<Value>, any Error>
+typealias PendingAnswer<Value> = Result<Sent<Value>, any Error>
 
 extension Result where Failure == any Error {
   /// Carries a `Sendable` value or an error.
   @inlinable
   static func sendable<Value: Sendable>(_ result: Result<Value, some Error>) -> Self
-  where Success == Disconnected<Value> {
-    result.map { Disconnected(sendable: $0) }.mapError { $0 }
+  where Success == Sent<Value> {
+    result.map { Sent($0) }.mapError { $0 }
   }
 }
 
@@ -118,27 +118,9 @@ func deliver<Value>(
   _ terms: Terms,
   onDiscard discard: (@Sendable (sending Value) -> Void)?
 ) throws -> sending Value {
-  switch end {
-  case .answered(let carrier):
-    // Not `get()`, which would copy the value.
-    switch carried(by: carrier) as PendingAnswer<Value>? {
-    case .success(let disconnected)?:
-      guard let value = disconnected.open() else { break }
-      if terms.response.checksAfter, Task.isCancelled {
-        discard?(value)
-        throw cancellationError()
-      }
-      return value
-    case .failure(let error)?:
-      throw error
-    case nil:
-      break
-    }
-    throw MissingValueError(callSite: terms.callSite)
-  case .interrupted(let cause, let carrier):
-    if let carrier { discarding(to: discard)?(carrier) }
-    throw terms.error(for: cause)
-  case .dropped:
-    throw droppedCompletionError(terms.callSite)
-  }
+  try deliver(
+    outcome(of: end, takeAnswer: { carried(by: $0) }, onDiscard: onlyValues(to: discard)),
+    terms,
+    onDiscard: discard
+  )
 }

@@ -43,10 +43,10 @@ final class StreamReader<Element: Sendable>: Sendable {
     in subscribe: (Shared<Callback<Element>>) throws -> sending Token
   ) {
     self.init(Shared(Inbox(policy, onDiscard: discard, at: callSite))) { inbox in
-      let token = try CooperativeCancellation.register(inbox) { Disconnected(try subscribe($0)) }
+      let token = try CooperativeCancellation.register(inbox) { Sent(try subscribe($0)) }
       return Errand {
         inbox.contents.abandon()
-        if let token = token.open() { terminate(token) }
+        terminate(token.open())
       }
     }
   }

@@ -53,31 +53,39 @@ package final class Errand: Sendable {
     let body: @isolated(any) () async -> Void
   }
 
-  private let work: Disconnected<Work>
+  private let work: Locked<Work?>
 
   /// - Parameter body: Belongs to the actor whose isolated parameter it captures; `@_inheritActorContext`
   ///   makes the compiler infer that, as for the closure of a `Task`.
   @usableFromInline
   init(@_inheritActorContext _ body: sending @escaping @isolated(any) () async -> Void) {
-    work = Disconnected(Work(body: body))
+    work = Locked(initially: Work(body: body))
+  }
+
+  private func take() -> sending Work? {
+    work.locked { work in
+      let taken = work
+      work = nil
+      return taken
+    }
   }
 
   /// Runs it before this function returns, without suspending if the caller is on the actor.
   @usableFromInline
   nonisolated(nonsending) func run() async {
-    await work.open()?.body()
+    await take()?.body()
   }
 
   /// Runs it soon, and never before this function returns.
   @usableFromInline
   func startLater() {
-    if let work = work.open() { Task(operation: work.body) }
+    if let work = take() { Task(operation: work.body) }
   }
 
   /// Runs it: before this function returns if the caller is on the actor and the system can tell, and
   /// otherwise soon after.
   func start() {
-    if let work = work.open() { startTask(work.body) }
+    if let work = take() { startTask(work.body) }
   }
 }
 

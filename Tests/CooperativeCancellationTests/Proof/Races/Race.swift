@@ -55,6 +55,18 @@ struct Race: Sendable {
       outcomes: [.notStarted, .delivered, .cancelled, .discardedByCheckAfter]
     ),
     Race(
+      name: "callback against callback against cancellation, continuation",
+      form: .continuation,
+      events: [.answer, .answer, .cancel],
+      outcomes: [.delivered, .cancelled]
+    ),
+    Race(
+      name: "callback against drop against cancellation against timeout, continuation in a slot",
+      form: .continuationInASlot,
+      events: [.answer, .drop, .cancel, .timeOut],
+      outcomes: [.delivered, .cancelled, .dropped, .timedOut]
+    ),
+    Race(
       name: "callback against cancellation against timeout, .ignoreCancellation",
       response: .ignoreCancellation,
       events: [.answer, .cancel, .timeOut],

@@ -1,0 +1,122 @@
+/// A continuation whose task can be cancelled, in place of a `CheckedContinuation`.
+///
+/// ```swift
+/// func image(at url: String) async throws -> Image {
+///   try await withCancellableThrowingContinuation { continuation in
+///     sdk.loadImage(at: url) { image, error in
+///       if let image {
+///         continuation.resume(returning: image)
+///       } else {
+///         continuation.resume(throwing: error ?? MissingImage())
+///       }
+///     }
+///   } onCancel: { request in
+///     request.cancel()
+///   }
+/// }
+/// ```
+///
+/// Copy it, store it in a property, a table or a state machine, and resume it on any thread. The first event decides:
+/// a resumption, a cancellation, a timeout, or the release of the last copy. A later resumption is ignored, and its
+/// value goes to `onDiscard`; a second one is reported to ``MisuseReport/handler``. Neither traps.
+///
+/// To learn whether a resumption decides, use its result, for example to hand a connection to the next caller that
+/// waits:
+///
+/// ```swift
+/// while !waiters.isEmpty {
+///   if waiters.removeFirst().continuation.resume(returning: connection) { return }
+/// }
+/// ```
+@frozen
+public struct CancellableContinuation<Value, Failure: Error>: Sendable {
+  @usableFromInline let reply: Reply<Result<Sent<Value>, Failure>>
+
+  @inlinable
+  init(_ reply: Reply<Result<Sent<Value>, Failure>>) {
+    self.reply = reply
+  }
+
+  /// Resumes the task with a value, which need not be `Sendable`.
+  @inlinable
+  public func resume(returning value: sending Value) {
+    reply.answer(.success(Sent(value)))
+  }
+
+  /// Resumes the task with an error, which the wait throws.
+  @inlinable
+  public func resume(throwing error: Failure) {
+    reply.answer(.failure(error))
+  }
+
+  /// Resumes the task with a value or an error.
+  @inlinable
+  public func resume(with result: sending Result<Value, Failure>) {
+    switch result {
+    case .success(let value): resume(returning: value)
+    case .failure(let error): resume(throwing: error)
+    }
+  }
+
+  /// Resumes the task with a value or an error of any type.
+  @inlinable
+  public func resume<Narrower: Error>(with result: sending Result<Value, Narrower>)
+  where Failure == any Error {
+    switch result {
+    case .success(let value): resume(returning: value)
+    case .failure(let error): resume(throwing: error)
+    }
+  }
+
+  /// Resumes the task, whose wait has no value.
+  @inlinable
+  public func resume() where Value == Void {
+    resume(returning: ())
+  }
+}
+
+// Whether a resumption counts. Disfavored, so that `return continuation.resume(…)` fits a closure without a result.
+extension CancellableContinuation {
+  /// Resumes the task with a value. Returns whether the wait returns it.
+  ///
+  /// If not, because the wait was resumed before, or was cancelled or timed out, the value goes to `onDiscard`.
+  @_disfavoredOverload
+  @inlinable
+  public func resume(returning value: sending Value) -> Bool {
+    reply.answer(.success(Sent(value)))
+  }
+
+  /// Resumes the task with an error. Returns whether the wait throws it.
+  @_disfavoredOverload
+  @inlinable
+  public func resume(throwing error: Failure) -> Bool {
+    reply.answer(.failure(error))
+  }
+
+  /// Resumes the task, whose wait has no value. Returns whether that ends the wait.
+  @_disfavoredOverload
+  @inlinable
+  public func resume() -> Bool where Value == Void {
+    resume(returning: ())
+  }
+}
+
+// For the bridges.
+extension CancellableContinuation where Failure == any Error {
+  /// The SDK called a completion with a value and an error. If there is an error, the value is discarded.
+  @inlinable
+  func resume(returning value: sending Value, beside error: (any Error)?) {
+    if let error {
+      resume(throwing: error)
+      reply.discard(.success(Sent(value)))
+    } else {
+      resume(returning: value)
+    }
+  }
+
+  /// The SDK called its failure closure, perhaps without an error.
+  @inlinable
+  func resume(throwing error: (any Error)?) {
+    resume(throwing: error ?? MissingValueError(callSite: reply.callSite))
+  }
+}

@@ -1,0 +1,102 @@
+/// Suspends the task until its continuation is resumed, the task is cancelled, or the call times out.
+///
+/// Replaces `withCheckedThrowingContinuation` and `withUnsafeThrowingContinuation`: see ``CancellableContinuation``, and
+/// <doc:Migrating> for a whole project. Where an overload of `withAsyncThrowingValue` fits the SDK's completion handler,
+/// that one is shorter, and checks for cancellation before and after.
+///
+/// `body` always runs, as with those, in a cancelled task too. One event decides: a resumption that comes first is
+/// delivered, even if the task is cancelled a moment later.
+///
+/// Returns the value of the resumption. Throws its error, the error that `body` throws, `CancellationError`,
+/// ``TimeoutError``, or ``DroppedCompletionError`` if the last copy of the continuation is released without a
+/// resumption. See <doc:Contract#Continuations>.
+///
+/// - Parameters:
+///   - response: What happens if the call is cancelled or times out before a resumption.
+///   - timeout: How long to wait; `nil` means no limit.
+///   - fileID: The file to name in errors and reports.
+///   - line: The line to name in errors and reports.
+///   - body: Receives the continuation, and returns what `onCancel` needs, or nothing. What it returns is kept until the
+///     wait ends. Runs at once, on the caller's actor.
+///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `body` returned;
+///     runs on the caller's actor, at most once, under no lock.
+///   - discard: Closes or frees a value that is not returned. Runs on the thread that resumes, or on the caller's actor.
+@inlinable
+@inline(__always)
+nonisolated(nonsending) public func withCancellableThrowingContinuation<Value, Request>(
+  whenCancelled response: CancellationResponse = .abandonCallback,
+  timeout: Timeout? = nil,
+  fileID: StaticString = #fileID,
+  line: UInt = #line,
+  _ body: (_ continuation: CancellableContinuation<Value, any Error>) throws -> Request,
+  onCancel cancel: (Request) -> Void = { _ in },
+  onDiscard discard: (@Sendable (sending Value) -> Void)? = nil
+) async throws -> sending Value {
+  try await throwingWait(
+    Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
+    checks: false,
+    in: body,
+    onCancel: cancel,
+    onDiscard: discard
+  )
+}
+
+/// Suspends the task until its continuation is resumed, in a function that cannot throw. Returns the fallback where
+/// ``withCancellableThrowingContinuation(whenCancelled:timeout:fileID:line:_:onCancel:onDiscard:)`` would throw.
+///
+/// The parameters are the same. A released continuation is also reported to ``MisuseReport/handler``.
+@inlinable
+@inline(__always)
+nonisolated(nonsending) public func withCancellableContinuation<Value, Request>(
+  fallback: sending Value,
+  whenCancelled response: CancellationResponse = .abandonCallback,
+  timeout: Timeout? = nil,
+  fileID: StaticString = #fileID,
+  line: UInt = #line,
+  _ body: (_ continuation: CancellableContinuation<Value, Never>) -> Request,
+  onCancel cancel: (Request) -> Void = { _ in },
+  onDiscard discard: (@Sendable (sending Value) -> Void)? = nil
+) async -> sending Value {
+  await fallbackWait(
+    Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
+    checks: false,
+    fallback: fallback,
+    in: body,
+    onCancel: cancel,
+    onDiscard: discard
+  )
+}
+
+/// Suspends the task until its continuation is resumed, even if the task is cancelled.
+///
+/// Replaces `withCheckedContinuation` and `withUnsafeContinuation`, and waits as they do: its callers go on only with
+/// what they wait for. To let a cancellation end the wait, use
+/// ``withCancellableContinuation(fallback:whenCancelled:timeout:fileID:line:_:onCancel:onDiscard:)``, or a function that
+/// throws.
+///
+/// A second resumption is ignored and reported to ``MisuseReport/handler``.
+///
+/// - Important: If the last copy of the continuation is released without a resumption, that is reported, and **the wait
+///   never ends**.
+///
+/// - Parameters:
+///   - fileID: The file to name in reports.
+///   - line: The line to name in reports.
+///   - body: Receives the continuation. What it returns is kept until the wait ends. Runs at once, on the caller's
+///     actor.
+///   - discard: Closes or frees the value of a second resumption. Runs on the thread that resumes.
+@inlinable
+@inline(__always)
+nonisolated(nonsending) public func withUncancellableContinuation<Value, Request>(
+  fileID: StaticString = #fileID,
+  line: UInt = #line,
+  _ body: (_ continuation: CancellableContinuation<Value, Never>) -> Request,
+  onDiscard discard: (@Sendable (sending Value) -> Void)? = nil
+) async -> sending Value {
+  await unconditionalWait(
+    CallSite(fileID: fileID, line: line),
+    isBridge: false,
+    in: body,
+    onDiscard: discard
+  )
+}

@@ -1,0 +1,103 @@
+import CooperativeCancellation
+import FakeCallbackSDK
+import Testing
+
+/// What only a continuation does. ``GuaranteeTests`` and the races have the rest.
+@Suite("Continuations", .watchdog)
+struct ContinuationTests {
+  private typealias Continuation = CancellableContinuation<Int, any Error>
+
+  /// A wait in a task of its own, on the thread of the test.
+  private struct Waiting {
+    let executor = ManualExecutor()
+    let task: Task<Int, any Error>
+    let continuation: Continuation
+
+    init(_ response: CancellationResponse) throws {
+      let stored = Protected<Continuation?>(nil)
+      task = Task(executorPreference: executor) {
+        try await withCancellableThrowingContinuation(whenCancelled: response) { continuation in
+          stored.withLock { $0 = continuation }
+        }
+      }
+      executor.runUntilIdle()
+      continuation = try #require(stored.withLock { $0.take() })
+    }
+
+    func end() async -> Result<Int, any Error> {
+      executor.runUntilIdle()
+      return await task.result
+    }
+  }
+
+  @Test(arguments: CancellationResponse.allCases)
+  func `a resumption is told whether it decides, before and after a cancellation`(
+    response: CancellationResponse
+  ) async throws {
+    for isCancelled in [false, true] {
+      let waiting = try Waiting(response)
+      if isCancelled { waiting.task.cancel() }
+      let decides = !isCancelled || response.delivers
+      #expect(waiting.continuation.resume(returning: 1) == decides)
+      #expect(waiting.continuation.resume(returning: 2) == false)
+      #expect(waiting.continuation.resume(throwing: SDKError.failed) == false)
+      let value = try? await waiting.end().get()
+      #expect(value == (decides ? 1 : nil))
+      let failing = try Waiting(response)
+      if isCancelled { failing.task.cancel() }
+      #expect(failing.continuation.resume(throwing: SDKError.failed) == decides)
+      let result = await failing.end()
+      if decides { #expect(throws: SDKError.failed) { try result.get() } }
+    }
+  }
+
+  @Test
+  func `of a cancellation and a resumption on two threads, the one that is told so decides`() async
+  {
+    var split = Split(of: [true, false])
+    while split.goesOn(for: tries(10_000)) {
+      guard let waiting = try? Waiting(.abandonCallback) else { return }
+      let decides = Protected(false)
+      raceTwo { thread in
+        if thread == 0 {
+          waiting.task.cancel()
+        } else {
+          decides.withLock { $0 = waiting.continuation.resume(returning: 1) }
+        }
+      }
+      let isDelivered = (try? await waiting.end().get()) == 1
+      #expect(decides.withLock { $0 } == isDelivered)
+      split[isDelivered] += 1
+    }
+    print("a resumption against a cancellation: \(split)")
+  }
+
+  @Test
+  func `takes a result with a narrower error, and nothing for Void`() async {
+    await #expect(throws: SDKError.failed) {
+      try await withCancellableThrowingContinuation { (continuation: Continuation) in
+        continuation.resume(with: Result<Int, SDKError>.failure(.failed))
+      }
+    }
+    await withUncancellableContinuation { continuation in
+      #expect(continuation.resume() == true)
+      return continuation.resume(with: .success(()))
+    }
+  }
+
+  @Test
+  func `a timeout of zero runs the closure, forwards and ends`() async {
+    let (ran, stored) = (Protected<[String]>([]), Protected<Continuation?>(nil))
+    await #expect(throws: TimeoutError.self) {
+      try await withCancellableThrowingContinuation(timeout: .seconds(0)) {
+        continuation in
+        stored.withLock { $0 = continuation }
+        ran.withLock { $0.append("closure") }
+        return "request"
+      } onCancel: { request in
+        ran.withLock { $0.append(request) }
+      }
+    }
+    #expect(ran.withLock { $0 } == ["closure", "request"])
+  }
+}

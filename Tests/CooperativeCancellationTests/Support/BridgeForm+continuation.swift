@@ -1,0 +1,74 @@
+import CooperativeCancellation
+import FakeCallbackSDK
+
+/// A continuation in a slot, which only the SDK's closure keeps.
+private final class Slot<Value>: Sendable {
+  let continuation: CancellableContinuation<Value, any Error>
+
+  init(_ continuation: CancellableContinuation<Value, any Error>) {
+    self.continuation = continuation
+  }
+}
+
+// A table, as in BridgeForm+throwing.swift.
+// swift-format-ignore
+extension BridgeForm {
+  static let continuations = [
+    throwingForm("continuation", delivers: "1", .unchecked) { sdk, watch in
+      try await withCancellableThrowingContinuation(
+        whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+      ) { continuation in
+        try watch.operation { sdk.loadUser(id: "1") { continuation.resume(with: $0) } }
+      } onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }.id
+    },
+    throwingForm("continuation, sending", delivers: "session", .unchecked) { sdk, watch in
+      try await withCancellableThrowingContinuation(
+        whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+      ) { continuation in
+        try watch.operation { sdk.openSession { continuation.resume(with: $0) } }
+      } onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.user.id) }.user.id
+    },
+    throwingForm("continuation in a slot", delivers: "last", .brings, .unchecked) { sdk, watch in
+      try await withCancellableThrowingContinuation(
+        whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+      ) { (continuation: CancellableContinuation<Session, any Error>) in
+        let slot = Slot(continuation)
+        return try watch.operation {
+          sdk.lastSession { session in
+            nonisolated(unsafe) let session = session
+            slot.continuation.resume(returning: session)
+          }
+        }
+      } onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.user.id) }.user.id
+    },
+    throwingVoidForm("continuation, Void", .unchecked) { sdk, watch in
+      try await withCancellableThrowingContinuation(
+        whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+      ) { continuation in
+        try watch.operation {
+          sdk.rename {
+            switch $0 {
+            case .success: continuation.resume()
+            case .failure(let error): continuation.resume(throwing: error)
+            }
+          }
+        }
+      } onCancel: { watch.onCancel($0) }
+    },
+    fallbackForm("continuation, fallback", delivers: "me", .unchecked) { sdk, watch in
+      await withCancellableContinuation(
+        fallback: nil, whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+      ) { (continuation: CancellableContinuation<User?, Never>) in
+        unthrowing { try watch.operation { sdk.currentUser { continuation.resume(returning: $0) } } }
+      } onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0?.id ?? "the fallback") }
+    },
+    unconditionalForm("continuation, uncancellable", delivers: "me") { sdk, watch in
+      await withUncancellableContinuation(line: watch.line) { continuation in
+        unthrowing { try watch.operation { sdk.currentUser { continuation.resume(returning: $0) } } }
+      } onDiscard: { watch.onDiscard($0.id) }.id
+    },
+  ]
+
+  static let continuation = continuations[0]
+  static let continuationInASlot = continuations[2]
+}
