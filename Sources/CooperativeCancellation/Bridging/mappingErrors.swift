@@ -63,6 +63,27 @@ nonisolated(nonsending) public func mappingErrors<Value, Failure: Error>(
   }
 }
 
+/// Runs `body`, and throws your own error in place of a `CancellationError`. Every other error is thrown unchanged.
+///
+/// ```swift
+/// func update(_ id: Int) async throws {
+///   try await mappingErrors(cancellation: AlbumError.cancelled) {
+///     try await withAsyncThrowingValue { sdk.delete(id, completion: $0) }
+///   }
+/// }
+/// ```
+@inlinable
+nonisolated(nonsending) public func mappingErrors<Value>(
+  cancellation: @autoclosure () -> any Error,
+  in body: nonisolated(nonsending) () async throws -> Value
+) async throws -> Value {
+  do {
+    return try await body()
+  } catch is CancellationError {
+    throw cancellation()
+  }
+}
+
 extension Result {
   /// Runs `body`, and stores its value or its error, converted as by ``mappingErrors(to:cancellation:in:)``, which has
   /// the same parameters.
