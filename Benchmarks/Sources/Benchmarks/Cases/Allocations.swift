@@ -7,8 +7,18 @@ import MallocCounter
 extension [Comparison] {
   static func allocations(on loop: Loop) -> [Comparison] {
     [
-      allocations("at once", LegacySDK(calls: .atOnce), atMost: 1, on: loop),
-      allocations("later", LegacySDK(calls: .when(idle: loop)), atMost: 3, on: loop),
+      allocations("answers at once", LegacySDK(calls: .atOnce), atMost: 2, on: loop) { sdk in
+        try await withAsyncThrowingValue { sdk.result($0) }
+      },
+      allocations("answers later", LegacySDK(calls: .when(idle: loop)), atMost: 4, on: loop) {
+        sdk in
+        try await withAsyncThrowingValue { sdk.result($0) }
+      },
+      allocations("continuation, at once", LegacySDK(calls: .atOnce), atMost: 1, on: loop) { sdk in
+        try await withCancellableThrowingContinuation { continuation in
+          sdk.result { continuation.resume(with: $0) }
+        }
+      },
     ]
   }
 
@@ -16,17 +26,18 @@ extension [Comparison] {
     _ when: String,
     _ sdk: LegacySDK,
     atMost goal: Double,
-    on loop: Loop
+    on loop: Loop,
+    _ call: @escaping @Sendable (LegacySDK) async throws -> Int
   ) -> Comparison {
     Comparison(
-      name: "allocations, answers \(when)\(Lock.suffix)",
+      name: "allocations, \(when)\(Lock.suffix)",
       baseline: "raw checked continuation",
       unit: .allocations,
       goal: .cost(atMost: goal),
       rounds: 5,
       sample: {
         try ofOneCall(on: loop) {
-          for _ in 0..<$0 { use(try await withAsyncThrowingValue { sdk.result($0) }) }
+          for _ in 0..<$0 { use(try await call(sdk)) }
         } - ofTheSDK(sdk, on: loop)
       },
       sampleBaseline: {

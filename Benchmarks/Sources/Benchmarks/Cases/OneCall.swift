@@ -9,6 +9,53 @@ extension [Comparison] {
     let later = LegacySDK(calls: .when(idle: loop))
     let caller = Caller(later, loop.serial)
     return [
+      Comparison(
+        "continuation, at once",
+        to: "raw checked continuation",
+        goal: .atMost(0.8),
+        on: loop
+      ) {
+        for _ in 0..<$0 {
+          use(
+            try await withCancellableThrowingContinuation { continuation in
+              atOnce.result { continuation.resume(with: $0) }
+            }
+          )
+        }
+      } against: {
+        for _ in 0..<$0 {
+          use(
+            try await withCheckedThrowingContinuation { continuation in
+              atOnce.result { continuation.resume(with: $0) }
+            }
+          )
+        }
+      },
+      Comparison(
+        "continuation, later",
+        to: "handler + checked continuation",
+        goal: .atMost(1.26),
+        on: loop
+      ) {
+        for _ in 0..<$0 {
+          use(
+            try await withCancellableThrowingContinuation { continuation in
+              later.result { continuation.resume(with: $0) }
+            }
+          )
+        }
+      } against: {
+        for _ in 0..<$0 {
+          use(
+            try await withTaskCancellationHandler {
+              try await withCheckedThrowingContinuation { continuation in
+                later.result { continuation.resume(with: $0) }
+              }
+            } onCancel: {
+            }
+          )
+        }
+      },
       Comparison("answers at once", to: "raw checked continuation", goal: .atMost(1.25), on: loop) {
         for _ in 0..<$0 { use(try await withAsyncThrowingValue { atOnce.result($0) }) }
       } against: {
