@@ -48,11 +48,9 @@ final class Album {
     }
   }
 
-  func place() async throws -> (latitude: Double, longitude: Double, name: String, zone: Int) {
-    try await withAsyncThrowingValue { completion in
-      sdk.place { @Sendable latitude, longitude, name, zone in
-        completion((latitude, longitude, name, zone))
-      }
+  func update(_ id: Int) async throws {
+    try await mappingErrors(cancellation: AlbumError.cancelled) {
+      try await withAsyncThrowingValue { sdk.delete(id, completion: $0) }
     }
   }
 
@@ -129,9 +127,9 @@ print("without an error:", await album.sizeOrZero(), await album.sizeInAnyCase()
 try await album.flush()
 try await album.signOut()
 print("closures:", try await album.signIn().name)
-print("four values:", try await album.place().name)
 print("a returned result:", await album.profile(1))
 try await album.delete(1)
+try await album.update(1)
 do {
   try await album.rename(to: "taken")
 } catch {
@@ -185,10 +183,6 @@ final class AlbumSDK {
     onFailure: @escaping @Sendable () -> Void,
     onClosed: @escaping @Sendable () -> Void
   ) { onSuccess(Profile()) }
-
-  func place(_ completion: @escaping @Sendable (Double, Double, String, Int) -> Void) {
-    completion(59.3, 18.1, "Stockholm", 1)
-  }
 
   func profile(_ id: Int, completion: @escaping @Sendable (Result<Profile, AlbumError>) -> Void) {
     completion(.success(Profile()))

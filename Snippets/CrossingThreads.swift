@@ -3,6 +3,8 @@
 import CooperativeCancellation
 import Dispatch
 
+struct MissingRecord: Error {}
+
 /// Not `Sendable`, as most objects of an SDK are not.
 final class Record {
   let name: String
@@ -33,23 +35,34 @@ final class Repository {
   }
 
   func record() async throws -> sending Record {
-    try await withAsyncThrowingValue { completion in
+    try await withCancellableThrowingContinuation { continuation in
       sdk.record { @Sendable record, error in
         if let error {
-          completion(.failure(error))
+          continuation.resume(throwing: error)
         } else {
-          completion(.success(Record(name: record?.name ?? "")))
+          continuation.resume(returning: Record(name: record?.name ?? ""))
         }
       }
     }
   }
 
   func newRecord() async throws -> sending Record {
-    try await withAsyncThrowingValue { sdk.newRecord($0) }
+    try await withCancellableThrowingContinuation { continuation in
+      sdk.newRecord { continuation.resume(with: $0) }
+    }
   }
 
   func openRecord() async throws -> sending Record {
-    try await withAsyncThrowingValue { sdk.record(unsafelySending($0)) }
+    try await withCancellableThrowingContinuation { continuation in
+      sdk.record { @Sendable record, error in
+        if let record {
+          nonisolated(unsafe) let record = record  // The SDK has given it away.
+          continuation.resume(returning: record)
+        } else {
+          continuation.resume(throwing: error ?? MissingRecord())
+        }
+      }
+    }
   }
 }
 

@@ -31,6 +31,17 @@ final class ImageClient {
   }
 }
 
+@MainActor
+final class Turns {
+  private var waiters: [CancellableContinuation<Void, any Error>] = []
+
+  func turn() async throws {
+    try await withCancellableThrowingContinuation { continuation in
+      waiters.append(continuation)
+    }
+  }
+}
+
 nonisolated struct Image {
   let name: String
 }
