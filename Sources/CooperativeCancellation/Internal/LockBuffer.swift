@@ -242,3 +242,7 @@ package struct AnyShared: @unchecked Sendable {
     object = shared.buffer
   }
 }
+
+/// The library's lock: a value that one thread at a time may access.
+@usableFromInline
+package typealias Locked = LockedObject
