@@ -4,37 +4,31 @@
 @frozen
 public struct CallSite: Sendable, Hashable, CustomStringConvertible {
   /// The module and file of the call, as `#fileID` gives it: `"App/UserService.swift"`.
-  public var fileID: String { "\(file.name)" }
+  public var fileID: String { "\(file)" }
 
   /// The line of the call, counted from 1.
   public let line: UInt
 
-  @usableFromInline let file: FileID
+  // A `StaticString` costs nothing on each call. The `String` is created only for a report.
+  @usableFromInline let file: StaticString
 
   @inlinable
   package init(fileID: StaticString = #fileID, line: UInt = #line) {
-    self.file = FileID(fileID)
+    file = fileID
     self.line = line
   }
 
   /// The call site as compilers write it: `"App/UserService.swift:42"`.
-  public var description: String { "\(file.name):\(line)" }
-}
+  public var description: String { "\(file):\(line)" }
 
-/// A file's name, as a `StaticString`, which costs nothing on each call. The `String` is created only for a report.
-@frozen
-@usableFromInline
-struct FileID: Sendable, Hashable {
-  @usableFromInline let name: StaticString
-
-  @inlinable
-  init(_ name: StaticString) {
-    self.name = name
+  /// Two are equal if they are the same line of the same file.
+  public static func == (left: CallSite, right: CallSite) -> Bool {
+    left.line == right.line && left.fileID == right.fileID
   }
 
-  @usableFromInline
-  static func == (left: FileID, right: FileID) -> Bool { "\(left.name)" == "\(right.name)" }
-
-  @usableFromInline
-  func hash(into hasher: inout Hasher) { hasher.combine("\(name)") }
+  /// Hashes the file and the line.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(fileID)
+    hasher.combine(line)
+  }
 }

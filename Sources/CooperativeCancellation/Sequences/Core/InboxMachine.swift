@@ -35,21 +35,10 @@ package struct InboxMachine<Element: Sendable>: Sendable {
     case over
   }
 
-  /// What happened to an element that the SDK yielded.
-  @frozen
+  /// What happened to an element that the SDK yielded: whether the SDK may continue, and an element to discard, this one
+  /// or the one that it replaced.
   @usableFromInline
-  package struct Yielded: Sendable {
-    /// Whether the SDK may continue.
-    @usableFromInline package let isOpen: Bool
-    /// An element to discard: this one, or the one that it replaced.
-    @usableFromInline package let surplus: Element?
-
-    @inlinable
-    init(isOpen: Bool = true, surplus: Element?) {
-      self.isOpen = isOpen
-      self.surplus = surplus
-    }
-  }
+  package typealias Yielded = (isOpen: Bool, surplus: Element?)
 
   /// What the reader finds.
   @usableFromInline
@@ -62,20 +51,9 @@ package struct InboxMachine<Element: Sendable>: Sendable {
     case over
   }
 
-  /// What is left of a subscription that is not read to its end.
-  @frozen
+  /// What is left of a subscription that is not read to its end. The end is kept only to be released.
   @usableFromInline
-  package struct Unread: Sendable {
-    @usableFromInline package var elements: ElementBuffer<Element>
-    /// Kept only to be released.
-    @usableFromInline let end: SubscriptionEnd?
-
-    @inlinable
-    init(_ elements: ElementBuffer<Element>, _ end: SubscriptionEnd?) {
-      self.elements = elements
-      self.end = end
-    }
-  }
+  package typealias Unread = (elements: ElementBuffer<Element>, end: SubscriptionEnd?)
 
   @usableFromInline let capacity: Int
   @usableFromInline let evicts: Bool
@@ -91,14 +69,14 @@ package struct InboxMachine<Element: Sendable>: Sendable {
   /// The SDK yielded an element.
   @inlinable
   package mutating func yield(_ element: Element) -> Yielded {
-    guard case .open = phase else { return Yielded(isOpen: false, surplus: element) }
+    guard case .open = phase else { return (false, element) }
     var surplus: Element?
     if elements.count == capacity {
-      guard evicts else { return Yielded(surplus: element) }
+      guard evicts else { return (true, element) }
       surplus = elements.popFirst()
     }
     elements.append(element, capacity: capacity)
-    return Yielded(surplus: surplus)
+    return (true, surplus)
   }
 
   /// The SDK finished, failed, or released its callback. Returns whether to wake sleeping readers.
@@ -167,10 +145,8 @@ package struct InboxMachine<Element: Sendable>: Sendable {
       case .cancelled(let end): end
       case .open, .over: nil
       }
-    let unread = Unread(elements, end)
-    elements = ElementBuffer()
-    phase = .over
-    return unread
+    defer { (elements, phase) = (ElementBuffer(), .over) }
+    return (elements, end)
   }
 }
 
