@@ -50,8 +50,9 @@ private final class Token: Sendable {
   deinit { onRelease() }
 }
 
-/// On threads of their own, because some hold a registration, and with it a thread of the pool.
-@Suite("Sequences: shared", .watchdog, .ownThread)
+/// On a thread of their own, because some hold a registration, and with it a thread of the pool. One after another, because
+/// each looks again and again for what happens on the pool's threads.
+@Suite("Sequences: shared", .serialized, .watchdog, .ownThread)
 struct SharedSequenceTests {
   private let mast = Mast()
   private let watch = SequenceWatch()
