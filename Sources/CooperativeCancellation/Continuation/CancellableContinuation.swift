@@ -30,6 +30,11 @@
 /// ```
 @frozen
 public struct CancellableContinuation<Value, Failure: Error>: Sendable {
+  /// The names that extensions of a `CheckedContinuation` use.
+  public typealias T = Value
+  /// The names that extensions of a `CheckedContinuation` use.
+  public typealias E = Failure
+
   @usableFromInline let reply: Reply<Result<Sent<Value>, Failure>>
 
   @inlinable

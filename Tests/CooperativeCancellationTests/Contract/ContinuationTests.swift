@@ -83,6 +83,8 @@ struct ContinuationTests {
       #expect(continuation.resume() == true)
       return continuation.resume(with: .success(()))
     }
+    let number = try? await withCancellableThrowingContinuation { $0.resume(orFail: 1) }
+    #expect(number == 1)
   }
 
   @Test
@@ -99,5 +101,12 @@ struct ContinuationTests {
       }
     }
     #expect(ran.withLock { $0 } == ["closure", "request"])
+  }
+}
+
+// As an extension of a `CheckedContinuation` reads after find-and-replace.
+extension CancellableContinuation where T == Int, E == any Error {
+  fileprivate func resume(orFail value: T?) {
+    if let value { resume(returning: value) } else { resume(throwing: SDKError.failed) }
   }
 }
