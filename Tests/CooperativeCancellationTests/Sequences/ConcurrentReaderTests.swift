@@ -173,15 +173,6 @@ struct ConcurrentReaderTests {
   }
 
   @Test
-  func `a reader that is cancelled while it waits for the home registers nothing`() {
-    let stage = Stage(nil, readerCount: 1)
-    stage.tasks[0].cancel()
-    #expect(stage.readings == [.cancelled])
-    stage.run()
-    #expect(stage.watch.events == [])
-  }
-
-  @Test
   func `a cancelled reader does not wait for a busy home to unregister`() {
     let stage = Stage(nil, readerCount: 1)
     stage.run()
