@@ -6,15 +6,8 @@ package protocol ContextEntry: AnyObject, Sendable {
   static var type: Any.Type { get }
 }
 
-extension CallbackContext {
-  /// The number of closures from a call site that C may still call. For tests.
-  package static func count(at callSite: CallSite) -> Int {
-    ContextTable.count(at: callSite)
-  }
-}
-
 /// The entries whose numbers C has.
-enum ContextTable {
+package enum ContextTable {
   private static let partCount: UInt = 16
   /// Several, so that threads that call back at the same time rarely wait for each other.
   private static let parts = (0..<partCount).map {
@@ -39,8 +32,8 @@ enum ContextTable {
     _ = part(of: number).extract { $0.remove(number) }
   }
 
-  /// The number of entries from a call site.
-  static func count(at callSite: CallSite) -> Int {
+  /// The number of closures from a call site that C may still call. For tests.
+  package static func count(at callSite: CallSite) -> Int {
     parts.reduce(0) { $0 + $1.locked { $0.count(at: callSite) } }
   }
 

@@ -67,10 +67,7 @@ public struct CancellableContinuation<Value, Failure: Error>: Sendable {
   @inlinable
   public func resume<Narrower: Error>(with result: sending Result<Value, Narrower>)
   where Failure == any Error {
-    switch result {
-    case .success(let value): resume(returning: value)
-    case .failure(let error): resume(throwing: error)
-    }
+    resume(with: result.mapError { $0 })
   }
 
   /// Resumes the task, whose wait has no value.

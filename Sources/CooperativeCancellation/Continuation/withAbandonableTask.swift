@@ -12,8 +12,7 @@
 /// caller's priority and task-local values. When the wait is cancelled or times out, that task is cancelled, and **not
 /// waited for**: it may still run after this function has thrown. A value that it returns then goes to `onDiscard`.
 ///
-/// A task group with a sleep, and the `withDeadline` of Swift Evolution's SE-0526, wait for their body to end; this
-/// function does not. Inside either, it makes a body end that ignores cancellation.
+/// A task group with a sleep, and the `withDeadline` of SE-0526, wait for their body to end. This function does not.
 ///
 /// Returns what `operation` returns. Throws its error, `CancellationError`, or ``TimeoutError``.
 ///

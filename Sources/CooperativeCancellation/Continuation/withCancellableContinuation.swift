@@ -74,8 +74,6 @@ nonisolated(nonsending) public func withCancellableContinuation<Value, Request>(
 /// ``withCancellableContinuation(fallback:whenCancelled:timeout:fileID:line:_:onCancel:onDiscard:)``, or a function that
 /// throws.
 ///
-/// A second resumption is ignored and reported to ``MisuseReport/handler``.
-///
 /// - Important: If the last copy of the continuation is released without a resumption, that is reported, and **the wait
 ///   never ends**.
 ///

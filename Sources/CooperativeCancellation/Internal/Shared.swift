@@ -1,8 +1,6 @@
 /// A reference to a noncopyable value.
 ///
-/// The class is generic over its contents for speed. Unspecialized code must release it without knowing its type. If
-/// the class were generic over `Value` and stored a `Mutex<State<Value>>`, that code would look up both types each
-/// time. The type of the contents is part of the class's own type.
+/// Generic over all of its contents: unspecialized code, which releases it, looks up no type but the class's own.
 // `@_fixed_layout` allows the inlined `init` and `deinit` in a build with library evolution.
 @_fixed_layout
 @usableFromInline

@@ -74,9 +74,7 @@ public struct CallbackSequence<Element: Sendable, Failure: Error>: AsyncSequence
       return try await subscription.nextElement(throwing: Thrown.self)
     }
 
-    /// Waits for the next element; the first call registers. Returns `nil` at the end and after it.
-    ///
-    /// Throws the error of the registration or of the SDK, or `CancellationError`, once, if it is a `Failure`.
+    /// The same, for an actor that the caller names.
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     @inlinable
     public mutating func next(

@@ -152,7 +152,7 @@ struct CallbackContextTests {
       deinit {
         context.release()
         // Takes the lock of each part of the table: the context may be in another one than the closure.
-        _ = CallbackContext.count(at: CallSite())
+        _ = ContextTable.count(at: CallSite())
       }
     }
     let context = CallbackContext { [releaser = Releaser()] () -> Int32 in

@@ -51,7 +51,7 @@ private final class Stage: Sendable {
   let forwarded = Protected<[Int]>([])
 
   /// How many closures are kept.
-  var count: Int { CallbackContext.count(at: callSite) }
+  var count: Int { ContextTable.count(at: callSite) }
 
   func started(_ context: CallbackContext, _ job: Job) {
     self.context.withLock { $0 = UInt(bitPattern: context.pointer) }

@@ -63,7 +63,7 @@ nonisolated(nonsending) func pendingBridge<Value, Request>(
   leave: (Int, Request?) -> Void,
   onDiscard discard: (@Sendable (sending Value) -> Void)?
 ) async throws -> sending Value {
-  let pending = try PendingRequest(
+  let pending = try beginPending(
     Wait(response: terms.response),
     register: register,
     in: operation,
@@ -80,33 +80,24 @@ nonisolated(nonsending) func pendingBridge<Value, Request>(
   )
 }
 
-/// A call that was registered, and what its `operation` returned.
-@frozen
-@usableFromInline
-struct PendingRequest<Request> {
-  @usableFromInline let wait: Wait
-  @usableFromInline let number: Int
-  @usableFromInline let request: Request
-
-  @inlinable
-  @inline(__always)
-  init<Value>(
-    _ wait: Wait,
-    register: (Wait) throws -> Int,
-    in operation: (Wait, Int) throws -> Request,
-    leave: (Int, Request?) -> Void,
-    onDiscard discard: (@Sendable (sending Value) -> Void)?
-  ) throws {
-    self.wait = wait
-    number = try register(wait)
-    do {
-      request = try operation(wait, number)
-    } catch {
-      leave(number, nil)
-      // Discards an earlier answer; a later one does not count.
-      if let carrier = wait.operationThrew() { discarding(to: discard)?(carrier) }
-      throw error
-    }
+/// Registers a call, and runs its `operation`.
+@inlinable
+@inline(__always)
+func beginPending<Value, Request>(
+  _ wait: Wait,
+  register: (Wait) throws -> Int,
+  in operation: (Wait, Int) throws -> Request,
+  leave: (Int, Request?) -> Void,
+  onDiscard discard: (@Sendable (sending Value) -> Void)?
+) throws -> (wait: Wait, number: Int, request: Request) {
+  let number = try register(wait)
+  do {
+    return (wait, number, try operation(wait, number))
+  } catch {
+    leave(number, nil)
+    // Discards an earlier answer; a later one does not count.
+    if let carrier = wait.operationThrew() { discarding(to: discard)?(carrier) }
+    throw error
   }
 }
 
