@@ -85,10 +85,10 @@ final class StreamReader<Element: Sendable>: Sendable {
     }
   }
 
-  /// The runtime's cancellation handler calls this, under the runtime's lock.
+  /// The runtime's cancellation handler calls this, under the runtime's lock. The reader, which wakes, ends the
+  /// subscription.
   @usableFromInline
   func cancel() {
     inbox.contents.cancel()
-    end()
   }
 }
