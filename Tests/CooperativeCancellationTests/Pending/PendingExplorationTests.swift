@@ -118,15 +118,7 @@ private struct RegistryOfCallsRun: Explorable {
     )
   }
 
-  func next() -> [RegistryOfCallsRun] {
-    var all: [RegistryOfCallsRun] = []
-    func step(_ move: Move, _ happen: (inout RegistryOfCallsRun) -> Void) {
-      var copy = self
-      copy.history.append(move)
-      happen(&copy)
-      copy.check()
-      all.append(copy)
-    }
+  func moves(_ step: (Move, (inout RegistryOfCallsRun) -> Void) -> Void) {
     for (number, call) in calls.enumerated() {
       switch call {
       case .begins: step(.call(number, call)) { $0.begin(number) }
@@ -165,7 +157,6 @@ private struct RegistryOfCallsRun: Explorable {
         $0.isInterrupted = $0.machines[0].interrupt($0.cast.response?.interruption ?? .cancelled)
       }
     }
-    return all
   }
 
   // MARK: The operation of the first call
@@ -383,7 +374,7 @@ private struct RegistryOfCallsRun: Explorable {
 
   private func by(_ answer: Int) -> By { answer == end ? .close : .answer(answer) }
 
-  private func check() {
+  func checkStep() {
     let there = calls.indices.filter { isStarting($0) ? words[$0] == nil : hasID($0) }
     require(registry.count == there.count, "\(registry.count) calls are counted, not \(there)")
   }

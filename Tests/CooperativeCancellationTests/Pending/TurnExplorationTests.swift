@@ -94,15 +94,7 @@ private struct TurnsRun: Explorable {
     Situation(calls: calls, hasEnded: hasEnded, answers: answers)
   }
 
-  func next() -> [TurnsRun] {
-    var all: [TurnsRun] = []
-    func step(_ move: Move, _ happen: (inout TurnsRun) -> Void) {
-      var copy = self
-      copy.history.append(move)
-      happen(&copy)
-      copy.check()
-      all.append(copy)
-    }
+  func moves(_ step: (Move, (inout TurnsRun) -> Void) -> Void) {
     for (number, call) in calls.enumerated() {
       switch call.state {
       case .asks where cast.joining.contains(number):
@@ -149,7 +141,6 @@ private struct TurnsRun: Explorable {
     }
     if answers < calls.count { step(.answer) { $0.answer() } }
     if cast.mayEnd, !hasEnded { step(.end) { $0.end() } }
-    return all
   }
 
   private mutating func ask(_ number: Int) {
@@ -303,7 +294,7 @@ private struct TurnsRun: Explorable {
       .map(\.0)
   }
 
-  private func check() {
+  func checkStep() {
     let there = inQueue.count + holders.count
     require(registry.count == there, "\(registry.count) calls are counted, not \(there)")
     require(holders.count <= 1 || !cast.joining.isEmpty, "one has the turn at a time")

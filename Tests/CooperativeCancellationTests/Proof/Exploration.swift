@@ -12,10 +12,7 @@ protocol Explorable {
   associatedtype Move
   var history: [Move] { get set }
 
-  /// Everything that may happen next: nothing, at the end of a run. A step checks what it sees.
-  func next() -> [Self]
-
-  /// Calls `step` with everything that may happen next: for those that do not write ``next()`` themselves.
+  /// Calls `step` with everything that may happen next: with nothing, at the end of a run. A step checks what it sees.
   func moves(_ step: (Move, (inout Self) -> Void) -> Void)
 
   /// What must hold after each step.
@@ -56,7 +53,7 @@ struct Exploration: CustomStringConvertible {
 }
 
 extension Explorable {
-  func next() -> [Self] {
+  fileprivate func next() -> [Self] {
     var all: [Self] = []
     moves { move, happen in
       var copy = self
@@ -67,8 +64,6 @@ extension Explorable {
     }
     return all
   }
-
-  func moves(_ step: (Move, (inout Self) -> Void) -> Void) {}
 
   func checkStep() {}
 

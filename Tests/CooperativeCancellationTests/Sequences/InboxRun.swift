@@ -67,14 +67,7 @@ struct InboxRun: Explorable {
 
   // MARK: What may happen next
 
-  func next() -> [InboxRun] {
-    var all: [InboxRun] = []
-    func step(_ move: Move, _ happen: (inout InboxRun) -> Void) {
-      var copy = self
-      copy.history.append(move)
-      happen(&copy)
-      all.append(copy)
-    }
+  func moves(_ step: (Move, (inout InboxRun) -> Void) -> Void) {
     switch situation.reader {
     case .isAsleep, .ended: break
     case .removesHandler where situation.cancel != .isToCome && situation.cancel != .isOver:
@@ -88,7 +81,6 @@ struct InboxRun: Explorable {
     if cast.isCancelled, situation.cancel != .isOver {
       step(.cancel(situation.cancel)) { $0.cancel() }
     }
-    return all
   }
 
   private mutating func read() {
