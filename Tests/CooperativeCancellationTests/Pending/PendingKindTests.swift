@@ -5,8 +5,10 @@ import Testing
 /// What waits for an answer that comes from elsewhere, for what holds for each kind of wait. What holds for every bridge
 /// is tested over ``BridgeForm/pending``.
 struct PendingKind: Sendable, CustomTestStringConvertible {
-  /// The closures of one call. Those of an event are ignored, but for the first.
+  /// The terms and the closures of one call. An event ignores them, but for the operation.
   struct Closures: Sendable {
+    var response = CancellationResponse.abandonCallback
+    var timeout: Timeout?
     var operation: @Sendable () throws -> Void = {}
     var onCancel: @Sendable () -> Void = {}
     var onDiscard: @Sendable (String) -> Void = { _ in }
@@ -29,12 +31,17 @@ struct PendingKind: Sendable, CustomTestStringConvertible {
   }
 
   let testDescription: String
-  let make: @Sendable (_ onUnclaimed: @escaping @Sendable () -> Void) -> Waits
+  let make:
+    @Sendable (_ lateAnswers: Timeout?, _ onUnclaimed: @escaping @Sendable () -> Void) -> Waits
 
   static let idGiven = byID("id given", call: calling)
 
-  private static let calling: Call = { calls, id, closures in
-    try await calls.value(for: id) {
+  static let calling: Call = { calls, id, closures in
+    try await calls.value(
+      for: id,
+      whenCancelled: closures.response,
+      timeout: closures.timeout
+    ) {
       try closures.operation()
     } onCancel: {
       closures.onCancel()
@@ -43,7 +50,7 @@ struct PendingKind: Sendable, CustomTestStringConvertible {
     }
   }
 
-  private typealias Call =
+  typealias Call =
     @Sendable (PendingCalls<Int, String>, _ id: Int, Closures) async throws -> String
 
   static let idReturned = byID("id returned") { calls, id, closures in
@@ -65,24 +72,20 @@ struct PendingKind: Sendable, CustomTestStringConvertible {
     _ policy: PendingCalls<Int, String>.TakenIDPolicy = .throwError,
     call: @escaping Call
   ) -> PendingKind {
-    PendingKind(testDescription: testDescription) { onUnclaimed in
-      let calls = PendingCalls<Int, String>(ifTaken: policy) { _, _ in onUnclaimed() }
+    PendingKind(testDescription: testDescription) { lateAnswers, onUnclaimed in
+      let calls = PendingCalls<Int, String>(ifTaken: policy, lateAnswers: lateAnswers) { _, _ in
+        onUnclaimed()
+      }
       // Some of the ids recur.
-      let ids = policy == .throwError ? Int.max : 2
-      return Waits(
-        call: { try await call(calls, $0 % ids, $1) },
-        answer: { calls.resume($0 % ids, with: $1) ? 1 : 0 },
-        close: { calls.close(throwing: $0) },
-        count: { calls.count }
-      )
+      return Waits(calls, ids: policy == .throwError ? .max : 2, call)
     }
   }
 
-  static let oneAtATime = PendingKind(testDescription: "one at a time") { _ in
-    let call = PendingCall<String>()
+  static let oneAtATime = PendingKind(testDescription: "one at a time") { lateAnswers, _ in
+    let call = PendingCall<String>(lateAnswers: lateAnswers)
     return Waits(
       call: { _, closures in
-        try await call.value {
+        try await call.value(whenCancelled: closures.response, timeout: closures.timeout) {
           try closures.operation()
         } onCancel: {
           closures.onCancel()
@@ -96,7 +99,7 @@ struct PendingKind: Sendable, CustomTestStringConvertible {
     )
   }
 
-  static let event = PendingKind(testDescription: "event") { _ in
+  static let event = PendingKind(testDescription: "event") { _, _ in
     let event = PendingEvent<String>()
     return Waits(
       call: { _, closures in try await event.value { try closures.operation() } },
@@ -107,6 +110,21 @@ struct PendingKind: Sendable, CustomTestStringConvertible {
   }
 
   static let all = [idGiven, idReturned, inTurn, inOrder, oneAtATime, event]
+}
+
+extension PendingKind.Waits {
+  init(
+    _ calls: PendingCalls<Int, String>,
+    ids: Int = .max,
+    _ call: @escaping PendingKind.Call = PendingKind.calling
+  ) {
+    self.init(
+      call: { try await call(calls, $0 % ids, $1) },
+      answer: { calls.resume($0 % ids, with: $1) ? 1 : 0 },
+      close: { calls.close(throwing: $0) },
+      count: { calls.count }
+    )
+  }
 }
 
 @Suite("Pending waits of each kind", .watchdog)
@@ -122,7 +140,7 @@ struct PendingKindTests {
   func `an answer is taken by what waits, at once or later, and by nothing else`(kind: PendingKind)
     async throws
   {
-    let waits = kind.make {}
+    let waits = kind.make(nil) {}
     #expect(waits.resume(.success("unknown")) == 0)
     #expect(waits.resume(.failure(.failed)) == 0)
     let early = try await waits.value { #expect(waits.resume(.success("early")) == 1) }
@@ -142,7 +160,7 @@ struct PendingKindTests {
 
   @Test(arguments: PendingKind.all)
   func `an operation that throws leaves nothing`(kind: PendingKind) async throws {
-    let waits = kind.make {}
+    let waits = kind.make(nil) {}
     await #expect(throws: SDKError.failed) { try await waits.value { throw SDKError.failed } }
     #expect(waits.count() == 0)
     #expect(waits.resume(.success("late")) == 0)
@@ -157,7 +175,7 @@ struct PendingKindTests {
     kind: PendingKind,
     isInsideTheCall: Bool
   ) async {
-    let waits = kind.make {}
+    let waits = kind.make(nil) {}
     let task = Task(executorPreference: executor) {
       try await waits.value { if isInsideTheCall { waits.close(SDKError.failed) } }
     }

@@ -65,7 +65,7 @@ struct PendingRaceTests {
     let answered = Protected(0)
     while split.withLock({ $0.goesOn(for: rounds, often: 5) }) {
       let round = split.withLock { $0.rounds }
-      let waits = kind.make { split.withLock { $0[.unclaimed] += 1 } }
+      let waits = kind.make(nil) { split.withLock { $0[.unclaimed] += 1 } }
       @Sendable func answer(_ id: Int) {
         answered.withLock { $0 += 1 }
         if waits.answer(id, .success("")) == 0 { split.withLock { $0[.refused] += 1 } }
@@ -130,7 +130,7 @@ struct PendingRaceTests {
     let split = Protected(Split(of: Stopped.allCases))
     while split.withLock({ $0.goesOn(for: rounds / 10, often: 5) }) {
       let sdk = ExclusiveSDK()
-      let waits = kind.make {}
+      let waits = kind.make(nil) {}
       @Sendable func stop(_ number: Int) {
         let stopped = sdk.end()
         #expect(stopped == nil || stopped == number, "another call is stopped")

@@ -24,22 +24,27 @@ extension BridgeForm {
     } onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }.id
   }
 
-  static let pendingByReturnedID = throwingForm(
-    "pending, id returned", delivers: "typed", .pending
-  ) { sdk, watch in
-    let calls = PendingCalls<String, User> { _, result in
-      if let user = try? result.get() { watch.onDiscard(user.id) }
-    }
-    var request: Request?
-    return try await calls.value(
-      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
-    ) {
-      request = try watch.operation {
-        sdk.typedUser(wire(watch, calls.close) { calls.resume("typed", with: $0) })
+  static let pendingByReturnedID = byReturnedID("pending, id returned")
+  static let pendingInOrder = byReturnedID("pending, id returned, in order", .answerInOrder)
+
+  private static func byReturnedID(
+    _ testDescription: String, _ policy: PendingCalls<String, User>.TakenIDPolicy = .throwError
+  ) -> BridgeForm {
+    throwingForm(testDescription, delivers: "typed", .pending) { sdk, watch in
+      let calls = PendingCalls<String, User>(ifTaken: policy) { _, result in
+        if let user = try? result.get() { watch.onDiscard(user.id) }
       }
-      return "typed"
-    } onCancel: { _ in if let request { watch.onCancel(request) } }
-    onDiscard: { watch.onDiscard($0.id) }.id
+      var request: Request?
+      return try await calls.value(
+        whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+      ) {
+        request = try watch.operation {
+          sdk.typedUser(wire(watch, calls.close) { calls.resume("typed", with: $0) })
+        }
+        return "typed"
+      } onCancel: { _ in if let request { watch.onCancel(request) } }
+      onDiscard: { watch.onDiscard($0.id) }.id
+    }
   }
 
   static let pendingSending = throwingForm("pending, not Sendable", delivers: "session", .pending) {
@@ -60,24 +65,6 @@ extension BridgeForm {
         }
       }
     } onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.user.id) }.user.id
-  }
-
-  static let pendingInOrder = throwingForm(
-    "pending, id returned, in order", delivers: "typed", .pending
-  ) { sdk, watch in
-    let calls = PendingCalls<String, User>(ifTaken: .answerInOrder) { _, result in
-      if let user = try? result.get() { watch.onDiscard(user.id) }
-    }
-    var request: Request?
-    return try await calls.value(
-      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
-    ) {
-      request = try watch.operation {
-        sdk.typedUser(wire(watch, calls.close) { calls.resume("typed", with: $0) })
-      }
-      return "typed"
-    } onCancel: { _ in if let request { watch.onCancel(request) } }
-    onDiscard: { watch.onDiscard($0.id) }.id
   }
 
   static let pendingAlone = throwingForm("pending, one at a time", delivers: "1", .pending) {
