@@ -78,7 +78,7 @@ for (name, settings) in [
   package.targets.append(
     .testTarget(
       name: "\(name)CallSiteTests",
-      dependencies: ["CooperativeCancellation", "FakeCallbackSDK"],
+      dependencies: ["CooperativeCancellation", "FakeCallbackSDK", "OldSDK"],
       path: "Tests/CallSites/\(name)CallSiteTests",
       swiftSettings: settings
     )

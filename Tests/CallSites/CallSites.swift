@@ -1,5 +1,6 @@
 import CooperativeCancellation
 import FakeCallbackSDK
+@preconcurrency import OldSDK
 import Testing
 
 // Compiled three times, by three targets: `Calls` is an actor, a `@MainActor` class, and a class that belongs to no
@@ -74,6 +75,7 @@ extension Calls {
     try await addConversions(to: &list)
     try await addClosures(to: &list)
     try await addRequestsInCallbacks(to: &list)
+    try await addOldSDK(to: &list)
     try await addThrowingWithoutFailure(to: &list)
     try await addFallbacks(to: &list)
     try await addMappedErrors(to: &list)
@@ -124,11 +126,9 @@ extension Calls {
     try await list.user("maybe") {
       try await withAsyncThrowingValue { completion in
         count()
-        let request = sdk.maybeUser(completion)
-        return request
-      } onCancel: { request in
-        count()
-        request.cancel()
+        return sdk.maybeUser(completion)
+      } onCancel: {
+        $0.cancel()
       }
     }
     try await list.user("maybe") {
@@ -165,11 +165,9 @@ extension Calls {
     try await list.two("pair") {
       try await withAsyncThrowingValue { completion in
         count()
-        let request = sdk.userAndFriend(completion)
-        return request
-      } onCancel: { request in
-        count()
-        request.cancel()
+        return sdk.userAndFriend(completion)
+      } onCancel: {
+        $0.cancel()
       }
     }
   }
@@ -182,11 +180,9 @@ extension Calls {
     try await list.text("true") {
       let isPremium = try await withAsyncThrowingValue { completion in
         count()
-        let request = sdk.isPremium(completion)
-        return request
-      } onCancel: { request in
-        count()
-        request.cancel()
+        return sdk.isPremium(completion)
+      } onCancel: {
+        $0.cancel()
       }
       return isPremium ? "true" : "false"
     }
@@ -195,11 +191,9 @@ extension Calls {
     try await list.done {
       try await withAsyncThrowingValue { completion in
         count()
-        let request = sdk.save(completion)
-        return request
-      } onCancel: { request in
-        count()
-        request.cancel()
+        return sdk.save(completion)
+      } onCancel: {
+        $0.cancel()
       }
     }
     try await list.done { try await withAsyncThrowingValue { sdk.rename($0) } }
@@ -316,6 +310,22 @@ extension Calls {
       } onCancel: {
         $0.cancel()
       }
+    }
+  }
+
+  /// A request that is not `Sendable`, from an SDK from before Swift 6 that says nothing about threads.
+  private func addOldSDK(to list: inout CallSiteList) async throws {
+    try await list.unconditional("4") {
+      let sdk = OldUploader()
+      let length: Int = try await withAsyncThrowingValue { completion in
+        count()
+        return LateRequest(cancel: { $0.cancel() }) { arrived in
+          sdk.upload("file", taskHandler: { @Sendable in arrived($0) }, completion: completion)
+        }
+      } onCancel: {
+        $0.cancel()
+      }
+      return "\(length)"
     }
   }
 
@@ -449,6 +459,25 @@ extension Calls {
 enum ServiceError: Error {
   case cancelled
   case unexpected(any Error)
+}
+
+@Suite("Call sites")
+struct CallSiteTests {
+  @Test
+  func `each gives what the SDK reports`() async throws {
+    try await Calls(Backend(.later)).checkAll()
+  }
+
+  @Test
+  func `a cancellation ends each that can be cancelled`() async throws {
+    for number in try await Calls(Backend(.never)).cancellableSites() {
+      await Task {
+        let backend = Backend(.never)
+        backend.hooks.withLock { $0.whenCalled = { withUnsafeCurrentTask { $0?.cancel() } } }
+        await Calls(backend).checkCancellation(ofSite: number)
+      }.value
+    }
+  }
 }
 
 extension Calls {

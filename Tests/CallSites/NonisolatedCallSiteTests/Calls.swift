@@ -1,5 +1,4 @@
 import FakeCallbackSDK
-import Testing
 
 final class Calls {
   let sdk: FakeSDK
@@ -11,24 +10,5 @@ final class Calls {
 
   func count() {
     calls += 1
-  }
-}
-
-@Suite("Call sites, from nonisolated code")
-struct CallSiteTests {
-  @Test
-  func `each gives what the SDK reports`() async throws {
-    try await Calls(Backend(.later)).checkAll()
-  }
-
-  @Test
-  func `a cancellation ends each that can be cancelled`() async throws {
-    for number in try await Calls(Backend(.never)).cancellableSites() {
-      await Task {
-        let backend = Backend(.never)
-        backend.hooks.withLock { $0.whenCalled = { withUnsafeCurrentTask { $0?.cancel() } } }
-        await Calls(backend).checkCancellation(ofSite: number)
-      }.value
-    }
   }
 }
