@@ -29,15 +29,6 @@ struct TaskBagIsolationTests {
     #expect(bag.count == 0)
   }
 
-  @Test @MainActor
-  func `tasks begin on the main actor in the order in which they were added`() async throws {
-    let bag = TaskBag()
-    var order: [Int] = []
-    for number in 0..<100 { bag.add { order.append(number) } }
-    try await bag.waitForAll()
-    #expect(order == Array(0..<100))
-  }
-
   @TaskLocal private static var request = "none"
 
   @Test

@@ -103,21 +103,6 @@ struct TaskBagLockTests {
     }
   }
 
-  @Test
-  func `an id is not taken because another has the same hash`() async throws {
-    let bag = TaskBag()
-    for policy in TaskBag.TakenIDPolicy.allCases {
-      #expect(
-        bag.add(id: ProbeID("\(policy)"), ifTaken: policy) { try await waitForCancellation() }
-      )
-    }
-    #expect(bag.count == 3)
-    for policy in TaskBag.TakenIDPolicy.allCases {
-      #expect(bag.cancel(id: ProbeID("\(policy)")))
-    }
-    try await bag.waitForAll()
-  }
-
   private func addTasks(_ count: Int, of actor: HandDrivenActor, to bag: TaskBag) {
     actor.assumeIsolated { actor in
       for _ in 0..<count { bag.add(id: ProbeID(), ifTaken: .runBeside) { _ = actor } }
@@ -179,32 +164,6 @@ struct TaskBagLockTests {
     }
     actor.executor.runUntilIdle()
     #expect(seen.withLock { $0 } == [true])
-  }
-
-  @Test
-  func `keep starts the new task if the old one has ended during the comparison`() async throws {
-    let bag = TaskBag()
-    let isCompared = Gate()
-    let mayGoOn = Gate()
-    let id = ProbeID {
-      isCompared.open()
-      mayGoOn.pass()
-    }
-    let old = Signal()
-    bag.add(id: id) { await old.wait() }
-    let adding = Protected<Bool?>(nil)
-    Thread.detachNewThread {
-      let isStarted = bag.add(id: ProbeID(), ifTaken: .keep) {}
-      adding.withLock { $0 = isStarted }
-    }
-    isCompared.pass()
-    #expect(bag.count == 2)
-    old.fire()
-    while bag.count > 1 { await Task.yield() }
-    mayGoOn.open()
-    try await bag.waitForAll()
-    while adding.withLock({ $0 }) == nil { await Task.yield() }
-    #expect(adding.withLock { $0 } == true)
   }
 
   @Test

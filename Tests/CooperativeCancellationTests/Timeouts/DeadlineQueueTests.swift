@@ -2,53 +2,17 @@ import CooperativeCancellation
 import MallocStatistics
 import Testing
 
-@Suite("DeadlineQueue", .watchdog)
+/// The order of all events is searched in ``DeadlineExplorationTests``.
+@Suite("DeadlineQueue, with many waits", .watchdog)
 struct DeadlineQueueTests {
   private func wait() -> Wait { Wait(response: .abandonCallback) }
   private func moment(_ nanoseconds: Int64) -> Moment { Moment(nanoseconds: nanoseconds) }
 
-  @Test
-  func `the alarm is set for the first deadline, and again only for an earlier one`() {
-    var queue = DeadlineQueue()
-    #expect(queue.add(wait(), until: moment(10)).alarm == moment(10))
-    #expect(queue.add(wait(), until: moment(10)).alarm == nil)
-    #expect(queue.add(wait(), until: moment(11)).alarm == nil)
-    #expect(queue.add(wait(), until: moment(9)).alarm == moment(9))
-  }
-
-  @Test
-  func `due waits are taken in batches, earliest first, and the alarm is set after the last batch`()
-  {
-    var queue = DeadlineQueue()
-    let waits = (0..<10).map { _ in wait() }
-    for (number, wait) in waits.enumerated().reversed() {
-      _ = queue.add(wait, until: moment(Int64(number)))
-    }
-    var taken: [Int] = []
-    for size in [4, 4, 1, 0] {
-      let due = queue.takeDue(at: moment(8), atMost: 4)
-      #expect(due.waits.count == size)
-      #expect(due.alarm == (size == 0 ? moment(9) : nil))
-      taken += due.waits.compactMap { wait in waits.firstIndex { $0.id == wait.id } }
-    }
-    #expect(taken == Array(0...8))
-    #expect(queue.count == 1)
-  }
-
-  @Test
-  func `a ticket for a slot that was freed removes nothing`() {
-    var queue = DeadlineQueue()
-    let waits = (0..<1_000).map { _ in wait() }
-    let tickets = waits.map { queue.add($0, until: moment(1)).0 }
-    while !queue.takeDue(at: moment(1), atMost: 64).waits.isEmpty {}
-    for (wait, ticket) in zip(waits, tickets) {
-      #expect(queue.remove(wait, by: ticket)?.id == nil)
-    }
-  }
-
   /// Against a list that is searched from end to end.
   @Test(arguments: 1...50)
-  func `many waits that come and go in any order are taken when they are due`(seed: UInt64) {
+  func `many waits that come and go in any order are taken when they are due, earliest first`(
+    seed: UInt64
+  ) {
     var random = SeededGenerator(seed: seed)
     var queue = DeadlineQueue()
     var model: [(wait: Wait, end: Moment, ticket: DeadlineQueue.Ticket)] = []
@@ -71,12 +35,10 @@ struct DeadlineQueueTests {
           alarm = next.alarm
           if next.waits.isEmpty { break }
         }
-        let expected = model.filter { !(moment(now) < $0.end) }
-        model.removeAll { !(moment(now) < $0.end) }
-        #expect(
-          Set(due.map(\.id)) == Set(expected.map { $0.wait.id })
-        )
-        #expect(due.count == expected.count)
+        let ends = due.compactMap { wait in model.first { $0.wait.id == wait.id }?.end }
+        let expected = model.map(\.end).filter { !(moment(now) < $0) }.sorted(by: <)
+        model.removeAll { one in due.contains { $0.id == one.wait.id } }
+        #expect(ends == expected)
         #expect(alarm == model.map(\.end).min(by: <))
       }
       #expect(queue.count == model.count)
