@@ -41,15 +41,6 @@ struct BufferingTests {
     #expect(read.mast.songsAlive.count == 0)
   }
 
-  @Test(arguments: [BufferingPolicy.newest(3), .oldest(3)])
-  func `a ring that has been read and filled again keeps the order`(policy: BufferingPolicy) {
-    let read = TestRead(.elements, Mast(), SequenceWatch(policy))
-    read.perform(.run)
-    for _ in 1...5 { read.perform(.play, .play, .run) }
-    #expect(read.received == (1...10).map(String.init))
-    read.perform(.cancel, .run)
-  }
-
   @Test
   func `newest of one holds one element while the producer never stops`() async {
     let count = tries(2_000_000)

@@ -75,8 +75,8 @@ struct SharedSequenceTests {
   private func read(
     _ songs: SendableThrowingCallbackSequence<Song>,
     limit: Int = .max
-  ) -> SharedRead {
-    let read = SharedRead(songs, limit: limit)
+  ) -> TestRead {
+    let read = TestRead(songs, limit: limit)
     read.executor.runUntilIdle()
     return read
   }
@@ -240,7 +240,7 @@ struct SharedSequenceTests {
       } onTermination: {
       }
     }.shared(replayingLatest: true)
-    let first = SharedRead(songs)
+    let first = TestRead(songs)
     first.executor.runUntilIdle()
     await isRunning.wait()
     first.cancel()
@@ -249,7 +249,7 @@ struct SharedSequenceTests {
     while answers.withLock({ $0.count }) < 3 { await Task.yield() }
     #expect(answers.withLock { $0 } == [true, false, false])
     mayGoOn.open()
-    let second = SharedRead(songs)
+    let second = TestRead(songs)
     #expect(await second.titles(1) == ["3"])
     second.cancel()
     #expect(answers.withLock { $0 }.suffix(3) == [true, true, true])
@@ -302,7 +302,7 @@ struct SharedSequenceTests {
     #expect(await count { _ = songs.makeAsyncIterator() } == 1)
     #expect(await count { _ = songs.asyncStream() } == 1)
     let shared = songs.shared()
-    let readers = [SharedRead(shared), SharedRead(shared)]
+    let readers = [TestRead(shared), TestRead(shared)]
     let forReaders = await count {
       for reader in readers { reader.executor.runUntilIdle() }
       while readers.contains(where: \.readings.isEmpty) {
@@ -329,38 +329,13 @@ struct SharedSequenceTests {
   }
 
   @Test
-  func `over an SDK with one slot, each reader hears, in whatever order they come and go`() async {
-    let station = SingleSlotStation<Int>()
-    let numbers = station.elements().shared()
-    func read() -> SharedRead {
-      let read = SharedRead(numbers)
-      read.executor.runUntilIdle()
-      return read
-    }
-    let first = read()
-    let second = read()
-    while station.handler == nil { await Task.yield() }
-    station.handler?(1)
-    #expect(await first.titles(1) == ["1"])
-    first.cancel()
-    let third = read()
-    station.handler?(2)
-    #expect(second.titles == ["1", "2"])
-    #expect(third.titles == ["2"])
-    second.cancel()
-    third.cancel()
-    while station.handler != nil { await Task.yield() }
-    #expect(station.events.withLock { $0 } == ["sets", "clears"])
-  }
-
-  @Test
   func `on a busy home, a registration begins when the one before has been ended`() async {
     let actor = HandDrivenActor()
     var split = Split(of: ["registers anew", "is still registered"])
     while split.goesOn(for: 20) {
       let station = SingleSlotStation<Int>()
       let numbers = await makeNumbers(station, on: actor)
-      let first = SharedRead(numbers)
+      let first = TestRead(numbers)
       first.executor.runUntilIdle()
       #expect(station.events.withLock { $0 } == [], "the home is busy")
       actor.executor.runUntilIdle()
@@ -368,7 +343,7 @@ struct SharedSequenceTests {
       if Bool.random() { await Task.yield() }
       first.cancel()
       #expect(first.readings == [.end], "it does not wait for the home")
-      let second = SharedRead(numbers)
+      let second = TestRead(numbers)
       second.executor.runUntilIdle()
       while second.readings.isEmpty {
         actor.executor.runUntilIdle()
@@ -415,7 +390,7 @@ struct SharedSequenceTests {
         }
       )
     }
-    let reader = SharedRead(tokens)
+    let reader = TestRead(tokens)
     while reader.allReadings.isEmpty {
       station.handler?(Token {})
       await Task.yield()
@@ -486,48 +461,28 @@ private func makeNumbers(
   return await task.value
 }
 
-/// One reader of a shared sequence, in a task of its own, on the thread of the test.
-private final class SharedRead: Sendable {
-  let executor = ManualExecutor()
-  private let task: Task<Void, Never>
-  private let log = Protected<[Reading]>([])
-
-  init<Songs: AsyncSequence & Sendable>(_ songs: Songs, limit: Int = .max) {
-    task = Task(executorPreference: executor) { [log] in
-      let reader = Reader(songs) { element in
-        (element as? Song)?.title ?? "\(element)"
-      }
-      var count = 0
-      while count < limit {
-        let reading = await reader.next()
-        log.withLock { $0.append(reading) }
-        guard case .element = reading else { break }
-        count += 1
-      }
-    }
+extension TestRead {
+  fileprivate convenience init<Songs: AsyncSequence & Sendable>(_ songs: Songs, limit: Int = .max) {
+    self.init(limit: limit) { Reader(songs) { ($0 as? Song)?.title ?? "\($0)" } }
   }
 
-  func cancel() {
-    task.cancel()
-    executor.runUntilIdle()
-  }
+  fileprivate func cancel() { perform(.cancel, .run) }
 
   /// After it has read what there is.
-  var allReadings: [Reading] {
-    executor.runUntilIdle()
+  fileprivate var allReadings: [Reading] {
+    perform(.run)
     return readings
   }
 
-  var readings: [Reading] { log.withLock { $0 } }
-
-  /// When it has read that many elements.
-  func titles(_ count: Int) async -> [String] {
-    while titles.count < count { await Task.yield() }
-    return titles
+  /// After it has read what there is.
+  fileprivate var titles: [String] {
+    perform(.run)
+    return received
   }
 
-  /// After it has read what there is.
-  var titles: [String] {
-    allReadings.compactMap { if case .element(let title) = $0 { title } else { nil } }
+  /// When it has read that many elements.
+  fileprivate func titles(_ count: Int) async -> [String] {
+    while titles.count < count { await Task.yield() }
+    return titles
   }
 }

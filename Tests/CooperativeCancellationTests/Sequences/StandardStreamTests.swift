@@ -151,25 +151,17 @@ struct StandardStreamTests {
     ) async
   {
     let watch = SequenceWatch(keepsListening: true)
-    let (songs, executor) = (await form.songs(mast, watch), ManualExecutor())
-    let readings = Protected<[Reading]>([])
-    let task = Task(executorPreference: executor) {
-      let reader = songs.reader
-      repeat {
-        let reading = await reader.next()
-        readings.withLock { $0.append(reading) }
-      } while readings.withLock { $0.last != .end }
-    }
-    while readings.withLock({ $0.isEmpty }) {
-      executor.runUntilIdle()
+    let songs = await form.songs(mast, watch)
+    let read = TestRead(mast, watch) { songs.reader }
+    while read.readings.isEmpty {
+      read.perform(.run)
       if watch.subscribed == 1, mast.made == 0 { mast.play() }
       await Task.yield()
     }
-    executor.runUntilIdle()
-    #expect(readings.withLock { $0 } == [.element("1")])
-    task.cancel()
-    executor.runUntilIdle()
-    #expect(readings.withLock { $0 } == [.element("1"), .end])
+    read.perform(.run)
+    #expect(read.readings == [.element("1")])
+    read.perform(.cancel, .run)
+    #expect(read.readings == [.element("1"), .end])
     while watch.terminated == 0 { await Task.yield() }
     mast.play()
     await expectTermination(watch, discarded: ["2"])

@@ -9,10 +9,11 @@ struct StartedSequenceTests {
   private let watch = SequenceWatch()
 
   private func songs(
+    _ watch: SequenceWatch,
     isolation: isolated (any Actor)? = #isolation
   ) -> AsyncThrowingCallbackSequence<Song> {
-    let (mast, watch) = (mast, watch)
-    return AsyncThrowingCallbackSequence(buffering: .unbounded, isolation: isolation) {
+    AsyncThrowingCallbackSequence(buffering: .unbounded, isolation: isolation) {
+      [mast]
       yield,
       finish in
       isolation?.preconditionIsolated()
@@ -26,7 +27,7 @@ struct StartedSequenceTests {
   }
 
   private func expectAll(isolation: isolated (any Actor)? = #isolation) async throws {
-    let started = try songs().started()
+    let started = try songs(watch).started()
     #expect(watch.events == [.subscribed])
     mast.play()
     mast.play()
@@ -52,12 +53,7 @@ struct StartedSequenceTests {
   @Test
   func `throws what the registration throws`() {
     let watch = SequenceWatch(inSubscribe: { throw SDKError.failed })
-    let songs = AsyncThrowingCallbackSequence<Song>(buffering: .unbounded) { [mast] yield, finish in
-      try watch.subscribe { FakeStation(mast).stream(yield, completion: finish) }
-    } onTermination: {
-      watch.terminate($0)
-    }
-    #expect(throws: SDKError.failed) { _ = try songs.started() }
+    #expect(throws: SDKError.failed) { _ = try songs(watch).started() }
     #expect(watch.events == [.subscribed])
   }
 
@@ -65,11 +61,10 @@ struct StartedSequenceTests {
   func `the release of what it returns unregisters, in a cancelled task, too`(isCancelled: Bool)
     async throws
   {
-    let (watch, mast) = (watch, mast)
     let task = Task {
       if isCancelled { cancelThisTask() }
       do {
-        let started = try songs().started()
+        let started = try songs(watch).started()
         #expect(watch.events == [.subscribed])
         mast.play()
         withExtendedLifetime(started) {}

@@ -66,17 +66,27 @@ final class TestRead: Sendable {
   /// - Parameters:
   ///   - limit: How many elements to read before the reader leaves the loop.
   ///   - more: How often to read again after the end.
-  init(
+  convenience init(
     _ form: SequenceForm,
     _ mast: Mast = Mast(),
     _ watch: SequenceWatch = SequenceWatch(),
     limit: Int = .max,
     more: Int = 0
   ) {
+    self.init(mast, watch, limit: limit, more: more) { form.read(FakeStation(mast), watch, nil) }
+  }
+
+  init(
+    _ mast: Mast = Mast(),
+    _ watch: SequenceWatch = SequenceWatch(),
+    limit: Int = .max,
+    more: Int = 0,
+    reader: @escaping @Sendable () -> Reader
+  ) {
     self.mast = mast
     self.watch = watch
     task = Task(executorPreference: executor) { [log] in
-      let reader = form.read(FakeStation(mast), watch, nil)
+      let reader = reader()
       var elements = 0
       var ends = 0
       while elements < limit, ends <= more {
