@@ -271,17 +271,4 @@ struct WrapperShapeTests {
       listener(31)
     }
   }
-
-  @Test
-  func `a fallback`() async throws {
-    try await checkWrapper { loads in
-      await withAsyncValue(fallback: 0) { completion in
-        loads.record(completion)
-      } onCancel: { request in
-        request.cancel()
-      }
-    } success: { (completion: @Sendable (Int) -> Void) in
-      completion(1)
-    }
-  }
 }

@@ -214,53 +214,28 @@ struct CleanUpTests {
     #expect(log.withLock { $0 } == ["inner", "outer"])
   }
 
-  @MainActor final class ViewModel {
-    var log: [String] = []
+  private actor Service {}
 
-    func run() async throws {
-      try await withCancellationCleanUp {
-        MainActor.preconditionIsolated()
-        log.append("body")
-        await Task.yield()
-        MainActor.preconditionIsolated()
-        cancelThisTask()
-        try checkpoint()
-      } cleanUp: { [self] in
-        MainActor.preconditionIsolated()
-        await Task.yield()
-        MainActor.preconditionIsolated()
-        log.append("clean-up")
-      }
+  private func run(_ log: Protected<[String]>, isolation: isolated any Actor) async throws {
+    try await withCancellationCleanUp {
+      isolation.preconditionIsolated()
+      log.withLock { $0.append("body") }
+      await Task.yield()
+      isolation.preconditionIsolated()
+      cancelThisTask()
+      try checkpoint()
+    } cleanUp: {
+      isolation.preconditionIsolated()
+      await Task.yield()
+      isolation.preconditionIsolated()
+      log.withLock { $0.append("clean-up") }
     }
   }
 
-  actor Service {
-    var log: [String] = []
-
-    func run() async throws {
-      try await withCancellationCleanUp {
-        preconditionIsolated()
-        log.append("body")
-        await Task.yield()
-        preconditionIsolated()
-        cancelThisTask()
-        try checkpoint()
-      } cleanUp: { [self] in
-        preconditionIsolated()
-        await Task.yield()
-        preconditionIsolated()
-        log.append("clean-up")
-      }
-    }
-  }
-
-  @Test @MainActor
-  func `all closures run on the caller's actor`() async {
-    let model = ViewModel()
-    _ = await Task { try await model.run() }.result
-    #expect(model.log == ["body", "clean-up"])
-    let service = Service()
-    _ = await Task { try await service.run() }.result
-    #expect(await service.log == ["body", "clean-up"])
+  @Test(arguments: [MainActor.shared, Service()] as [any Actor])
+  func `all closures run on the caller's actor`(actor: any Actor) async {
+    let log = Protected<[String]>([])
+    _ = await Task { try await run(log, isolation: actor) }.result
+    #expect(log.withLock { $0 } == ["body", "clean-up"])
   }
 }

@@ -26,22 +26,13 @@ struct ConservationTests {
     case interrupted
   }
 
-  /// Steps, one after the other. To add a schedule, add an element to ``written``.
   struct Schedule: CustomStringConvertible {
-    var form = BridgeForm.result
-    var response = CancellationResponse.abandonCallback
+    let form: BridgeForm
+    let response: CancellationResponse
     /// What the SDK answers before its call returns.
-    var inside: [Behavior.Answer] = []
-    var throwsInOperation = false
-    var steps: [Step]
-
-    static let written = [
-      Schedule(steps: [.run, .success, .cancel, .run]),
-      Schedule(steps: [.run, .cancel, .success, .run, .success]),
-      Schedule(response: .waitForCallback, steps: [.run, .cancel, .run, .drop, .run]),
-      Schedule(response: .deliverResult, steps: [.run, .cancel, .run, .failure, .success, .run]),
-      Schedule(inside: [.success, .success], throwsInOperation: true, steps: [.run, .cancel]),
-    ]
+    let inside: [Behavior.Answer]
+    let throwsInOperation: Bool
+    let steps: [Step]
 
     var description: String {
       """
@@ -49,12 +40,6 @@ struct ConservationTests {
       \(throwsInOperation ? "throws, " : "")\(steps)
       """
     }
-  }
-
-  @Test
-  func `hand-written schedules keep the guarantees`() {
-    var split = Split(of: Outcome.allCases)
-    for schedule in Schedule.written { #expect(run(schedule, &split)) }
   }
 
   @Test

@@ -46,11 +46,7 @@ struct WrapperModeTests {
   func `allow any error where there can be no CancellationError`() async throws {
     try await check { calls async throws(OwnError) in
       do {
-        return try await withAsyncThrowingValue {
-          calls.record($0)
-        } onCancel: {
-          $0.cancel()
-        }
+        return try await value(of: calls)
       } catch {
         throw OwnError()
       }
@@ -58,11 +54,7 @@ struct WrapperModeTests {
     await expect([.checkBefore]) {
       try await check { calls async throws(OwnError) in
         do {
-          return try await withAsyncThrowingValue {
-            calls.record($0)
-          } onCancel: {
-            $0.cancel()
-          }
+          return try await value(of: calls)
         } catch is CancellationError where calls.callCount == 0 {
           return 0
         } catch {
@@ -105,11 +97,7 @@ struct WrapperModeTests {
     try await check { calls in
       for attempt in 1... {
         do {
-          return try await withAsyncThrowingValue {
-            calls.record($0)
-          } onCancel: {
-            $0.cancel()
-          }
+          return try await value(of: calls)
         } catch SDKError.failed where attempt < 3 {
           continue
         }
@@ -120,11 +108,7 @@ struct WrapperModeTests {
       try await check { calls in
         while true {
           do {
-            return try await withAsyncThrowingValue {
-              calls.record($0)
-            } onCancel: {
-              $0.cancel()
-            }
+            return try await value(of: calls)
           } catch SDKError.failed {
             await Task.yield()
           }
@@ -183,11 +167,7 @@ struct WrapperModeTests {
     let alsoBroken: [WrapperGuarantee] = response == .deliverResult ? [.checkAfter] : []
     await expect([.lateAnswer] + alsoBroken, "it should wait") {
       try await check(whenCancelled: response) { calls in
-        try await withAsyncThrowingValue {
-          calls.record($0)
-        } onCancel: {
-          $0.cancel()
-        }
+        try await value(of: calls)
       }
     }
   }
@@ -245,6 +225,15 @@ struct WrapperModeTests {
   }
 }
 
+/// The usual wrapper.
+private func value(of calls: FakeCall<WrapperModeTests.Completion>) async throws -> Int {
+  try await withAsyncThrowingValue {
+    calls.record($0)
+  } onCancel: {
+    $0.cancel()
+  }
+}
+
 private protocol Uploader: Sendable {
   func upload(_ calls: FakeCall<WrapperModeTests.Completion>) async throws -> Int
 }
@@ -255,11 +244,7 @@ private struct Bridged: Uploader {
   let life = Life(of: population)
 
   func upload(_ calls: FakeCall<WrapperModeTests.Completion>) async throws -> Int {
-    try await withAsyncThrowingValue {
-      calls.record($0)
-    } onCancel: {
-      $0.cancel()
-    }
+    try await value(of: calls)
   }
 }
 
@@ -328,11 +313,7 @@ private struct Refusing: Uploader {
     }
     guard mayCall else { throw SDKError.failed }
     defer { isBusy.withLock { $0 = false } }
-    return try await withAsyncThrowingValue {
-      calls.record($0)
-    } onCancel: {
-      $0.cancel()
-    }
+    return try await value(of: calls)
   }
 }
 

@@ -39,22 +39,6 @@ private struct PendingWaits {
     cancels = sdk.cancels
   }
 
-  /// The usual hand-written code with which cancellation ends the wait.
-  static func handWritten(_ sdk: PatientSDK) async throws {
-    let sleeper = Protected<CheckedContinuation<Int, any Error>?>(nil)
-    @Sendable func wake(_ result: Result<Int, any Error>) {
-      sleeper.withLock { $0.take() }?.resume(with: result)
-    }
-    _ = try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        sleeper.withLock { $0 = continuation }
-        sdk.begin { wake($0) }
-      }
-    } onCancel: {
-      wake(.failure(CancellationError()))
-    }
-  }
-
   /// A bridged call.
   static func bridged(_ sdk: PatientSDK) async throws {
     _ = try await withAsyncThrowingValue {
@@ -74,7 +58,6 @@ struct LongWaitTests {
       processExitsWith: .success,
       observing: [\.standardOutputContent]
     ) {
-      let byHand = PendingWaits(few, wait: PendingWaits.handWritten)
       let inParts = (0..<most / few).reduce(0) { time, _ in
         time + PendingWaits(few, wait: PendingWaits.bridged).time
       }
@@ -90,8 +73,7 @@ struct LongWaitTests {
           """
           \(most) waits pending and cancelled: \(waits.time) s, in parts of \(few) \(inParts) s, \
           ratio \(ratio)
-          \(waits.bytes) bytes for each with its task (\(byHand.bytes) hand-written), \(left) bytes left \
-          of \(waits.bytes * most)
+          \(waits.bytes) bytes for each with its task, \(left) bytes left of \(waits.bytes * most)
           """
         )
         #expect(waits.ended == most)

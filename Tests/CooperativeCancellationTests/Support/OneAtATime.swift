@@ -5,12 +5,8 @@ import Testing
 ///
 /// To be given before `.watchdog`, which then does not count the time in the queue.
 struct OneAtATime: TestTrait, SuiteTrait, TestScoping {
-  private struct Queue {
-    var isTaken = false
-    var waiting: [CheckedContinuation<Void, Never>] = []
-  }
-
-  private static let queue = Protected(Queue())
+  /// Fires when the last of the tests that have come has ended.
+  private static let last = Protected<Signal?>(nil)
 
   var isRecursive: Bool { true }
 
@@ -20,34 +16,14 @@ struct OneAtATime: TestTrait, SuiteTrait, TestScoping {
     performing function: @concurrent @Sendable () async throws -> Void
   ) async throws {
     guard testCase != nil else { return try await function() }
-    await OneAtATime.enter()
-    defer { OneAtATime.leave() }
+    let hasEnded = Signal()
+    let previous = OneAtATime.last.withLock { last in
+      defer { last = hasEnded }
+      return last
+    }
+    await previous?.wait()
+    defer { hasEnded.fire() }
     try await function()
-  }
-
-  private static func enter() async {
-    await withCheckedContinuation { continuation in
-      let mayEnter = queue.withLock { queue in
-        if queue.isTaken {
-          queue.waiting.append(continuation)
-          return false
-        }
-        queue.isTaken = true
-        return true
-      }
-      if mayEnter { continuation.resume() }
-    }
-  }
-
-  private static func leave() {
-    let next = queue.withLock { queue -> CheckedContinuation<Void, Never>? in
-      if queue.waiting.isEmpty {
-        queue.isTaken = false
-        return nil
-      }
-      return queue.waiting.removeFirst()
-    }
-    next?.resume()
   }
 }
 

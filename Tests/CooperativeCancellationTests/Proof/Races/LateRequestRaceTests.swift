@@ -25,71 +25,57 @@ struct LateRequestRaceTests {
   @Test(arguments: CancellationResponse.heeding)
   func `a request and a cancellation meet, and the request is cancelled once`(
     response: CancellationResponse
-  ) async {
-    await onThread {
-      var split = Split(of: Outcome.allCases)
-      while split.goesOn(for: races) {
-        let taskThread = ObjectIdentifier(Thread.current)
-        let outcome = Protected<Outcome?>(nil)
-        let watch = Watch(
-          response: response,
-          inOnCancel: {
-            let isInOnCancel = ObjectIdentifier(Thread.current) == taskThread
-            outcome.withLock { $0 = isInOnCancel ? .cancelledInOnCancel : .cancelledInCallback }
-          }
-        )
-        let call = TestCall(.laterRequest, .onDemand, watch)
-        let (backend, executor) = (call.backend, call.executor)
-        call.run()
-        call.cancel()
-        raceTwo { side in
-          // Otherwise one of them is nearly always first.
-          for _ in 0..<Int.random(in: 0..<300) { outcome.withLock { _ = $0 } }
-          if side == 0 { executor.runUntilIdle() } else { backend.handOverRequests() }
+  ) {
+    var split = Split(of: Outcome.allCases)
+    while split.goesOn(for: races) {
+      let taskThread = ObjectIdentifier(Thread.current)
+      let outcome = Protected<Outcome?>(nil)
+      let watch = Watch(
+        response: response,
+        inOnCancel: {
+          let isInOnCancel = ObjectIdentifier(Thread.current) == taskThread
+          outcome.withLock { $0 = isInOnCancel ? .cancelledInOnCancel : .cancelledInCallback }
         }
-        backend.answer(.failure(.cancelled))
-        call.run()
-        let ended = call.ending == (response == .deliverResult ? .failure(.cancelled) : .cancelled)
-        guard ended, watch.forwarded == 1, backend.counts.cancelled == 1, backend.requests == 0,
-          let outcome = outcome.withLock({ $0 })
-        else {
-          Issue.record(
-            "race \(split.rounds): \(watch.events), \(backend.counts), \(backend.requests) kept"
-          )
-          return
-        }
-        split[outcome] += 1
+      )
+      let call = TestCall(.laterRequest, .onDemand, watch)
+      let (backend, executor) = (call.backend, call.executor)
+      call.run()
+      call.cancel()
+      raceTwo { side in
+        // Otherwise one of them is nearly always first.
+        for _ in 0..<Int.random(in: 0..<300) { outcome.withLock { _ = $0 } }
+        if side == 0 { executor.runUntilIdle() } else { backend.handOverRequests() }
       }
-      print("a request against a cancellation, \(response): \(split)")
+      backend.answer(.failure(.cancelled))
+      call.run()
+      let ended = call.ending == (response == .deliverResult ? .failure(.cancelled) : .cancelled)
+      guard ended, watch.forwarded == 1, backend.counts.cancelled == 1, backend.requests == 0,
+        let outcome = outcome.withLock({ $0 })
+      else {
+        Issue.record(
+          "race \(split.rounds): \(watch.events), \(backend.counts), \(backend.requests) kept"
+        )
+        return
+      }
+      split[outcome] += 1
     }
+    print("a request against a cancellation, \(response): \(split)")
   }
 
   @Test
-  func `a request and the end of the wait meet, and nothing is cancelled or kept`() async {
-    await onThread {
-      for number in 1...races {
-        let call = TestCall(.laterRequest, .onDemand)
-        let (backend, executor) = (call.backend, call.executor)
-        call.run()
-        backend.answer()
-        raceTwo { side in
-          if side == 0 { executor.runUntilIdle() } else { backend.handOverRequests() }
-        }
-        guard call.ending == .value("uploaded"), call.watch.forwarded == 0, backend.requests == 0
-        else {
-          Issue.record("race \(number): \(call.watch.events), \(backend.requests) kept")
-          return
-        }
+  func `a request and the end of the wait meet, and nothing is cancelled or kept`() {
+    for number in 1...races {
+      let call = TestCall(.laterRequest, .onDemand)
+      let (backend, executor) = (call.backend, call.executor)
+      call.run()
+      backend.answer()
+      raceTwo { side in
+        if side == 0 { executor.runUntilIdle() } else { backend.handOverRequests() }
       }
-    }
-  }
-
-  /// Not on a thread of the pool, which the races would block.
-  private func onThread(_ body: @escaping @Sendable () -> Void) async {
-    await withCheckedContinuation { continuation in
-      Thread.detachNewThread {
-        body()
-        continuation.resume()
+      guard call.ending == .value("uploaded"), call.watch.forwarded == 0, backend.requests == 0
+      else {
+        Issue.record("race \(number): \(call.watch.events), \(backend.requests) kept")
+        return
       }
     }
   }
