@@ -53,17 +53,18 @@ private struct RegistryOfCallsRun: Explorable {
   enum Move { case call(Int, CallState), answer(Int), cancel, close, operation(Operation, String) }
 
   struct Situation: Hashable {
-    let calls: [CallState]
-    let answers: [AnswerState]
-    let isClosed: Bool
-    let isCancelled: Bool
-    let isInterrupted: Bool
-    let hasForwarded: Bool
-    let operation: Operation
-    let operationIsCancelled: Bool
-    let sendIsInterrupted: Bool
+    var calls: [CallState]
+    var answers: [AnswerState]
+    var isClosed = false
+    var isCancelled = false
+    /// Whether the cancellation came before the answer.
+    var isInterrupted = false
+    var hasForwarded = false
+    var operation = Operation.runs
+    var operationIsCancelled = false
+    var sendIsInterrupted = false
     /// What each call has received and not read: `nil`, or the number of an answer.
-    let words: [Int?]
+    var words: [Int?]
   }
 
   let cast: Cast
@@ -71,20 +72,10 @@ private struct RegistryOfCallsRun: Explorable {
   let waits: [Wait]
   var registry = CallRegistry<CollidingID>()
   var machines: [WaitMachine]
-  var words: [Int?]
-  var calls: [CallState]
-  var answers: [AnswerState]
-  var isClosed = false
-  var isCancelled = false
-  /// Whether the cancellation came before the answer.
-  var isInterrupted = false
-  var hasForwarded = false
+  var situation: Situation
   /// The number of the first call.
   var place: Int?
-  var operation = Operation.runs
-  var operationIsCancelled = false
   var send = SendMachine<Int>()
-  var sendIsInterrupted = false
   var history: [Move] = []
 
   /// The answers that `close` and an operation bring.
@@ -94,32 +85,19 @@ private struct RegistryOfCallsRun: Explorable {
   init(_ cast: Cast) {
     self.cast = cast
     ids = cast.calls.map { CollidingID(number: $0.id) }
-    calls = cast.calls.map { _ in .begins }
-    answers = cast.answers.map { _ in .begins }
-    words = cast.calls.map { _ in nil }
+    situation = Situation(
+      calls: cast.calls.map { _ in .begins },
+      answers: cast.answers.map { _ in .begins },
+      words: cast.calls.map { _ in nil }
+    )
     waits = cast.calls.map { _ in Wait(response: .abandonCallback) }
     machines = cast.calls.indices.map { call in
       WaitMachine(response: call == 0 ? cast.response ?? .abandonCallback : .abandonCallback)
     }
   }
 
-  var situation: Situation {
-    Situation(
-      calls: calls,
-      answers: answers,
-      isClosed: isClosed,
-      isCancelled: isCancelled,
-      isInterrupted: isInterrupted,
-      hasForwarded: hasForwarded,
-      operation: operation,
-      operationIsCancelled: operationIsCancelled,
-      sendIsInterrupted: sendIsInterrupted,
-      words: words
-    )
-  }
-
   func moves(_ step: (Move, (inout RegistryOfCallsRun) -> Void) -> Void) {
-    for (number, call) in calls.enumerated() {
+    for (number, call) in situation.calls.enumerated() {
       switch call {
       case .begins: step(.call(number, call)) { $0.begin(number) }
       case .starts(let place): step(.call(number, call)) { $0.name(number, place) }
@@ -129,32 +107,34 @@ private struct RegistryOfCallsRun: Explorable {
       default: break
       }
     }
-    for (number, answer) in answers.enumerated() where answer == .begins {
+    for (number, answer) in situation.answers.enumerated() where answer == .begins {
       step(.answer(number)) { $0.answer(number) }
     }
-    if cast.isClosed, !isClosed { step(.close) { $0.close() } }
+    if cast.isClosed, !situation.isClosed { step(.close) { $0.close() } }
     if cast.calls[0].kind == .sent, let place {
-      switch operation {
+      switch situation.operation {
       case .runs:
-        step(.operation(operation, "returns")) { $0.operationEnds(1) }
-        step(.operation(operation, "throws")) { $0.operationThrows(place, false) }
-        if operationIsCancelled {
-          step(.operation(operation, "stops")) { $0.operationThrows(place, true) }
+        step(.operation(situation.operation, "returns")) { $0.operationEnds(1) }
+        step(.operation(situation.operation, "throws")) { $0.operationThrows(place, false) }
+        if situation.operationIsCancelled {
+          step(.operation(situation.operation, "stops")) { $0.operationThrows(place, true) }
         }
       case .throwing:
-        step(.operation(operation, "ends")) { $0.operationEnds(nil) }
+        step(.operation(situation.operation, "ends")) { $0.operationEnds(nil) }
       case .forwarding:
-        step(.operation(operation, "has forwarded")) {
-          $0.operation = .over
+        step(.operation(situation.operation, "has forwarded")) {
+          $0.situation.operation = .over
           $0.forwarded(place)
         }
       case .over: break
       }
     }
-    if cast.response != nil, !isCancelled, case .waits = calls[0] {
+    if cast.response != nil, !situation.isCancelled, case .waits = situation.calls[0] {
       step(.cancel) {
-        $0.isCancelled = true
-        $0.isInterrupted = $0.machines[0].interrupt($0.cast.response?.interruption ?? .cancelled)
+        $0.situation.isCancelled = true
+        $0.situation.isInterrupted = $0.machines[0].interrupt(
+          $0.cast.response?.interruption ?? .cancelled
+        )
       }
     }
   }
@@ -162,7 +142,7 @@ private struct RegistryOfCallsRun: Explorable {
   // MARK: The operation of the first call
 
   private mutating func operationThrows(_ place: Int, _ stops: Bool) {
-    operation = .throwing
+    situation.operation = .throwing
     let word = stops ? WaitMachine.FinalEvent.stopped : .answered(in: carrier(of: failure))
     let isWaiting = mayTake(0)
     let taken = accepting { $0.registry.fail($0.ids[0], place, word, accept: $1) }
@@ -175,8 +155,8 @@ private struct RegistryOfCallsRun: Explorable {
 
   private mutating func operationEnds(_ request: Int?) {
     let forwards = send.end(request)
-    require(forwards == sendIsInterrupted, "what was interrupted is forwarded")
-    operation = forwards ? .forwarding : .over
+    require(forwards == situation.sendIsInterrupted, "what was interrupted is forwarded")
+    situation.operation = forwards ? .forwarding : .over
   }
 
   // MARK: A call
@@ -187,16 +167,16 @@ private struct RegistryOfCallsRun: Explorable {
       let place =
         try isReturned
         ? registry.begin(waits[number]) : registry.add(waits[number], ids[number], CallSite())
-      require(!isClosed, "nothing is added when all is closed")
-      require(isReturned || holder(of: ids[number]) == nil, "no two calls have one id")
+      require(!situation.isClosed, "nothing is added when all is closed")
+      require(isReturned || holder(of: ids[number]) == nil, "no two situation.calls have one id")
       if number == 0 { self.place = place }
-      calls[number] = isReturned ? .starts(place) : .waits(place)
+      situation.calls[number] = isReturned ? .starts(place) : .waits(place)
     } catch is AlreadyPendingError {
       require(!isReturned && holder(of: ids[number]) != nil, "an id is taken by a call that has it")
-      calls[number] = .refused
+      situation.calls[number] = .refused
     } catch {
-      require(isClosed, "no call is turned away before the close")
-      calls[number] = .ended(.close)
+      require(situation.isClosed, "no call is turned away before the close")
+      situation.calls[number] = .ended(.close)
     }
   }
 
@@ -204,71 +184,73 @@ private struct RegistryOfCallsRun: Explorable {
     let (name, unclaimed) = registry.name(place, ids[number])
     switch name {
     case .given:
-      if words[number] == nil {
-        require(holder(of: ids[number]) == nil, "no two calls have one id")
-        let isThere = answers.indices.contains { isParked($0, for: number) }
+      if situation.words[number] == nil {
+        require(holder(of: ids[number]) == nil, "no two situation.calls have one id")
+        let isThere = situation.answers.indices.contains { isParked($0, for: number) }
         require(!isThere, "an answer that is there is found")
       }
-      calls[number] = .waits(place)
+      situation.calls[number] = .waits(place)
     case .taken:
       require(holder(of: ids[number]) != nil, "an id is taken by a call that has it")
-      calls[number] = .refused
+      situation.calls[number] = .refused
     case .answered(let parked):
       let answer = self.answer(in: parked.answer)
       require(isParked(answer, for: number), "a call claims what may be its own")
-      require(holder(of: ids[number]) == nil, "no two calls have one id")
+      require(holder(of: ids[number]) == nil, "no two situation.calls have one id")
       require(accept(number, .answered(in: parked.answer)) == .counts, "it counts")
-      calls[number] = .waits(place)
-      answers[answer] = .taken
+      situation.calls[number] = .waits(place)
+      situation.answers[answer] = .taken
     }
     for one in unclaimed { letGo(answer(in: one.answer)) }
-    for (answer, state) in answers.enumerated() {
+    for (answer, state) in situation.answers.enumerated() {
       if case .parked(var claimants) = state {
         claimants.remove(number)
         require(!claimants.isEmpty, "what no call can claim any more is let go")
-        answers[answer] = .parked(claimants)
+        situation.answers[answer] = .parked(claimants)
       }
     }
   }
 
   private mutating func readEvent(_ number: Int, _ place: Int) {
     let event = machines[number].next()
-    if case .ended = event, number == 0 { operationIsCancelled = true }
+    if case .ended = event, number == 0 { situation.operationIsCancelled = true }
     switch event {
     case .interrupted where cast.calls[number].kind == .sent:
       switch send.interrupt() {
-      case .cancelOperation: (sendIsInterrupted, operationIsCancelled) = (true, true)
-      case .cancel, .nothing: calls[number] = .forwards(place)
+      case .cancelOperation:
+        (situation.sendIsInterrupted, situation.operationIsCancelled) = (true, true)
+      case .cancel, .nothing: situation.calls[number] = .forwards(place)
       }
-    case .interrupted: calls[number] = .forwards(place)
-    case .ended(.answered(let answer)): calls[number] = .ended(by(self.answer(in: answer)))
-    case .ended(.interrupted): calls[number] = .ended(.cancellation)
+    case .interrupted: situation.calls[number] = .forwards(place)
+    case .ended(.answered(let answer)):
+      situation.calls[number] = .ended(by(self.answer(in: answer)))
+    case .ended(.interrupted): situation.calls[number] = .ended(.cancellation)
     case .ended(.dropped), nil: require(false, "nothing else ends a call")
     }
   }
 
   private mutating func forwarded(_ number: Int, _ place: Int) {
     forwarded(place)
-    calls[number] = .waits(place)
+    situation.calls[number] = .waits(place)
   }
 
   private mutating func forwarded(_ place: Int) {
-    require(!hasForwarded, "an interruption is forwarded once")
+    require(!situation.hasForwarded, "an interruption is forwarded once")
     let isAbandoned = cast.response?.endsAtOnce == true
     let removed = registry.leave(ids[0], place, isOver: isAbandoned)
     require(
-      (removed != nil) == (isAbandoned || words[0] != nil),
+      (removed != nil) == (isAbandoned || situation.words[0] != nil),
       "a call leaves when it has forwarded, and waits for no answer"
     )
-    hasForwarded = true
+    situation.hasForwarded = true
   }
 
   /// What a wait says in the place of the one in the registry.
   private mutating func accept(_ call: Int, _ event: WaitMachine.FinalEvent) -> WaitMachine.Effect {
     let result = machines[call].receive(event)
     if result != .refused {
-      require(words[call] == nil, "no answer is replaced")
-      words[call] =
+      require(situation.words[call] == nil, "no answer is replaced")
+      situation.words[call] =
         if case .answered(let answer) = event { self.answer(in: answer) } else { failure }
     }
     return result
@@ -282,7 +264,7 @@ private struct RegistryOfCallsRun: Explorable {
     let result = body(&self) { wait, word in
       run.accept(waits.firstIndex { $0.id == wait.id } ?? -1, word)
     }
-    (machines, words) = (run.machines, run.words)
+    (machines, situation.words) = (run.machines, run.situation.words)
     return result
   }
 
@@ -290,83 +272,92 @@ private struct RegistryOfCallsRun: Explorable {
 
   private mutating func answer(_ number: Int) {
     let id = CollidingID(number: cast.answers[number])
-    let takers = calls.indices.filter { ids[$0] == id && mayTake($0) }
+    let takers = situation.calls.indices.filter { ids[$0] == id && mayTake($0) }
     require(takers.count <= 1, "one call waits for an answer")
-    let result = words
+    let result = situation.words
     switch accepting({ $0.registry.take(id, carrier(of: number), accept: $1) }) {
     case .call(let wait, let freed):
       let call = waits.firstIndex { $0.id == wait.id }
       require(call == takers.first, "an answer goes to the call that waits for it")
       require(call.map { result[$0] } == .some(nil), "it is the first")
       require(
-        (freed == nil) == (call == 0 && isInterrupted && !hasForwarded),
+        (freed == nil) == (call == 0 && situation.isInterrupted && !situation.hasForwarded),
         "an id is free unless its call has still to forward"
       )
-      answers[number] = .taken
+      situation.answers[number] = .taken
     case .parked:
       require(takers.isEmpty, "a call that waits is found")
-      answers[number] = .parked(Set(calls.indices.filter(isStarting)))
+      situation.answers[number] = .parked(Set(situation.calls.indices.filter(isStarting)))
     case .noCall:
       require(takers.isEmpty, "a call that waits is found")
-      require(isClosed || !calls.indices.contains(where: isStarting), "a call may claim it")
-      answers[number] = .refused
+      require(
+        situation.isClosed || !situation.calls.indices.contains(where: isStarting),
+        "a call may claim it"
+      )
+      situation.answers[number] = .refused
     }
   }
 
   private mutating func letGo(_ answer: Int) {
-    guard case .parked(let claimants) = answers[answer] else {
+    guard case .parked(let claimants) = situation.answers[answer] else {
       return require(false, "only what is parked is let go")
     }
     let open = claimants.filter { isStarting($0) }
-    require(isClosed || open.count <= 1, "what may be claimed is kept: \(open)")
-    answers[answer] = .unclaimed
+    require(situation.isClosed || open.count <= 1, "what may be claimed is kept: \(open)")
+    situation.answers[answer] = .unclaimed
   }
 
   private mutating func close() {
-    isClosed = true
-    let takers = Set(calls.indices.filter { mayTake($0) || isStarting($0) && words[$0] == nil })
+    situation.isClosed = true
+    let takers = Set(
+      situation.calls.indices.filter { mayTake($0) || isStarting($0) && situation.words[$0] == nil }
+    )
     let (ended, _, unclaimed) = accepting {
       $0.registry.close(CancellationError(), carrier(of: $0.end), accept: $1)
     }
-    let calls = ended.map { wait in waits.firstIndex { $0.id == wait.id } ?? -1 }
-    require(Set(calls) == takers && calls.count == takers.count, "all are ended: \(calls)")
-    for one in unclaimed { answers[answer(in: one.answer)] = .unclaimed }
+    let endedCalls = ended.map { wait in waits.firstIndex { $0.id == wait.id } ?? -1 }
+    require(
+      Set(endedCalls) == takers && endedCalls.count == takers.count,
+      "all are ended: \(endedCalls)"
+    )
+    for one in unclaimed { situation.answers[answer(in: one.answer)] = .unclaimed }
   }
 
   // MARK: What must hold, whatever the registry says
 
   /// The call that has an id: until it has its answer and has forwarded its interruption.
   private func holder(of id: CollidingID) -> Int? {
-    calls.indices.first { ids[$0] == id && hasID($0) }
+    situation.calls.indices.first { ids[$0] == id && hasID($0) }
   }
 
   private func hasID(_ call: Int) -> Bool {
     // The operation of the first call may outlive it.
-    if call == 0, isInterrupted, !hasForwarded { return true }
-    switch calls[call] {
+    if call == 0, situation.isInterrupted, !situation.hasForwarded { return true }
+    switch situation.calls[call] {
     case .forwards: return true
     case .waits:
-      let isInterrupted = call == 0 && isInterrupted
-      return words[call] == nil && !(isInterrupted && cast.response?.endsAtOnce == true)
+      let isAbandoned =
+        call == 0 && situation.isInterrupted && cast.response?.endsAtOnce == true
+      return situation.words[call] == nil && !isAbandoned
     default: return false
     }
   }
 
   private func mayTake(_ call: Int) -> Bool {
-    guard words[call] == nil else { return false }
-    let isAbandoned = call == 0 && isInterrupted && cast.response?.endsAtOnce == true
-    switch calls[call] {
+    guard situation.words[call] == nil else { return false }
+    let isAbandoned = call == 0 && situation.isInterrupted && cast.response?.endsAtOnce == true
+    switch situation.calls[call] {
     case .waits, .forwards: return !isAbandoned
     default: return false
     }
   }
 
   private func isStarting(_ call: Int) -> Bool {
-    if case .starts = calls[call] { true } else { false }
+    if case .starts = situation.calls[call] { true } else { false }
   }
 
   private func isParked(_ answer: Int, for call: Int) -> Bool {
-    guard case .parked(let claimants) = answers[answer] else { return false }
+    guard case .parked(let claimants) = situation.answers[answer] else { return false }
     return claimants.contains(call) && cast.answers[answer] == cast.calls[call].id
   }
 
@@ -375,17 +366,25 @@ private struct RegistryOfCallsRun: Explorable {
   private func by(_ answer: Int) -> By { answer == end ? .close : .answer(answer) }
 
   func checkStep() {
-    let there = calls.indices.filter { isStarting($0) ? words[$0] == nil : hasID($0) }
-    require(registry.count == there.count, "\(registry.count) calls are counted, not \(there)")
+    let there = situation.calls.indices.filter {
+      isStarting($0) ? situation.words[$0] == nil : hasID($0)
+    }
+    require(
+      registry.count == there.count,
+      "\(registry.count) situation.calls are counted, not \(there)"
+    )
   }
 
   func checkEnd() {
-    require(!answers.contains { if case .parked = $0 { true } else { false } }, "none stays parked")
-    for (number, answer) in answers.enumerated() {
-      let receivers = calls.indices.count { words[$0] == number }
+    require(
+      !situation.answers.contains { if case .parked = $0 { true } else { false } },
+      "none stays parked"
+    )
+    for (number, answer) in situation.answers.enumerated() {
+      let receivers = situation.calls.indices.count { situation.words[$0] == number }
       require(receivers == (answer == .taken ? 1 : 0), "an answer goes to one call or to none")
     }
-    require(!isInterrupted || hasForwarded, "an interruption is forwarded")
+    require(!situation.isInterrupted || situation.hasForwarded, "an interruption is forwarded")
   }
 }
 

@@ -49,9 +49,9 @@ private struct TurnsRun: Explorable {
   }
 
   struct Situation: Hashable {
-    let calls: [Call]
-    let hasEnded: Bool
-    let answers: Int
+    var calls: [Call]
+    var hasEnded = false
+    var answers = 0
   }
 
   let response: CancellationResponse
@@ -62,9 +62,7 @@ private struct TurnsRun: Explorable {
   var registry = CallRegistry<Int>()
   var waitMachines: [WaitMachine]
   var turnMachines: [WaitMachine]
-  var calls: [Call]
-  var answers = 0
-  var hasEnded = false
+  var situation: Situation
   var history: [Move] = []
 
   struct Cast {
@@ -81,7 +79,8 @@ private struct TurnsRun: Explorable {
   init(calls count: Int, _ response: CancellationResponse, _ cast: Cast) {
     self.response = response
     self.cast = cast
-    calls = Array(repeating: Call(), count: count)
+    let calls = Array(repeating: Call(), count: count)
+    situation = Situation(calls: calls)
     waits = calls.map { _ in Wait(response: response) }
     turnWaits = calls.map { _ in Wait(response: response.endsAtOnce ? response : .abandonCallback) }
     waitMachines = calls.map { _ in WaitMachine(response: response) }
@@ -90,8 +89,9 @@ private struct TurnsRun: Explorable {
     }
   }
 
-  var situation: Situation {
-    Situation(calls: calls, hasEnded: hasEnded, answers: answers)
+  private var calls: [Call] {
+    get { situation.calls }
+    _modify { yield &situation.calls }
   }
 
   func moves(_ step: (Move, (inout TurnsRun) -> Void) -> Void) {
@@ -139,8 +139,8 @@ private struct TurnsRun: Explorable {
         step(.stops(number)) { $0.stop(number) }
       }
     }
-    if answers < calls.count { step(.answer) { $0.answer() } }
-    if cast.mayEnd, !hasEnded { step(.end) { $0.end() } }
+    if situation.answers < calls.count { step(.answer) { $0.answer() } }
+    if cast.mayEnd, !situation.hasEnded { step(.end) { $0.end() } }
   }
 
   private mutating func ask(_ number: Int) {
@@ -199,8 +199,8 @@ private struct TurnsRun: Explorable {
   }
 
   private mutating func answer() {
-    answers += 1
-    let answer = carrier(of: answers)
+    situation.answers += 1
+    let answer = carrier(of: situation.answers)
     let waiting = unanswered.first
     let answered = accepting { $0.answer(answer, accept: $1) }
     require((answered == nil) == (waiting == nil), "an answer goes to the first without one")
@@ -213,7 +213,7 @@ private struct TurnsRun: Explorable {
   }
 
   private mutating func end() {
-    hasEnded = true
+    situation.hasEnded = true
     let unanswered = unanswered
     let queued = inQueue
     let end = carrier(of: 0)

@@ -11,80 +11,62 @@ private struct DeadlineRun: Explorable {
   }
 
   struct Situation: Hashable {
-    let calls: [Call]
-    let timedOut: Set<Int>
-    let now: Int
-    let alarm: Int?
-    let isRinging: Bool
-    let earlyRings: Int
+    var calls: [Call]
+    var timedOut: Set<Int> = []
+    var now = 0
+    /// When the alarm rings. It rings once for each setting.
+    var alarm: Int?
+    var isRinging = false
+    var earlyRings = 0
     /// All that changed the queue: how its heap lies follows from that.
-    let told: [Int]
+    var told: [Int] = []
   }
 
   let timeouts: [Int]
   let waits: [Wait]
   var queue = DeadlineQueue()
   var tickets: [DeadlineQueue.Ticket?]
-  var calls: [Call]
-  var timedOut: Set<Int> = []
-  var now = 0
-  /// When the alarm rings. It rings once for each setting.
-  var alarm: Int?
-  var isRinging = false
-  var earlyRings = 0
-  var told: [Int] = []
+  var situation: Situation
   var history: [Move] = []
 
   init(timeouts: [Int]) {
     self.timeouts = timeouts
     waits = timeouts.map { _ in Wait(response: .abandonCallback) }
     tickets = timeouts.map { _ in nil }
-    calls = timeouts.map { _ in .isToCome }
-  }
-
-  var situation: Situation {
-    Situation(
-      calls: calls,
-      timedOut: timedOut,
-      now: now,
-      alarm: alarm,
-      isRinging: isRinging,
-      earlyRings: earlyRings,
-      told: told
-    )
+    situation = Situation(calls: timeouts.map { _ in .isToCome })
   }
 
   func moves(_ step: (Move, (inout DeadlineRun) -> Void) -> Void) {
-    for number in calls.indices {
-      switch calls[number] {
+    for number in situation.calls.indices {
+      switch situation.calls[number] {
       case .isToCome: step(.begins(number)) { $0.begin(number) }
       case .waits: step(.ends(number)) { $0.end(number) }
       case .isOver: break
       }
     }
-    if now < 3 { step(.timePasses) { $0.now += 1 } }
-    if let alarm, alarm <= now {
+    if situation.now < 3 { step(.timePasses) { $0.situation.now += 1 } }
+    if let alarm = situation.alarm, alarm <= situation.now {
       step(.alarmRings) {
-        $0.alarm = nil
-        $0.isRinging = true
+        $0.situation.alarm = nil
+        $0.situation.isRinging = true
       }
-    } else if alarm != nil, earlyRings < 1 {
+    } else if situation.alarm != nil, situation.earlyRings < 1 {
       step(.alarmRingsEarly) {
-        $0.alarm = nil
-        $0.isRinging = true
-        $0.earlyRings += 1
+        $0.situation.alarm = nil
+        $0.situation.isRinging = true
+        $0.situation.earlyRings += 1
       }
     }
-    if isRinging { step(.takesDue) { $0.takeDue() } }
+    if situation.isRinging { step(.takesDue) { $0.takeDue() } }
   }
 
   private mutating func begin(_ number: Int) {
-    let end = now + timeouts[number]
+    let end = situation.now + timeouts[number]
     let (ticket, alarm) = queue.add(waits[number], until: moment(end))
     tickets[number] = ticket
     setAlarm(alarm)
-    calls[number] = .waits(until: end)
-    told.append(number)
+    situation.calls[number] = .waits(until: end)
+    situation.told.append(number)
   }
 
   /// For any reason: the call was answered, cancelled, or timed out before.
@@ -92,29 +74,29 @@ private struct DeadlineRun: Explorable {
     guard let ticket = tickets[number] else { return }
     let removed = queue.remove(waits[number], by: ticket)
     require(
-      removed?.id == (timedOut.contains(number) ? nil : waits[number].id),
+      removed?.id == (situation.timedOut.contains(number) ? nil : waits[number].id),
       "a wait is removed if it has not timed out, and no other is"
     )
-    calls[number] = .isOver
-    told.append(-1 - number)
+    situation.calls[number] = .isOver
+    situation.told.append(-1 - number)
   }
 
   private mutating func takeDue() {
-    let (due, alarm) = queue.takeDue(at: moment(now), atMost: 2)
+    let (due, alarm) = queue.takeDue(at: moment(situation.now), atMost: 2)
     for wait in due {
       let number = waits.firstIndex { $0.id == wait.id } ?? -1
-      if case .waits(let end) = calls[number] {
-        require(end <= now, "no timeout comes early")
+      if case .waits(let end) = situation.calls[number] {
+        require(end <= situation.now, "no timeout comes early")
       } else {
         require(false, "a wait that has ended does not time out")
       }
-      require(timedOut.insert(number).inserted, "a wait times out once")
-      told.append(100 + number)
+      require(situation.timedOut.insert(number).inserted, "a wait times out once")
+      situation.told.append(100 + number)
     }
     if due.isEmpty {
-      isRinging = false
+      situation.isRinging = false
       setAlarm(alarm)
-      require(!waiting.contains { $0 <= now }, "every wait that is due is taken")
+      require(!waiting.contains { $0 <= situation.now }, "every wait that is due is taken")
       require(
         alarm.map { [$0] } == waiting.min().map { [moment($0)] },
         "the next ring is for the next wait"
@@ -128,21 +110,25 @@ private struct DeadlineRun: Explorable {
     guard let moment else { return }
     let time = (0...6).first { self.moment($0) == moment }
     require(time != nil, "the alarm is set for a deadline")
-    alarm = time
+    situation.alarm = time
   }
 
   private func moment(_ time: Int) -> Moment { Moment(nanoseconds: Int64(time)) }
 
   private var waiting: [Int] {
-    calls.indices.compactMap { number in
-      if case .waits(let end) = calls[number], !timedOut.contains(number) { end } else { nil }
+    situation.calls.indices.compactMap { number in
+      if case .waits(let end) = situation.calls[number], !situation.timedOut.contains(number) {
+        end
+      } else {
+        nil
+      }
     }
   }
 
   func checkStep() {
-    guard let first = waiting.min(), !isRinging else { return }
+    guard let first = waiting.min(), !situation.isRinging else { return }
     require(
-      alarm.map { $0 <= first } ?? false,
+      situation.alarm.map { $0 <= first } ?? false,
       "the alarm rings no later than the next wait is due"
     )
   }
