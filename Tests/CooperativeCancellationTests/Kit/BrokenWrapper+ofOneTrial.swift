@@ -23,15 +23,10 @@ extension BrokenWrapper {
       // Made here, so that the handler is there before the SDK is called.
       try await task.withLock { task in
         let inner = Task {
-          try await withAsyncThrowingValue(timeout: book.timeout) { completion in
-            let call = book.dial(completion)
-            hasCalled.withLock { $0 = true }
-            return call
-          } onCancel: {
-            $0.cancel()
-          } onDiscard: {
-            $0.hangUp()
-          }
+          try await book.line(call: { completion in
+            defer { hasCalled.withLock { $0 = true } }
+            return book.dial(completion)
+          })
         }
         task = inner
         return inner
@@ -107,17 +102,13 @@ extension BrokenWrapper {
     words: ["reported an error before its method returned"]
   ) { book in
     let isInside = Protected(true)
-    return try await withAsyncThrowingValue(timeout: book.timeout) { completion in
+    return try await book.line(call: { completion in
       defer { isInside.withLock { $0 = false } }
       return book.dial { result in
         if case .failure = result, isInside.withLock({ $0 }) { return }
         completion(result)
       }
-    } onCancel: {
-      $0.cancel()
-    } onDiscard: {
-      $0.hangUp()
-    }
+    })
   }
 
   private static let callingTheSDKTwice = BrokenWrapper(
@@ -125,14 +116,10 @@ extension BrokenWrapper {
     guarantees: [.answer],
     words: ["was called 2 times instead of once"]
   ) { book in
-    try await withAsyncThrowingValue(timeout: book.timeout) { completion in
+    try await book.line(call: { completion in
       defer { _ = book.dial { try? $0.get().hangUp() } }
       return book.dial(completion)
-    } onCancel: {
-      $0.cancel()
-    } onDiscard: {
-      $0.hangUp()
-    }
+    })
   }
 
   private static let cancellingAfterAnError = BrokenWrapper(
@@ -142,15 +129,11 @@ extension BrokenWrapper {
   ) { book in
     let call = Protected<PhoneBook.Call?>(nil)
     do {
-      return try await withAsyncThrowingValue(timeout: book.timeout) { completion in
+      return try await book.line(call: { completion in
         let made = book.dial(completion)
         call.withLock { $0 = made }
         return made
-      } onCancel: {
-        $0.cancel()
-      } onDiscard: {
-        $0.hangUp()
-      }
+      })
     } catch SDKError.failed {
       call.withLock { $0 }?.cancel()
       throw SDKError.failed

@@ -17,15 +17,16 @@ struct PhoneBook {
 extension PhoneBook {
   typealias Call = FakeCall<Completion>.Request
 
-  /// A correct wrapper, but for what is given. `dial` wraps the completion.
+  /// A correct wrapper, but for what is given. `dial` wraps the completion, and `call` the call.
   func line(
     whenCancelled response: CancellationResponse = .abandonCallback,
     dial wrap: @Sendable (@escaping Completion) -> Completion = { $0 },
+    call: ((@escaping Completion) -> Call)? = nil,
     onCancel cancel: (Call) -> Void = { $0.cancel() },
     onDiscard discard: @escaping @Sendable (Line) -> Void = { $0.hangUp() }
   ) async throws -> Line {
     try await withAsyncThrowingValue(whenCancelled: response, timeout: timeout) { completion in
-      dial(wrap(completion))
+      call?(completion) ?? dial(wrap(completion))
     } onCancel: {
       cancel($0)
     } onDiscard: {

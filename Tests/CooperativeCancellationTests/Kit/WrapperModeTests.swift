@@ -68,26 +68,16 @@ struct WrapperModeTests {
   func `wait for a cancellation that goes another way to the SDK`() async throws {
     let queue = DispatchQueue(label: "the SDK's")
     try await check { calls in
-      try await withAsyncThrowingValue {
-        calls.record($0)
-      } onCancel: { call in
-        queue.async { call.cancel() }
-      }
+      try await value(of: calls) { call in queue.async { call.cancel() } }
     }
     try await check { calls in
-      try await withAsyncThrowingValue {
-        calls.record($0)
-      } onCancel: { call in
+      try await value(of: calls) { call in
         Task { @MainActor in Task.detached { call.cancel() } }
       }
     }
     await expect([.forwarding], "told to cancel 2 times") {
       try await check { calls in
-        try await withAsyncThrowingValue {
-          calls.record($0)
-        } onCancel: { call in
-          Task { for _ in 1...2 { call.cancel() } }
-        }
+        try await value(of: calls) { call in Task { for _ in 1...2 { call.cancel() } } }
       }
     }
   }
@@ -225,12 +215,15 @@ struct WrapperModeTests {
   }
 }
 
-/// The usual wrapper.
-private func value(of calls: FakeCall<WrapperModeTests.Completion>) async throws -> Int {
+/// The usual wrapper, but for what is given.
+private func value(
+  of calls: FakeCall<WrapperModeTests.Completion>,
+  onCancel cancel: (FakeCall<WrapperModeTests.Completion>.Request) -> Void = { $0.cancel() }
+) async throws -> Int {
   try await withAsyncThrowingValue {
     calls.record($0)
   } onCancel: {
-    $0.cancel()
+    cancel($0)
   }
 }
 
