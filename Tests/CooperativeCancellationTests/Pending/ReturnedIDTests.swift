@@ -119,23 +119,4 @@ struct ReturnedIDTests {
     }
     #expect(calls.count == 0)
   }
-
-  @Test
-  func `onCancel receives the id, and an answer is not taken by then`() async {
-    let executor = ManualExecutor()
-    let cancelled = Protected<[Int]>([])
-    let task = Task(executorPreference: executor) {
-      try await calls.value {
-        7
-      } onCancel: { id in
-        cancelled.withLock { $0.append(id) }
-        #expect(!calls.resume(id, returning: "late"))
-      }
-    }
-    executor.runUntilIdle()
-    task.cancel()
-    executor.runUntilIdle()
-    await #expect(throws: CancellationError.self) { try await task.value }
-    #expect(cancelled.withLock { $0 } == [7])
-  }
 }

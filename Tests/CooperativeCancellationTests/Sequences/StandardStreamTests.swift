@@ -53,7 +53,7 @@ private struct StreamForm: Sendable, CustomTestStringConvertible {
     ) { @MainActor in .throwing(throwing($0, $1).sendable().asyncThrowingStream()) },
     StreamForm(testDescription: "made of callbacks") { mast, watch in
       .plain(
-        AsyncStream(buffering: watch.policy) { yield, finish in
+        AsyncStream(buffering: watch.policy, line: watch.line) { yield, finish in
           watch.subscribe(Never.self) { FakeStation(mast).listen(yield, end: finish) }
         } onTermination: {
           watch.terminate($0)
@@ -64,7 +64,7 @@ private struct StreamForm: Sendable, CustomTestStringConvertible {
     },
     StreamForm(testDescription: "throwing, made of callbacks", isThrowing: true) { mast, watch in
       .throwing(
-        AsyncThrowingStream(buffering: watch.policy) { yield, finish in
+        AsyncThrowingStream(buffering: watch.policy, line: watch.line) { yield, finish in
           try watch.subscribe { FakeStation(mast).stream(yield, completion: finish) }
         } onTermination: {
           watch.terminate($0)
@@ -80,7 +80,9 @@ private struct StreamForm: Sendable, CustomTestStringConvertible {
     _ watch: SequenceWatch,
     isolation: isolated (any Actor)? = #isolation
   ) -> AsyncCallbackSequence<Song> {
-    AsyncCallbackSequence(buffering: watch.policy, isolation: isolation) { yield, finish in
+    AsyncCallbackSequence(buffering: watch.policy, isolation: isolation, line: watch.line) {
+      yield,
+      finish in
       watch.subscribe(Never.self) { FakeStation(mast).listen(yield, end: finish) }
     } onTermination: {
       watch.terminate($0)
@@ -94,7 +96,9 @@ private struct StreamForm: Sendable, CustomTestStringConvertible {
     _ watch: SequenceWatch,
     isolation: isolated (any Actor)? = #isolation
   ) -> AsyncThrowingCallbackSequence<Song> {
-    AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation) { yield, finish in
+    AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation, line: watch.line) {
+      yield,
+      finish in
       try watch.subscribe { FakeStation(mast).stream(yield, completion: finish) }
     } onTermination: {
       watch.terminate($0)
@@ -146,10 +150,11 @@ struct StandardStreamTests {
 
   @Test(arguments: StreamForm.all)
   private func
-    `a sleeping reader that is cancelled wakes, and later elements are discarded`(
+    `a sleeping reader is listed, wakes when it is cancelled, and later elements are discarded`(
       form: StreamForm
     ) async
   {
+    WaitingCall.startRecording()
     let watch = SequenceWatch(keepsListening: true)
     let songs = await form.songs(mast, watch)
     let read = TestRead(mast, watch) { songs.reader }
@@ -160,8 +165,10 @@ struct StandardStreamTests {
     }
     read.perform(.run)
     #expect(read.readings == [.element("1")])
+    #expect(WaitingCall.states(line: watch.line) == [.waiting])
     read.perform(.cancel, .run)
     #expect(read.readings == [.element("1"), .end])
+    #expect(WaitingCall.states(line: watch.line) == [])
     while watch.terminated == 0 { await Task.yield() }
     mast.play()
     await expectTermination(watch, discarded: ["2"])

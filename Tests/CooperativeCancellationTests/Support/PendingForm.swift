@@ -1,5 +1,6 @@
 import CooperativeCancellation
 import FakeCallbackSDK
+import Testing
 
 // Pending calls as one more form of bridge. The SDK's completion stands for the connection: it resumes the call, and
 // when it is released, the connection is lost, and everything that waits ends with an error. A value for which nobody
@@ -42,7 +43,10 @@ extension BridgeForm {
           sdk.typedUser(wire(watch, calls.close) { calls.resume("typed", with: $0) })
         }
         return "typed"
-      } onCancel: { _ in if let request { watch.onCancel(request) } }
+      } onCancel: { id in
+        #expect(id == "typed")
+        if let request { watch.onCancel(request) }
+      }
       onDiscard: { watch.onDiscard($0.id) }.id
     }
   }

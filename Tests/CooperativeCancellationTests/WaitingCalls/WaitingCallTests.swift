@@ -27,26 +27,6 @@ struct WaitingCallTests {
     #expect(WaitingCall.states(line: line) == [])
   }
 
-  @Test
-  func `a reader of a standard stream is listed by its sequence`() async throws {
-    let (mast, line) = (Mast(), Reports.shared.uniqueLine())
-    let stream = SendableCallbackSequence {
-      AsyncCallbackSequence(buffering: .unbounded, line: line) { yield in
-        FakeStation(mast).addListener(yield)
-      } onTermination: { listener in
-        listener.remove()
-      }
-    }.asyncStream()
-    let task = Task {
-      for await song in stream { return song.title }
-      return ""
-    }
-    while WaitingCall.states(line: line) != [.waiting] { await Task.yield() }
-    mast.play()
-    #expect(try await task.value(within: .watchdog) == "1")
-    #expect(WaitingCall.states(line: line) == [])
-  }
-
   @Test(arguments: [.waitForCallback, .deliverResult] as [CancellationResponse])
   func `says what the call waits for`(response: CancellationResponse) async throws {
     let clock = ManualClock()
