@@ -5,64 +5,35 @@ import Testing
 
 private let many = tries(300_000)
 
-/// An SDK with many listeners.
-private final class Announcer: Sendable {
-  typealias Listener = @Sendable (Int) -> Void
-
-  private let listeners = Protected<[Int: Listener]>([:])
-  private let count = Protected(0)
-
-  var listenerCount: Int { listeners.withLock { $0.count } }
-
-  func add(_ listener: @escaping Listener) -> Int {
-    let number = count.withLock { count in
-      count += 1
-      return count
-    }
-    listeners.withLock { $0[number] = listener }
-    return number
-  }
-
-  func remove(_ number: Int) {
-    _ = listeners.withLock { $0.removeValue(forKey: number) }
-  }
-
-  /// Releases all callbacks.
-  func shutDown() {
-    listeners.withLock { $0 = [:] }
-  }
-}
-
 @Suite("Sequences: many subscriptions", .watchdog)
 struct ManySubscriptionsTests {
   /// Begins and ends that many, in each way.
   private static func beginAndEnd(_ count: Int) -> Int {
     let ended = Protected(0)
-    let announcer = Announcer()
-    @Sendable func sequence(_ greets: Bool) -> AsyncCallbackSequence<Int> {
+    @Sendable func sequence(_ mast: Mast) -> AsyncCallbackSequence<Song> {
       AsyncCallbackSequence(buffering: .newest(1)) { yield in
-        if greets { yield(1) }
-        return announcer.add(yield)
-      } onTermination: { number in
+        FakeStation(mast).addListener(yield)
+      } onTermination: { subscriber in
         ended.withLock { $0 += 1 }
-        announcer.remove(number)
+        subscriber.remove()
       }
     }
     let executor = ManualExecutor()
     // In parts, so that the runtime need not keep them all at once.
     for _ in 0..<count / 1_000 {
+      let masts = [Mast(greeting: [.play]), Mast(), Mast()]
       let tasks = (0..<1_000).map { number in
         Task(executorPreference: executor) {
-          for await _ in sequence(number.isMultiple(of: 3)) { break }
+          for await _ in sequence(masts[number % 3]) { break }
         }
       }
       executor.runUntilIdle()
       for (number, task) in tasks.enumerated() where number % 3 == 1 { task.cancel() }
       executor.runUntilIdle()
-      announcer.shutDown()
+      masts[2].release()
       executor.runUntilIdle()
+      #expect(masts.allSatisfy { $0.listenerCount == 0 })
     }
-    #expect(announcer.listenerCount == 0)
     return ended.withLock { $0 }
   }
 
