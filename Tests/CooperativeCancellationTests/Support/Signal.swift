@@ -1,4 +1,6 @@
-import FakeCallbackSDK
+#if canImport(FakeCallbackSDK)  // The examples, which share this file, have `Protected.swift` itself.
+  import FakeCallbackSDK
+#endif
 
 /// Lets a test wait until something has happened, once per ``fire()``.
 final class Signal: Sendable {
