@@ -108,15 +108,6 @@ struct PacedCheckpointTests {
     }.value
   }
 
-  @Test
-  func `goes on after a check if the task is not cancelled`() async throws {
-    var pace = PacedCheckpoint(every: 2)
-    for _ in 1...10 {
-      try pace.checkpoint()
-      try await pace.yieldingCheckpoint()
-    }
-  }
-
   @Test(arguments: [false, true])
   func `checks at every n-th step`(yields: Bool) async {
     for (stride, steps, expected): (Int, Int, [Int]) in [

@@ -2,6 +2,7 @@ import CooperativeCancellation
 import FakeCallbackSDK
 import Testing
 
+/// Calls from nonisolated code, an actor and the main actor are in `CallSites`.
 @Suite("A request that arrives in a callback", .watchdog)
 struct LateRequestTests {
   @Test(arguments: stories)
@@ -140,23 +141,5 @@ struct LateRequestTests {
       _ = request
     }
     #expect(released.withLock { $0 } == 4)
-  }
-
-  /// Calls from nonisolated code, an actor and the main actor are in `CallSiteTests`.
-  @Test
-  func `in a series of calls, no call keeps another's request`() async throws {
-    for _ in 0..<100 {
-      let sdk = FakeSDK(.later)
-      let backend = sdk.backend
-      let user = try await withAsyncThrowingValue { completion in
-        LateRequest(cancel: { $0.cancel() }) {
-          sdk.upload(requestHandler: $0, completion: completion)
-        }
-      } onCancel: {
-        $0.cancel()
-      }
-      #expect(user.id == "uploaded")
-      #expect(backend.counts.cancelled == 0 && backend.requests == 0)
-    }
   }
 }

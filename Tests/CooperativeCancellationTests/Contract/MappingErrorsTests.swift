@@ -51,14 +51,12 @@ struct MappingErrorsTests {
   @Test @MainActor
   func `it runs on the caller's actor, and its value need not be Sendable`() async throws {
     var mapped = 0
-    let note = try await mappingErrors(
-      to: {
-        MainActor.preconditionIsolated()
-        mapped += 1
-        return ServiceError($0)
-      },
-      cancellation: ServiceError.cancelled
-    ) {
+    let map = { (error: any Error) in
+      MainActor.preconditionIsolated()
+      mapped += 1
+      return ServiceError(error)
+    }
+    let note = try await mappingErrors(to: map, cancellation: .cancelled) {
       MainActor.preconditionIsolated()
       await Task.yield()
       MainActor.preconditionIsolated()
@@ -67,14 +65,7 @@ struct MappingErrorsTests {
     note.text = "new"
     #expect(mapped == 0)
     await #expect(throws: ServiceError.other("SDKError")) {
-      try await mappingErrors(
-        to: {
-          MainActor.preconditionIsolated()
-          mapped += 1
-          return ServiceError($0)
-        },
-        cancellation: ServiceError.cancelled
-      ) { throw SDKError.failed }
+      try await mappingErrors(to: map, cancellation: .cancelled) { throw SDKError.failed }
     }
     #expect(mapped == 1)
     let result = await Result(mappingErrorsTo: ServiceError.init, cancellation: .cancelled) {

@@ -275,24 +275,17 @@ struct SendTests {
     _ sent: Protected<[Int]>,
     _ ended: Protected<Int>
   ) {
-    actor.assumeIsolated { actor in
-      for id in 1...3 { send(id, on: actor, sent, ended) }
-    }
-  }
-
-  private func send(
-    _ id: Int,
-    on actor: isolated HandDrivenActor,
-    _ sent: Protected<[Int]>,
-    _ ended: Protected<Int>
-  ) {
-    Task {
-      _ = try? await calls.value(for: id) {
-        actor.preconditionIsolated()
-        sent.withLock { $0.append(id) }
-        await actor.nothing()
+    actor.assumeIsolated { [calls] actor in
+      for id in 1...3 {
+        Task {
+          _ = try? await calls.value(for: id) {
+            actor.preconditionIsolated()
+            sent.withLock { $0.append(id) }
+            await actor.nothing()
+          }
+          ended.withLock { $0 += 1 }
+        }
       }
-      ended.withLock { $0 += 1 }
     }
   }
 }
