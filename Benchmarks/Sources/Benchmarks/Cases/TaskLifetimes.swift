@@ -6,29 +6,18 @@ extension [Comparison] {
     let home = Home(loop.serial)
     let bag = TaskBag()
     // All at the same time. With more tasks, the result would depend on their memory.
+    func against(
+      _ name: String,
+      atMost goal: Double,
+      ours: @escaping @Sendable (Int) async -> Void
+    ) -> Comparison {
+      Comparison(name, to: "bare Task { … }", goal: .atMost(goal), on: loop, calls: 100, ours) {
+        await home.bareTasks($0)
+      }
+    }
     return [
-      Comparison(
-        "bag.add { … }",
-        to: "bare Task { … }",
-        goal: .atMost(1.3),
-        on: loop,
-        calls: 100
-      ) {
-        await home.add($0, to: bag)
-      } against: {
-        await home.bareTasks($0)
-      },
-      Comparison(
-        "bag.add(id:) { … }",
-        to: "bare Task { … }",
-        goal: .atMost(1.4),
-        on: loop,
-        calls: 100
-      ) {
-        await home.addByID($0, to: bag)
-      } against: {
-        await home.bareTasks($0)
-      },
+      against("bag.add { … }", atMost: 1.3) { await home.add($0, to: bag) },
+      against("bag.add(id:) { … }", atMost: 1.4) { await home.addByID($0, to: bag) },
     ]
   }
 }
