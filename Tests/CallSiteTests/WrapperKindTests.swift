@@ -31,6 +31,36 @@ struct Doors {
   }
 }
 
+/// The same with a continuation, which may be kept in a table until the SDK answers.
+@MainActor
+final class DoorsByNumber {
+  private let sdk: any DoorSDK
+  private let isStored: Bool
+  private var waiting: [Int: CancellableContinuation<any Door, any Error>] = [:]
+  private var lastNumber = 0
+
+  init(sdk: any DoorSDK, isStored: Bool) {
+    self.sdk = sdk
+    self.isStored = isStored
+  }
+
+  func open() async throws -> any Door {
+    lastNumber += 1
+    let number = lastNumber
+    defer { waiting[number] = nil }
+    return try await withCancellableThrowingContinuation { continuation in
+      if isStored { waiting[number] = continuation }
+      return sdk.openDoor { door, error in
+        continuation.resume(with: door.map { .success($0) } ?? .failure(error ?? ServerError()))
+      }
+    } onCancel: { request in
+      sdk.cancelOpening(request)
+    } onDiscard: { door in
+      door.close()
+    }
+  }
+}
+
 struct FakeDoorSDK: DoorSDK {
   var openings = FakeCall<Completion>()
 
@@ -103,6 +133,23 @@ struct WrapperKindTests {
     let open = Population()
     try await checkWrapper(values: open) { openings in
       try await Doors(sdk: FakeDoorSDK(openings: openings)).open()
+    } success: { completion in
+      completion(FakeDoor(open), nil)
+    } failure: { completion in
+      completion(nil, ServerError())
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `a continuation, resumed in the callback or kept in a table`(isStored: Bool) async throws {
+    let open = Population()
+    var exceptions: Set<WrapperGuarantee> = [.checkBefore, .checkAfter]
+    if isStored { exceptions.insert(.droppedCompletion) }
+    try await checkWrapper(except: exceptions, values: open) { @MainActor openings in
+      let doors = await openings.wrapper {
+        DoorsByNumber(sdk: FakeDoorSDK(openings: openings), isStored: isStored)
+      }
+      return try await doors.open()
     } success: { completion in
       completion(FakeDoor(open), nil)
     } failure: { completion in

@@ -1,6 +1,6 @@
 /// Suspends the task until its continuation is resumed, the task is cancelled, or the call times out.
 ///
-/// Replaces `withCheckedThrowingContinuation` and `withUnsafeThrowingContinuation`: see ``CancellableContinuation``, and
+/// Replaces `withCheckedThrowingContinuation` and its unchecked variant: see ``CancellableContinuation``, and
 /// <doc:Migrating> for a whole project. Where an overload of `withAsyncThrowingValue` fits the SDK's completion handler,
 /// that one is shorter, and checks for cancellation before and after.
 ///
@@ -69,7 +69,7 @@ nonisolated(nonsending) public func withCancellableContinuation<Value, Request>(
 
 /// Suspends the task until its continuation is resumed, even if the task is cancelled.
 ///
-/// Replaces `withCheckedContinuation` and `withUnsafeContinuation`, and waits as they do: its callers go on only with
+/// Replaces `withCheckedContinuation` and its unchecked variant, and waits as they do: its callers go on only with
 /// what they wait for. To let a cancellation end the wait, use
 /// ``withCancellableContinuation(fallback:whenCancelled:timeout:fileID:line:_:onCancel:onDiscard:)``, or a function that
 /// throws.
