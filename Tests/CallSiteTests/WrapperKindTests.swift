@@ -145,7 +145,7 @@ struct WrapperKindTests {
     let open = Population()
     var exceptions: Set<WrapperGuarantee> = [.checkBefore, .checkAfter]
     if isStored { exceptions.insert(.droppedCompletion) }
-    try await checkWrapper(except: exceptions, values: open) { @MainActor openings in
+    try await checkWrapper(values: open, except: exceptions) { @MainActor openings in
       let doors = await openings.wrapper {
         DoorsByNumber(sdk: FakeDoorSDK(openings: openings), isStored: isStored)
       }

@@ -10,17 +10,18 @@ extension WrapperCheck {
       request.answer(success)
     }
     trial.start()
+    let end = await trial.end()
     let findings = complaints(
       .checkAfter,
-      await trial.end(),
+      end,
       not: deliversLate ? .value : .cancellation,
       when: "the task was cancelled while the SDK answered inside the call"
     )
-    return Outcome(findings: findings, deliveries: deliversLate ? 1 : 0)
+    guard case .returned = end else { return Outcome(findings: findings) }
+    return Outcome(findings: findings, deliveries: 1)
   }
 
-  /// The task is cancelled after the answer, before it resumes. `checkAfter` has checked whether the value is
-  /// delivered.
+  /// The task is cancelled after the answer, before it resumes. `checkAfter` has checked its end.
   func cancelledAfterAnswer() async -> Outcome? {
     guard cancelledEnd != nil, let (trial, request) = await beginTrial() else { return nil }
     trial.whileHeld {
