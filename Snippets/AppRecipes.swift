@@ -113,7 +113,7 @@ actor Album {
 
   func add(_ names: [String]) async throws {
     var added: [Int] = []
-    try await withCancellationCleanUp {
+    try await withCancellationCleanup {
       for name in names {
         try checkpoint()
         await upload(name)
@@ -121,7 +121,7 @@ actor Album {
         photos[lastNumber] = name
         added.append(lastNumber)
       }
-    } cleanUp: {
+    } cleanup: {
       for number in added { self.photos[number] = nil }
     }
   }

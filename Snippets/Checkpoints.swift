@@ -10,14 +10,14 @@ actor Importer {
   private func deletePartialImport() async { log.append("deleted the partial import") }
 
   func importAll() async throws {
-    try await withCancellationCleanUp {
+    try await withCancellationCleanup {
       try checkpoint()
       await step("downloaded")
       try checkpoint()
       await step("parsed")
       try checkpoint()
       await step("stored")
-    } cleanUp: {
+    } cleanup: {
       await self.deletePartialImport()
     }
   }

@@ -88,8 +88,8 @@ final class FeedModel {
 
   func refresh(_ upload: Task<Void, Never>) {
     taskBag.add(id: "refresh") { try await load() }  // Cancels the refresh before it.
-    taskBag.add(id: "log", ifTaken: .runBeside) { try await sendLog() }  // Both run, as before.
-    upload.store(in: taskBag, id: "upload", ifTaken: .runBeside)  // Instead of _addTask(id:task:).
+    taskBag.add(id: "log", ifTaken: .runAlongside) { try await sendLog() }  // Both run, as before.
+    upload.store(in: taskBag, id: "upload", ifTaken: .runAlongside)  // Instead of _addTask(id:task:).
   }
 }
 

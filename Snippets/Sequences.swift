@@ -173,7 +173,7 @@ func degrees(in city: String) -> AsyncCallbackSequence<Double> {
 actor Thermometer {
   private let sensor = Sensor()
 
-  func readings() -> SendableCallbackSequence<Double> {
+  func readings() -> SendableCallbackSequence<Double, Never> {
     AsyncCallbackSequence(buffering: .newest(1)) { [sensor] yield in
       sensor.addListener(yield)
     } onTermination: { [sensor] number in
@@ -182,7 +182,7 @@ actor Thermometer {
   }
 }
 
-func events(of bus: Bus) -> SendableCallbackSequence<String> {
+func events(of bus: Bus) -> SendableCallbackSequence<String, Never> {
   SendableCallbackSequence {
     AsyncCallbackSequence(buffering: .unbounded) { [bus] yield in
       bus.subscribe(yield)

@@ -8,7 +8,7 @@ import Foundation
 
 @MainActor
 final class Chat {
-  let messages: SendableThrowingCallbackSequence<String>
+  let messages: SendableCallbackSequence<String, any Error>
 
   init(_ socket: Socket) {
     messages = AsyncThrowingCallbackSequence(buffering: .unbounded) { yield, finish in
@@ -25,7 +25,7 @@ final class Chat {
 
 @MainActor
 final class Network {
-  let isOnline: SendableCallbackSequence<Bool>
+  let isOnline: SendableCallbackSequence<Bool, Never>
 
   init(_ monitor: Monitor) {
     isOnline = AsyncCallbackSequence(buffering: .newest(1)) { yield in
@@ -45,7 +45,7 @@ final class Importer {
   private var done = 0.0
   private(set) lazy var progress = makeProgress()
 
-  private func makeProgress() -> SendableCallbackSequence<Double> {
+  private func makeProgress() -> SendableCallbackSequence<Double, Never> {
     AsyncCallbackSequence(buffering: .newest(1)) { [weak self] yield, finish in
       self?.listener = (yield, finish)
       self?.report()

@@ -35,7 +35,7 @@
 
     private var hasGone: Bool {
       let outermost = sequence(first: self, next: \.parent).reduce(self) { $1 }
-      return isNowhere(
+      return isOffscreen(
         isInWindow: outermost.viewIfLoaded?.window != nil,
         isPresented: outermost.presentingViewController != nil,
         isPresenting: outermost.presentedViewController != nil

@@ -71,7 +71,7 @@ private actor ActorSequences {
   }
 
   /// For readers anywhere.
-  func songsForAll() -> SendableThrowingCallbackSequence<Song> { songs().sendable() }
+  func songsForAll() -> SendableCallbackSequence<Song, any Error> { songs().sendable() }
 }
 
 @Suite("Call sites of sequences", .watchdog)

@@ -52,7 +52,7 @@ actor Ledger {
 
 extension Ledger {
   /// The same for readers on any actor: the hook is set and removed on this actor.
-  func changesForAll() -> SendableCallbackSequence<Change> {
+  func changesForAll() -> SendableCallbackSequence<Change, Never> {
     changes().sendable()
   }
 }

@@ -11,7 +11,7 @@
 /// ``MisuseReport/handler``.
 ///
 /// <doc:Checkpoints> explains where checkpoints belong. To clean up, use
-/// ``withCancellationCleanUp(isolation:_:cleanUp:)``.
+/// ``withCancellationCleanup(isolation:_:cleanup:)``.
 ///
 /// - Parameters:
 ///   - fileID: The file to name in reports.

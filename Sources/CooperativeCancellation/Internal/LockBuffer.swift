@@ -89,8 +89,8 @@
 
 /// One object that contains a lock and the value that it protects.
 ///
-/// Apart from one line of ``CallbackContext``, this is the only code in the library that the compiler cannot check.
-/// It is safe for these reasons:
+/// Apart from ``Sent`` and one line of ``CallbackContext``, this is the only code in the library that the compiler cannot
+/// check. It is safe for these reasons:
 ///
 /// - The lock never moves. It is the header of a `ManagedBuffer`, inside the object, and is accessed only through the
 ///   buffer's pointer. The pointer is valid until the object is released, and `locked` keeps the object alive until

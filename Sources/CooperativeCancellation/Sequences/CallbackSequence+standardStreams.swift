@@ -26,7 +26,7 @@ extension CallbackSequence {
   }
 }
 
-extension CrossActorCallbackSequence {
+extension SendableCallbackSequence {
   /// Registers, and returns the elements as an `AsyncStream`; see ``CallbackSequence/asyncStream(isolation:)``.
   ///
   /// A sequence from ``CallbackSequence/sendable(isolation:)`` registers at the first read, because its actor may be

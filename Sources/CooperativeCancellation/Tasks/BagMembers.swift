@@ -40,7 +40,7 @@ final class BagMembers: Sendable {
   /// Compares each existing id once, even if tasks come and go meanwhile.
   @usableFromInline
   func reserve(id: any AnyID, ifTaken policy: TaskBag.TakenIDPolicy) -> Int? {
-    let isBeside = policy == .runBeside
+    let isBeside = policy == .runAlongside
     let reservation = registry.locked { $0.reserve(id: id, besideOthers: isBeside) }
     guard let (slot, others) = reservation else { return nil }
     let equal = others.filter { $0.id.equals(id) }

@@ -32,7 +32,7 @@ public final class TaskBag: Sendable {
     /// The old task stays. The new one is not started; with `store(in:)`, it is cancelled.
     case keep
     /// Both tasks run with the same id.
-    case runBeside
+    case runAlongside
   }
 
   @usableFromInline let members: BagMembers

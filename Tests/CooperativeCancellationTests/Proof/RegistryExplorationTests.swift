@@ -124,7 +124,7 @@ private struct RegistryRun: Explorable {
       if entries[number].maker == .hasReserved { entries[number].maker = .hasSettled }
       return
     }
-    let isBeside = entries[number].request.policy == .runBeside
+    let isBeside = entries[number].request.policy == .runAlongside
     let before = isBeside ? [] : listed
     let reservation = registry.reserve(id: id, besideOthers: isBeside)
     occupy(number, reservation?.slot)
@@ -302,7 +302,7 @@ private struct RegistryRun: Explorable {
 struct RegistryExplorationTests {
   private static let a = Request(id: "a")
   private static let kinds = [
-    Request(), a, Request(id: "a", policy: .keep), Request(id: "a", policy: .runBeside),
+    Request(), a, Request(id: "a", policy: .keep), Request(id: "a", policy: .runAlongside),
     Request(id: "b"),
   ]
 

@@ -17,7 +17,7 @@ struct ConcurrentReaderTests {
       reader = form.read(FakeStation(mast), watch, self)
     }
 
-    func make(_ songs: SendableThrowingCallbackSequence<Song>) {
+    func make(_ songs: SendableCallbackSequence<Song, any Error>) {
       reader = Reader(songs, \.title)
     }
 
@@ -237,7 +237,7 @@ extension HandDrivenActor {
   fileprivate func makeSendable(
     _ mast: Mast,
     _ watch: SequenceWatch
-  ) -> SendableThrowingCallbackSequence<Song> {
+  ) -> SendableCallbackSequence<Song, any Error> {
     let station = FakeStation(mast)
     return AsyncThrowingCallbackSequence(buffering: watch.policy) { yield in
       try watch.subscribe { station.addSnapshots(yield) }

@@ -154,7 +154,7 @@ extension SequenceForm {
     SequenceForm("throwing, Sendable, made for each iterator", [.throwing, .finishes, .fails], \.title) {
       station, watch, _ in
       let mast = station.mast
-      return SendableThrowingCallbackSequence {
+      return SendableCallbackSequence {
         AsyncThrowingCallbackSequence(buffering: watch.policy, line: watch.line) { yield, finish in
           try watch.subscribe { FakeStation(mast).stream(yield, completion: finish) }
         } onTermination: { watch.terminate($0) } onDiscard: { watch.discard($0.title) }

@@ -156,7 +156,7 @@ struct SequenceLockTests {
     for _ in 0..<count {
       let hasBegun = Signal()
       let task = Task.detached {
-        let sequence = SendableThrowingCallbackSequence {
+        let sequence = SendableCallbackSequence {
           AsyncThrowingCallbackSequence<Int>(buffering: .newest(2)) { yield in
             tally.withLock { $0.begun += 1 }
             sdk.add { element in

@@ -64,7 +64,7 @@ struct SequenceShapeTests {
       }
     }
 
-    func songs(_ mast: Mast, _ watch: SequenceWatch) -> SendableCallbackSequence<Song> {
+    func songs(_ mast: Mast, _ watch: SequenceWatch) -> SendableCallbackSequence<Song, Never> {
       makeElsewhere(FakeStation(mast), watch).sendable()
     }
   }

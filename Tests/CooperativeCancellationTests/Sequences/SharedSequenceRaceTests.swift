@@ -26,7 +26,7 @@ private final class Counter: Sendable {
   var hasMet: Bool { state.withLock { $0.hasMet } }
   var isRegistered: Bool { state.withLock { $0.slot != nil } }
 
-  var numbers: SendableCallbackSequence<Int> {
+  var numbers: SendableCallbackSequence<Int, Never> {
     SendableCallbackSequence {
       AsyncCallbackSequence(buffering: .unbounded) { (yield: @escaping @Sendable (Int) -> Bool) in
         self.state.withLock { state in

@@ -28,7 +28,8 @@ private final class SingleSlotStation<Element: Sendable>: Sendable {
     }
   }
 
-  func elements(_ policy: BufferingPolicy = .unbounded) -> SendableCallbackSequence<Element> {
+  func elements(_ policy: BufferingPolicy = .unbounded) -> SendableCallbackSequence<Element, Never>
+  {
     SendableCallbackSequence {
       AsyncCallbackSequence(buffering: policy) { yield in
         self.handler = yield
@@ -57,13 +58,13 @@ struct SharedSequenceTests {
   private let mast = Mast()
   private let watch = SequenceWatch()
 
-  private var songs: SendableThrowingCallbackSequence<Song> { songs(of: mast, watch) }
+  private var songs: SendableCallbackSequence<Song, any Error> { songs(of: mast, watch) }
 
   private func songs(
     of mast: Mast,
     _ watch: SequenceWatch
-  ) -> SendableThrowingCallbackSequence<Song> {
-    SendableThrowingCallbackSequence {
+  ) -> SendableCallbackSequence<Song, any Error> {
+    SendableCallbackSequence {
       AsyncThrowingCallbackSequence(buffering: watch.policy) { yield, finish in
         try watch.subscribe { FakeStation(mast).stream(yield, completion: finish) }
       } onTermination: {
@@ -73,7 +74,7 @@ struct SharedSequenceTests {
   }
 
   private func read(
-    _ songs: SendableThrowingCallbackSequence<Song>,
+    _ songs: SendableCallbackSequence<Song, any Error>,
     limit: Int = .max
   ) -> TestRead {
     let read = TestRead(songs, limit: limit)
@@ -171,7 +172,7 @@ struct SharedSequenceTests {
   // MARK: The registration
 
   /// Reads until the sequence has ended.
-  private func ending(of songs: SendableThrowingCallbackSequence<Song>) async -> [Reading] {
+  private func ending(of songs: SendableCallbackSequence<Song, any Error>) async -> [Reading] {
     let read = read(songs)
     while true {
       if let last = read.allReadings.last {
@@ -231,7 +232,7 @@ struct SharedSequenceTests {
   func `a registration that runs for long hears that nobody reads`() async {
     let (isRunning, mayGoOn) = (Signal(), Gate())
     let answers = Protected<[Bool]>([])
-    let songs = SendableCallbackSequence<Int> {
+    let songs = SendableCallbackSequence<Int, Never> {
       AsyncCallbackSequence(buffering: .newest(1)) { (yield: @escaping @Sendable (Int) -> Bool) in
         answers.withLock { $0.append(yield(1)) }
         isRunning.fire()
@@ -286,7 +287,7 @@ struct SharedSequenceTests {
   @Test
   func `makes its source once to know it, and once for each registration`() async {
     let (mast, made) = (mast, Protected(0))
-    let songs = SendableCallbackSequence<Song> {
+    let songs = SendableCallbackSequence<Song, Never> {
       made.withLock { $0 += 1 }
       return AsyncCallbackSequence(buffering: .unbounded) {
         FakeStation(mast).addListener($0)
@@ -446,8 +447,8 @@ struct SharedSequenceTests {
 private func makeNumbers(
   _ station: SingleSlotStation<Int>,
   on actor: HandDrivenActor
-) async -> SendableCallbackSequence<Int> {
-  func make(_ actor: isolated HandDrivenActor) -> SendableCallbackSequence<Int> {
+) async -> SendableCallbackSequence<Int, Never> {
+  func make(_ actor: isolated HandDrivenActor) -> SendableCallbackSequence<Int, Never> {
     AsyncCallbackSequence(buffering: .unbounded) { yield in
       actor.preconditionIsolated()
       station.handler = yield

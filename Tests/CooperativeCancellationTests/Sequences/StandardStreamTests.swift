@@ -43,7 +43,7 @@ private struct StreamForm: Sendable, CustomTestStringConvertible {
     StreamForm(testDescription: "throwing, of a Sendable sequence", isThrowing: true) {
       mast,
       watch in
-      .throwing(SendableThrowingCallbackSequence { throwing(mast, watch) }.asyncThrowingStream())
+      .throwing(SendableCallbackSequence { throwing(mast, watch) }.asyncThrowingStream())
     },
     StreamForm(
       testDescription: "throwing, of a Sendable sequence with a home",

@@ -7,10 +7,10 @@ import Testing
 struct ScreenTests {
   @Test
   func `a screen is gone if no window shows it and no screen is over it or under it`() {
-    #expect(isNowhere(isInWindow: false, isPresented: false, isPresenting: false))
-    #expect(!isNowhere(isInWindow: true, isPresented: false, isPresenting: false))
-    #expect(!isNowhere(isInWindow: false, isPresented: true, isPresenting: false))
-    #expect(!isNowhere(isInWindow: false, isPresented: false, isPresenting: true))
+    #expect(isOffscreen(isInWindow: false, isPresented: false, isPresenting: false))
+    #expect(!isOffscreen(isInWindow: true, isPresented: false, isPresenting: false))
+    #expect(!isOffscreen(isInWindow: false, isPresented: true, isPresenting: false))
+    #expect(!isOffscreen(isInWindow: false, isPresented: false, isPresenting: true))
   }
 
   /// Lets the main actor run what a released lifetime has sent to it.

@@ -105,7 +105,7 @@ struct TaskBagLockTests {
 
   private func addTasks(_ count: Int, of actor: HandDrivenActor, to bag: TaskBag) {
     actor.assumeIsolated { actor in
-      for _ in 0..<count { bag.add(id: ProbeID(), ifTaken: .runBeside) { _ = actor } }
+      for _ in 0..<count { bag.add(id: ProbeID(), ifTaken: .runAlongside) { _ = actor } }
     }
   }
 
@@ -121,7 +121,7 @@ struct TaskBagLockTests {
     let id = ProbeID { actor.executor.runUntilIdle() }
     let isStarted = bag.add(id: id, ifTaken: policy) {}
     #expect(isStarted, "nobody has the id any more")
-    #expect(id.count == (policy == .runBeside ? 0 : tasks))
+    #expect(id.count == (policy == .runAlongside ? 0 : tasks))
     actor.executor.runUntilIdle()
     try await bag.waitForAll()
   }
@@ -137,7 +137,7 @@ struct TaskBagLockTests {
     let bag = TaskBag()
     let tasks = 10
     for _ in 0..<tasks {
-      bag.add(id: ProbeID(), ifTaken: .runBeside) { try await waitForCancellation() }
+      bag.add(id: ProbeID(), ifTaken: .runAlongside) { try await waitForCancellation() }
     }
     let id = ProbeID { [weak bag] in
       bag?.add(id: Newcomer(number: .random(in: 0...(.max)))) { try await waitForCancellation() }
@@ -145,7 +145,7 @@ struct TaskBagLockTests {
     #expect(
       bag.add(id: id, ifTaken: policy) { try await waitForCancellation() } == (policy != .keep)
     )
-    #expect(id.count == (policy == .runBeside ? 0 : tasks))
+    #expect(id.count == (policy == .runAlongside ? 0 : tasks))
     #expect(bag.count >= tasks + id.count)
     bag.cancelAll()
     try await bag.waitForAll()
@@ -184,7 +184,7 @@ struct TaskBagLockTests {
       }
       if isFirst { bag?.add(id: ProbeID("wanted")) { await run("second") } }
     }
-    bag.add(id: id, ifTaken: .runBeside) { await run("first") }  // Is not compared.
+    bag.add(id: id, ifTaken: .runAlongside) { await run("first") }  // Is not compared.
     #expect(bag.cancel(id: ProbeID("wanted")))
     #expect(other.count == 2, "once for cancel, once for replace; not again for cancel")
     #expect(!bag.cancel(id: ProbeID("wanted")))

@@ -177,7 +177,7 @@ struct TaskBagTests {
   // MARK: Ids
 
   @Test(arguments: [false, true])
-  func `replace cancels the old task, keep rejects the new one, runBeside runs both`(
+  func `replace cancels the old task, keep rejects the new one, runAlongside runs both`(
     isStored: Bool
   ) async throws {
     let bag = TaskBag()
@@ -206,7 +206,7 @@ struct TaskBagTests {
     put("first", "load", .replace)
     put("rejected", "load", .keep)
     await ended(rejected)
-    put("beside", "load", .runBeside)
+    put("beside", "load", .runAlongside)
     put("other id", 1, .replace)
     #expect(bag.count == 3)
     await ended(rejected)
@@ -216,8 +216,8 @@ struct TaskBagTests {
     #expect(!bag.cancel(id: "load"), "the id is free again")
     #expect(!bag.cancel(id: "nobody"))
     await ended(rejected.union(["first", "beside", "last"]))
-    put("one of two", "load", .runBeside)
-    put("the other", "load", .runBeside)
+    put("one of two", "load", .runAlongside)
+    put("the other", "load", .runAlongside)
     #expect(bag.cancel(id: "load"))
     await ended(rejected.union(["first", "beside", "last", "one of two", "the other"]))
     #expect(bag.cancel(id: 1))

@@ -60,7 +60,7 @@ private final class Choir: Sendable {
   /// How many readers have taken all their elements.
   private let finished = Atomic(0)
 
-  func sequence() -> SendableCallbackSequence<Int> {
+  func sequence() -> SendableCallbackSequence<Int, Never> {
     SendableCallbackSequence {
       AsyncCallbackSequence(buffering: .unbounded) { yield in
         self.listeners.withLock { listeners in
@@ -75,7 +75,8 @@ private final class Choir: Sendable {
   }
 
   /// Each element wakes every reader; each reader takes `count` elements.
-  func sing(_ count: Int, to readers: Int, of elements: SendableCallbackSequence<Int>) async {
+  func sing(_ count: Int, to readers: Int, of elements: SendableCallbackSequence<Int, Never>) async
+  {
     finished.store(0, ordering: .relaxed)
     await withTaskGroup { group in
       for _ in 0..<readers {
@@ -139,7 +140,7 @@ private final class Announcer: Sendable {
     }
   }
 
-  func sendableSequence() -> SendableCallbackSequence<Int> {
+  func sendableSequence() -> SendableCallbackSequence<Int, Never> {
     SendableCallbackSequence { self.sequence() }
   }
 

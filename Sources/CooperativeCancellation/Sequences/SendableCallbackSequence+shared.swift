@@ -1,4 +1,4 @@
-extension CrossActorCallbackSequence {
+extension SendableCallbackSequence {
   /// Returns a sequence whose readers share one registration.
   ///
   /// ```swift

@@ -1,6 +1,6 @@
 /// Whether nothing can show a screen again, according to where its outermost container is.
 ///
 /// Separate from UIKit, so that the decision can be tested everywhere.
-package func isNowhere(isInWindow: Bool, isPresented: Bool, isPresenting: Bool) -> Bool {
+package func isOffscreen(isInWindow: Bool, isPresented: Bool, isPresenting: Bool) -> Bool {
   !isInWindow && !isPresented && !isPresenting
 }

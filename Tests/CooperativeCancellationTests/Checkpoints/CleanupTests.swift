@@ -2,10 +2,10 @@ import CooperativeCancellation
 import FakeCallbackSDK
 import Testing
 
-@Suite("withCancellationCleanUp", .watchdog)
-struct CleanUpTests {
+@Suite("withCancellationCleanup", .watchdog)
+struct CleanupTests {
   struct Failed: Error {}
-  struct CleanUpFailed: Error {}
+  struct CleanupFailed: Error {}
 
   @Test(arguments: 0...4)
   func `cleans up once, wherever the task is cancelled, but not after the last checkpoint`(
@@ -14,29 +14,29 @@ struct CleanUpTests {
     let log = Protected<[String]>([])
     let result = await Task {
       if step == 0 { cancelThisTask() }
-      try await withCancellationCleanUp {
+      try await withCancellationCleanup {
         for number in 1...3 {
           try checkpoint()
           if number == step { cancelThisTask() }
           log.withLock { $0.append("step \(number)") }
         }
-      } cleanUp: {
-        log.withLock { $0.append("clean-up") }
+      } cleanup: {
+        log.withLock { $0.append("cleanup") }
       }
     }.result
     let steps = ["step 1", "step 2", "step 3"].prefix(step)
-    #expect(log.withLock { $0 } == steps + (step < 3 ? ["clean-up"] : []))
+    #expect(log.withLock { $0 } == steps + (step < 3 ? ["cleanup"] : []))
     if case .success = result { #expect(step >= 3) } else { #expect(step < 3) }
   }
 
   @Test
-  func `the cancelled wait of a bridge inside runs the clean-up once`() async {
+  func `the cancelled wait of a bridge inside runs the cleanup once`() async {
     let sdk = FakeSDK(.never)
     let backend = sdk.backend
-    let cleanUps = Protected(0)
+    let cleanups = Protected(0)
     let isWaiting = Signal()
     let task = Task {
-      try await withCancellationCleanUp {
+      try await withCancellationCleanup {
         try checkpoint()
         _ = try await withAsyncThrowingValue {
           isWaiting.fire()
@@ -44,30 +44,30 @@ struct CleanUpTests {
         } onCancel: {
           $0.cancel()
         }
-      } cleanUp: {
+      } cleanup: {
         #expect(backend.counts.cancelled == 1, "the SDK is told before")
-        cleanUps.withLock { $0 += 1 }
+        cleanups.withLock { $0 += 1 }
       }
     }
     await isWaiting.wait()
     task.cancel()
     let result = await task.result
     #expect(throws: CancellationError.self) { try result.get() }
-    #expect(cleanUps.withLock { $0 } == 1)
+    #expect(cleanups.withLock { $0 } == 1)
   }
 
   @Test
-  func `a second cancellation during the clean-up changes nothing, and the clean-up may await`()
+  func `a second cancellation during the cleanup changes nothing, and the cleanup may await`()
     async
   {
     let isCleaning = Signal()
     let mayGoOn = Signal()
     let log = Protected<[String]>([])
     let task = Task {
-      try await withCancellationCleanUp {
+      try await withCancellationCleanup {
         cancelThisTask()
         try checkpoint()
-      } cleanUp: {
+      } cleanup: {
         #expect(!Task.isCancelled)
         isCleaning.fire()
         await mayGoOn.wait()
@@ -85,41 +85,41 @@ struct CleanUpTests {
   }
 
   @Test(arguments: [false, true], [false, true])
-  func `the clean-up runs once if the task is cancelled or the error says so`(
+  func `the cleanup runs once if the task is cancelled or the error says so`(
     isCancelled: Bool,
     errorSaysSo: Bool
   ) async {
-    for cleanUpFails in [false, true] {
-      let cleanUps = Protected(0)
+    for cleanupFails in [false, true] {
+      let cleanups = Protected(0)
       let result = await Task {
-        try await withCancellationCleanUp {
+        try await withCancellationCleanup {
           if isCancelled { cancelThisTask() }
           if errorSaysSo { throw CancellationError() } else { throw Failed() }
-        } cleanUp: {
+        } cleanup: {
           await Task.yield()
-          cleanUps.withLock { $0 += 1 }
-          if cleanUpFails { throw CleanUpFailed() }
+          cleanups.withLock { $0 += 1 }
+          if cleanupFails { throw CleanupFailed() }
         }
       }.result
       let cleansUp = isCancelled || errorSaysSo
-      #expect(cleanUps.withLock { $0 } == (cleansUp ? 1 : 0))
+      #expect(cleanups.withLock { $0 } == (cleansUp ? 1 : 0))
       #expect {
         try result.get()
       } throws: { error in
-        if cleansUp, cleanUpFails { return error is CleanUpFailed }
+        if cleansUp, cleanupFails { return error is CleanupFailed }
         return errorSaysSo ? error is CancellationError : error is Failed
       }
     }
   }
 
   @Test
-  func `the clean-up has the priority of the task`() async {
+  func `the cleanup has the priority of the task`() async {
     let priority = Protected<TaskPriority?>(nil)
     _ = await Task.detached(priority: .low) {
-      try await withCancellationCleanUp {
+      try await withCancellationCleanup {
         cancelThisTask()
         try checkpoint()
-      } cleanUp: {
+      } cleanup: {
         priority.withLock { $0 = Task.basePriority }
       }
     }.result
@@ -127,12 +127,12 @@ struct CleanUpTests {
   }
 
   @Test
-  func `the clean-up begins on the actor, without a detour`() async {
+  func `the cleanup begins on the actor, without a detour`() async {
     let actor = HandDrivenActor()
     let log = Protected<[String]>([])
-    cleanUp(on: actor, log)
+    cleanup(on: actor, log)
     actor.executor.runUntilIdle()
-    #expect(log.withLock { $0.first } == "clean-up")
+    #expect(log.withLock { $0.first } == "cleanup")
     // The task has left the actor to wait for it.
     while log.withLock({ $0.count }) < 2 {
       actor.executor.runUntilIdle()
@@ -140,15 +140,15 @@ struct CleanUpTests {
     }
   }
 
-  private func cleanUp(on actor: HandDrivenActor, _ log: Protected<[String]>) {
+  private func cleanup(on actor: HandDrivenActor, _ log: Protected<[String]>) {
     let bag = TaskBag()
     actor.assumeIsolated { actor in
       _ = bag.add {
         actor.preconditionIsolated()
-        try? await withCancellationCleanUp {
+        try? await withCancellationCleanup {
           throw CancellationError()
-        } cleanUp: {
-          log.withLock { $0.append("clean-up") }
+        } cleanup: {
+          log.withLock { $0.append("cleanup") }
         }
         log.withLock { $0.append("end") }
         withExtendedLifetime(bag) {}
@@ -162,24 +162,24 @@ struct CleanUpTests {
 
   @Test
   func `returns noncopyable values`() async throws {
-    let file = try await withCancellationCleanUp {
+    let file = try await withCancellationCleanup {
       await Task.yield()
       return File(name: "later")
-    } cleanUp: {
+    } cleanup: {
     }
     #expect(file.name == "later")
   }
 
   @Test
-  func `the clean-up can name the executor that the task prefers`() async {
+  func `the cleanup can name the executor that the task prefers`() async {
     let executor = ManualExecutor()
     let log = Protected<[String]>([])
     Task(executorPreference: executor) {
       defer { log.withLock { $0.append("ended") } }
-      try await withCancellationCleanUp {
+      try await withCancellationCleanup {
         cancelThisTask()
         try checkpoint()
-      } cleanUp: {
+      } cleanup: {
         await withTaskExecutorPreference(executor) {
           log.withLock { $0.append("on the executor") }
           await Task.yield()
@@ -187,7 +187,7 @@ struct CleanUpTests {
         }
       }
     }
-    // The clean-up's task begins on the pool; the rest runs here.
+    // The cleanup's task begins on the pool; the rest runs here.
     while log.withLock({ $0.last }) != "ended" {
       executor.runUntilIdle()
       await Task.yield()
@@ -199,14 +199,14 @@ struct CleanUpTests {
   func `nested scopes clean up from the inside out, each once`() async {
     let log = Protected<[String]>([])
     let task = Task {
-      try await withCancellationCleanUp {
-        try await withCancellationCleanUp {
+      try await withCancellationCleanup {
+        try await withCancellationCleanup {
           cancelThisTask()
           try checkpoint()
-        } cleanUp: {
+        } cleanup: {
           log.withLock { $0.append("inner") }
         }
-      } cleanUp: {
+      } cleanup: {
         log.withLock { $0.append("outer") }
       }
     }
@@ -217,18 +217,18 @@ struct CleanUpTests {
   private actor Service {}
 
   private func run(_ log: Protected<[String]>, isolation: isolated any Actor) async throws {
-    try await withCancellationCleanUp {
+    try await withCancellationCleanup {
       isolation.preconditionIsolated()
       log.withLock { $0.append("body") }
       await Task.yield()
       isolation.preconditionIsolated()
       cancelThisTask()
       try checkpoint()
-    } cleanUp: {
+    } cleanup: {
       isolation.preconditionIsolated()
       await Task.yield()
       isolation.preconditionIsolated()
-      log.withLock { $0.append("clean-up") }
+      log.withLock { $0.append("cleanup") }
     }
   }
 
@@ -236,6 +236,6 @@ struct CleanUpTests {
   func `all closures run on the caller's actor`(actor: any Actor) async {
     let log = Protected<[String]>([])
     _ = await Task { try await run(log, isolation: actor) }.result
-    #expect(log.withLock { $0 } == ["body", "clean-up"])
+    #expect(log.withLock { $0 } == ["body", "cleanup"])
   }
 }

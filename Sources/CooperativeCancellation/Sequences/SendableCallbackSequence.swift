@@ -1,8 +1,6 @@
 /// A ``CallbackSequence`` that any task on any actor may read: for a service's interface, or for `merge`,
 /// `debounce`, `zip` and other operators that require a `Sendable` sequence.
 ///
-/// ``SendableCallbackSequence`` and ``SendableThrowingCallbackSequence`` are this type.
-///
 /// On an actor, make the sequence as usual and add ``CallbackSequence/sendable(isolation:)``. Both closures
 /// run on that actor:
 ///
@@ -10,7 +8,7 @@
 /// actor Thermometer {
 ///   private let sensor = Sensor()
 ///
-///   func readings() -> SendableCallbackSequence<Double> {
+///   func readings() -> SendableCallbackSequence<Double, Never> {
 ///     AsyncCallbackSequence(buffering: .newest(1)) { [sensor] yield in
 ///       sensor.addListener(yield)
 ///     } onTermination: { [sensor] number in
@@ -34,7 +32,8 @@
 /// ```
 ///
 /// Each iterator is a subscription of its own, as with ``CallbackSequence``.
-public struct CrossActorCallbackSequence<Element: Sendable, Failure: Error>: AsyncSequence, Sendable
+public struct SendableCallbackSequence<Element: Sendable, Failure: Error>: AsyncSequence,
+  Sendable
 {
   @usableFromInline let source: @Sendable () -> Source<Element>
 
@@ -56,14 +55,6 @@ public struct CrossActorCallbackSequence<Element: Sendable, Failure: Error>: Asy
   }
 }
 
-/// An ``AsyncCallbackSequence`` that any task on any actor may read; see ``CrossActorCallbackSequence``.
-public typealias SendableCallbackSequence<Element: Sendable> =
-  CrossActorCallbackSequence<Element, Never>
-
-/// An ``AsyncThrowingCallbackSequence`` that any task on any actor may read; see ``CrossActorCallbackSequence``.
-public typealias SendableThrowingCallbackSequence<Element: Sendable> =
-  CrossActorCallbackSequence<Element, any Error>
-
 extension CallbackSequence {
   /// Returns the same sequence for readers on any actor.
   ///
@@ -73,7 +64,7 @@ extension CallbackSequence {
   /// - Parameter isolation: The actor to which this sequence belongs; by default the caller's.
   public func sendable(
     isolation: isolated any Actor = #isolation
-  ) -> CrossActorCallbackSequence<Element, Failure> {
-    CrossActorCallbackSequence(source.crossingIsolation(isolation: isolation))
+  ) -> SendableCallbackSequence<Element, Failure> {
+    SendableCallbackSequence(source.crossingIsolation(isolation: isolation))
   }
 }

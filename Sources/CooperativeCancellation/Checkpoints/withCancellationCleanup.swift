@@ -1,40 +1,40 @@
-/// Runs `body`, and runs `cleanUp` if a cancellation ended it.
+/// Runs `body`, and runs `cleanup` if a cancellation ended it.
 ///
-/// One clean-up serves all checkpoints, bridges and other throwing waits in `body`:
+/// One cleanup serves all checkpoints, bridges and other throwing waits in `body`:
 ///
 /// ```swift
-/// try await withCancellationCleanUp {
+/// try await withCancellationCleanup {
 ///   try checkpoint()
 ///   await step("downloaded")
 ///   try checkpoint()
 ///   await step("parsed")
 ///   try checkpoint()
 ///   await step("stored")
-/// } cleanUp: {
+/// } cleanup: {
 ///   await self.deletePartialImport()
 /// }
 /// ```
 ///
-/// Returns what `body` returns, without a clean-up. Throws what `body` throws. Before that, `cleanUp` runs exactly
+/// Returns what `body` returns, without a cleanup. Throws what `body` throws. Before that, `cleanup` runs exactly
 /// once if the error is a `CancellationError`, or if the task is cancelled: an SDK may report a cancellation with its
-/// own error. An error that `cleanUp` throws replaces the error of `body`.
+/// own error. An error that `cleanup` throws replaces the error of `body`.
 ///
 /// <doc:Checkpoints> shows what to write in a synchronous function.
 ///
 /// ## Cancellation
 ///
-/// `cleanUp` runs in an unstructured task, which is not cancelled with the current one. This task does not inherit a
+/// `cleanup` runs in an unstructured task, which is not cancelled with the current one. This task does not inherit a
 /// task executor preference: in code without an actor, write `await withTaskExecutorPreference(executor) { … }` in
-/// the clean-up.
+/// the cleanup.
 ///
 /// - Parameters:
 ///   - isolation: The actor on which both closures run; by default the caller's.
 ///   - body: The work. Runs at once, on the caller's actor.
-///   - cleanUp: Completes before this function throws. Runs on the caller's actor.
-public func withCancellationCleanUp<Result: ~Copyable>(
+///   - cleanup: Completes before this function throws. Runs on the caller's actor.
+public func withCancellationCleanup<Result: ~Copyable>(
   isolation: isolated (any Actor)? = #isolation,
   _ body: () async throws -> Result,
-  cleanUp: @escaping () async throws -> Void
+  cleanup: @escaping () async throws -> Void
 ) async throws -> Result {
   do {
     return try await body()
@@ -42,7 +42,7 @@ public func withCancellationCleanUp<Result: ~Copyable>(
     guard error is CancellationError || Task.isCancelled else { throw error }
     try await Task {
       _ = isolation  // Captured, so that the task runs on that actor.
-      try await cleanUp()
+      try await cleanup()
     }.value
     throw error
   }
