@@ -8,7 +8,7 @@ struct Command {
     Measures what the library costs against baselines taken in the same run, and prints one table.
 
       --check      takes only the rows that count, and fails if a count is worse than in the committed table
-      --record     writes the committed table, that of the documentation; with -DLOCK_BUFFER, the rows that count
+      --record     writes the committed table, that of the documentation
       --only TEXT  takes only the rows whose names contain the text, for a profiler
     """
 
@@ -44,6 +44,6 @@ struct Command {
 
   private func isWanted(_ comparison: Comparison) -> Bool {
     if let text, !comparison.name.contains(text) { return false }
-    return comparison.unit != .nanoseconds || !checks && !(records && Lock.isBuffer)
+    return comparison.unit != .nanoseconds || !checks
   }
 }

@@ -2,8 +2,8 @@ import Foundation
 
 /// Writes the findings to the documentation: the whole table and the main rows.
 struct Record {
-  private static let begin = "<!-- written by the benchmarks\(Lock.suffix): begin -->\n"
-  private static let end = "<!-- written by the benchmarks\(Lock.suffix): end -->"
+  private static let begin = "<!-- written by the benchmarks: begin -->\n"
+  private static let end = "<!-- written by the benchmarks: end -->"
 
   private let findings: [Finding]
 
@@ -13,7 +13,7 @@ struct Record {
 
   func write() throws {
     try insert(Table.markdown(findings), into: Repository.page)
-    if !Lock.isBuffer { try insert(Summary(findings).text, into: Repository.readMe) }
+    try insert(Summary(findings).text, into: Repository.readMe)
   }
 
   /// Replaces the text between the two marker lines of a page.

@@ -38,5 +38,5 @@ public func withAsyncThrowingValue<First, Second, Third, each More, Request>(
   ) throws -> Request,
   onCancel cancel: (Request) -> Void = { _ in }
 ) async throws -> (First, Second, Third, repeat each More) {
-  throw CancellationError()
+  throw cancellation()
 }

@@ -35,7 +35,7 @@ public final class CallbackContext: Sendable {
 
   /// The pointer to pass to C as the callback's context or user data. It does not keep this object alive.
   public var pointer: UnsafeMutableRawPointer {
-    // Not `nil`, because the table never returns zero. This is the only unsafe line outside `LockBuffer`.
+    // Not `nil`, because the table never returns zero. This is the only unsafe line outside `Locked` and `Sent`.
     UnsafeMutableRawPointer(bitPattern: number).unsafelyUnwrapped
   }
 

@@ -11,7 +11,7 @@ package enum ContextTable {
   private static let partCount: UInt = 16
   /// Several, so that threads that call back at the same time rarely wait for each other.
   private static let parts = (0..<partCount).map {
-    LockedObject(initially: ContextEntries(first: $0, step: partCount))
+    Locked(initially: ContextEntries(first: $0, step: partCount))
   }
 
   /// Returns the number of an entry. It is never zero, which would be a null pointer.
@@ -37,7 +37,7 @@ package enum ContextTable {
     parts.reduce(0) { $0 + $1.locked { $0.count(at: callSite) } }
   }
 
-  private static func part(of number: UInt) -> LockedObject<ContextEntries> {
+  private static func part(of number: UInt) -> Locked<ContextEntries> {
     parts[Int(number % partCount)]
   }
 }

@@ -24,7 +24,7 @@ public func checkpoint(
   #if DEBUG
     reportIfOutsideTask(CallSite(fileID: fileID, line: line))
   #endif
-  if Task.isCancelled { throw CancellationError() }
+  if Task.isCancelled { throw cancellation() }
 }
 
 /// Lets other tasks run, then throws `CancellationError` if the current task is cancelled.
@@ -43,7 +43,7 @@ public func checkpoint(
 @inlinable
 nonisolated(nonsending) public func yieldingCheckpoint() async throws(CancellationError) {
   await Task.yield()
-  if Task.isCancelled { throw CancellationError() }
+  try checkpoint()
 }
 
 #if DEBUG

@@ -1,8 +1,7 @@
 /// A sleeping task, to be woken once.
 ///
-/// This type exists for speed. The size of a `CheckedContinuation` is unknown outside the standard library, so a type
-/// that stores one has no known layout; an existential has one. A noncopyable structure is moved word by word,
-/// whereas an optional existential is moved through its type's witness table.
+/// Not an optional `CheckedContinuation`, whose size is unknown outside the standard library, nor an optional
+/// existential, which is moved through its type's witness table.
 @frozen
 @usableFromInline
 package struct SleepingTask: ~Copyable, Sendable {
@@ -23,3 +22,37 @@ package protocol ErasedContinuation: Sendable {
 }
 
 extension CheckedContinuation<Void, Never>: ErasedContinuation {}
+
+/// Sleeps until the continuation is resumed, on the caller's actor. ``Wait`` does the same with its own
+/// functions: with closures, its frame would need another block.
+///
+/// - Parameters:
+///   - keep: Keeps the continuation, or resumes it if there is something to read.
+///   - cancel: Called in the runtime's cancellation handler, under the runtime's lock: only changes the state and resumes.
+@usableFromInline
+func sleep(
+  isolation: isolated (any Actor)?,
+  _ keep: (any ErasedContinuation) -> Void,
+  onCancel cancel: @Sendable () -> Void
+) async {
+  if isolation == nil { return await sleepAnywhere(keep, onCancel: cancel) }
+  await withTaskCancellationHandler {
+    // Captured, so that the task does not leave the actor to sleep.
+    _ = isolation
+    return await withCheckedContinuation { keep($0) }
+  } onCancel: {
+    cancel()
+  }
+}
+
+/// Sleeps without an actor. The code above would also work, but a sleeping task would take more memory.
+nonisolated(nonsending) private func sleepAnywhere(
+  _ keep: (any ErasedContinuation) -> Void,
+  onCancel cancel: @Sendable () -> Void
+) async {
+  await withTaskCancellationHandler {
+    await withCheckedContinuation { keep($0) }
+  } onCancel: {
+    cancel()
+  }
+}

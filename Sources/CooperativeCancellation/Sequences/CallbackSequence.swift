@@ -114,14 +114,11 @@ extension Subscription {
     throwing _: Failure.Type,
     isolation: isolated (any Actor)? = #isolation
   ) async throws(Failure) -> Element? {
-    let error: any Error
-    switch await next() {
-    case .element(let element): return element
-    case .ended(.finished), .over: return nil
-    case .ended(.failed(let reason)): error = reason
-    case .cancelled: error = CancellationError()
+    do {
+      return try await next()
+    } catch {
+      if let failure = error as? Failure { throw failure }
+      return nil
     }
-    if let failure = error as? Failure { throw failure }
-    return nil
   }
 }

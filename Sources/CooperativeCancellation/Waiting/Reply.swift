@@ -5,7 +5,7 @@
 @frozen
 @usableFromInline
 package struct Reply<Answer: Sendable>: Sendable {
-  @usableFromInline let contents: LockedObject<ReplyContents<Answer>>
+  @usableFromInline let contents: Locked<ReplyContents<Answer>>
 
   // Never inlined: otherwise, the caller's frame, which a sleeping task keeps, has room for several copies of the
   // contents. They cannot be noncopyable, because a reference to them is cast, which needs macOS 15 on Apple's systems.
@@ -16,11 +16,11 @@ package struct Reply<Answer: Sendable>: Sendable {
     reportsDrop: Bool = false,
     _ discard: (@Sendable (Answer) -> Void)?
   ) {
-    contents = LockedObject(shared: ReplyContents(callSite, reportsDrop: reportsDrop, discard))
+    contents = Locked(shared: ReplyContents(callSite, reportsDrop: reportsDrop, discard))
   }
 
   @inlinable
-  init(_ contents: LockedObject<ReplyContents<Answer>>) {
+  init(_ contents: Locked<ReplyContents<Answer>>) {
     self.contents = contents
   }
 
@@ -137,16 +137,12 @@ package struct ReplyContents<Answer: Sendable>: SharedContents {
   }
 }
 
-/// An object that contains an answer of any type: a ``Reply`` or a ``Carrier``.
-@usableFromInline
-package typealias AnyReply = AnyShared
-
 /// Takes the answer out of a reply. A wait does not know the type, but its reply belongs to the same call, so the
 /// cast succeeds.
 @inlinable
 @inline(never)
 func take<Answer: Sendable>(from reply: consuming AnyReply) -> Answer? {
-  guard let contents = LockedObject<ReplyContents<Answer>>(reply) else { return nil }
+  guard let contents = Locked<ReplyContents<Answer>>(reply) else { return nil }
   return Reply(contents).take()
 }
 

@@ -78,7 +78,11 @@ enum Terms {
 
 @usableFromInline
 @inline(never)
-func cancellationError() -> any Error { CancellationError() }
+func cancellationError() -> any Error { cancellation() }
+
+/// The library's only `CancellationError`.
+@inlinable
+func cancellation() -> CancellationError { CancellationError() }
 
 @usableFromInline
 @inline(never)

@@ -14,11 +14,11 @@ package struct Wait: Sendable {
     deinit { destroy() }
   }
 
-  let state: LockedObject<State>
+  let state: Locked<State>
 
   @usableFromInline
   package init(response: CancellationResponse) {
-    state = LockedObject(State(machine: WaitMachine(response: response)), in: Buffer.self)
+    state = Locked(State(machine: WaitMachine(response: response)), in: Buffer.self)
   }
 
   /// Identifies the wait.
@@ -42,8 +42,11 @@ package struct Wait: Sendable {
     state.locked { $0.machine.receive(event) }
   }
 
-  /// ``accept(_:)`` as a parameter of a registry: the test of all possible orders passes its own.
-  @usableFromInline package typealias Accept = (Wait, WaitMachine.FinalEvent) -> WaitMachine.Effect
+  /// For a search of all orders, which goes back to earlier situations.
+  package var machine: WaitMachine {
+    get { state.locked { $0.machine } }
+    nonmutating set { state.locked { $0.machine = newValue } }
+  }
 
   /// Wakes the task if it sleeps.
   @usableFromInline
@@ -80,7 +83,7 @@ package struct Wait: Sendable {
 
   /// Stores the continuation, or resumes it if there is an event to read.
   @usableFromInline
-  func sleep(_ continuation: CheckedContinuation<Void, Never>) {
+  func keep(_ continuation: any ErasedContinuation) {
     let maySleep = state.locked { state in
       guard state.machine.hasNoEvent else { return false }
       state.sleeper = SleepingTask(continuation)
@@ -101,10 +104,10 @@ package struct Wait: Sendable {
     by deadline: consuming Deadline?,
     onInterruption forward: () -> Void
   ) async -> WaitMachine.End {
-    let actor = #isolation
     let place = Recorder.isOn ? Recorder.add(kind(), callSite, until: deadline, progress) : -1
     defer { if place >= 0 { Recorder.remove(place) } }
     let timer: Timer? = if let deadline = consume deadline { timer(until: deadline) } else { nil }
+    let actor = #isolation
     while true {
       if actor == nil { await sleepAnywhere() } else { await sleepOnActor() }
       while let event = nextEvent() {
@@ -151,7 +154,7 @@ package struct Wait: Sendable {
   func sleepOnActor(isolation: isolated (any Actor)? = #isolation) async {
     await withTaskCancellationHandler {
       _ = isolation
-      return await withCheckedContinuation { sleep($0) }
+      return await withCheckedContinuation { keep($0) }
     } onCancel: {
       interrupt(.cancelled)
     }
@@ -161,7 +164,7 @@ package struct Wait: Sendable {
   @usableFromInline
   nonisolated(nonsending) func sleepAnywhere() async {
     await withTaskCancellationHandler {
-      await withCheckedContinuation { sleep($0) }
+      await withCheckedContinuation { keep($0) }
     } onCancel: {
       interrupt(.cancelled)
     }

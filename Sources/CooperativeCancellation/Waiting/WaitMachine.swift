@@ -65,7 +65,7 @@ package struct WaitMachine: Sendable {
   private var response: CancellationResponse
   private var interruption: Interruption?
   private var interruptionIsRead = false
-  private var finalEvent: FinalEvent?
+  package private(set) var finalEvent: FinalEvent?
 
   package init(response: CancellationResponse) {
     self.response = response

@@ -28,7 +28,7 @@ enum Recorder {
   typealias Entry = (record: Record, begin: Moment)
 
   /// Several, so that threads rarely wait for each other.
-  static let tables = (0..<16).map { _ in LockedObject(initially: Slots<Entry>()) }
+  static let tables = (0..<16).map { _ in Locked(initially: Slots<Entry>()) }
 
   /// Cancelled means on. A task is the flag, because Apple's systems have no atomics before macOS 15 and iOS 18.
   static let recording: Task<Void, Never> = {

@@ -145,7 +145,7 @@ private struct RegistryOfCallsRun: Explorable {
     situation.operation = .throwing
     let word = stops ? WaitMachine.FinalEvent.stopped : .answered(in: carrier(of: failure))
     let isWaiting = mayTake(0)
-    let taken = accepting { $0.registry.fail($0.ids[0], place, word, accept: $1) }
+    let taken = accepting { $0.registry.fail($0.ids[0], place, word) }
     if case .call(let wait, _) = taken {
       require(wait.id == waits[0].id && isWaiting, "an error ends its own call")
     } else {
@@ -197,7 +197,8 @@ private struct RegistryOfCallsRun: Explorable {
       let answer = self.answer(in: parked.answer)
       require(isParked(answer, for: number), "a call claims what may be its own")
       require(holder(of: ids[number]) == nil, "no two situation.calls have one id")
-      require(accept(number, .answered(in: parked.answer)) == .counts, "it counts")
+      let effect = accepting { $0.waits[number].accept(.answered(in: parked.answer)) }
+      require(effect == .counts, "it counts")
       situation.calls[number] = .waits(place)
       situation.answers[answer] = .taken
     }
@@ -245,27 +246,26 @@ private struct RegistryOfCallsRun: Explorable {
     situation.hasForwarded = true
   }
 
-  /// What a wait says in the place of the one in the registry.
-  private mutating func accept(_ call: Int, _ event: WaitMachine.FinalEvent) -> WaitMachine.Effect {
-    let result = machines[call].receive(event)
-    if result != .refused {
+  /// Passes events to the waits, in the state of this situation, and notes the words that they take.
+  private mutating func accepting<Result>(_ body: (inout RegistryOfCallsRun) -> Result) -> Result {
+    for (wait, machine) in zip(waits, machines) { wait.machine = machine }
+    let result = body(&self)
+    for (call, wait) in waits.enumerated() {
+      let (before, after) = (word(in: machines[call]), word(in: wait.machine))
+      machines[call] = wait.machine
+      if after == before { continue }
       require(situation.words[call] == nil, "no answer is replaced")
-      situation.words[call] =
-        if case .answered(let answer) = event { self.answer(in: answer) } else { failure }
+      situation.words[call] = after
     }
     return result
   }
 
-  private mutating func accepting<Result>(
-    _ body: (inout RegistryOfCallsRun, Wait.Accept) -> Result
-  ) -> Result {
-    let waits = waits
-    var run = self
-    let result = body(&self) { wait, word in
-      run.accept(waits.firstIndex { $0.id == wait.id } ?? -1, word)
+  private func word(in machine: WaitMachine) -> Int? {
+    switch machine.finalEvent {
+    case .answered(let answer): self.answer(in: answer)
+    case .dropped, .stopped: failure
+    case nil: nil
     }
-    (machines, situation.words) = (run.machines, run.situation.words)
-    return result
   }
 
   // MARK: Answers
@@ -275,7 +275,7 @@ private struct RegistryOfCallsRun: Explorable {
     let takers = situation.calls.indices.filter { ids[$0] == id && mayTake($0) }
     require(takers.count <= 1, "one call waits for an answer")
     let result = situation.words
-    switch accepting({ $0.registry.take(id, carrier(of: number), accept: $1) }) {
+    switch accepting({ $0.registry.take(id, carrier(of: number)) }) {
     case .call(let wait, let freed):
       let call = waits.firstIndex { $0.id == wait.id }
       require(call == takers.first, "an answer goes to the call that waits for it")
@@ -313,7 +313,7 @@ private struct RegistryOfCallsRun: Explorable {
       situation.calls.indices.filter { mayTake($0) || isStarting($0) && situation.words[$0] == nil }
     )
     let (ended, _, unclaimed) = accepting {
-      $0.registry.close(CancellationError(), carrier(of: $0.end), accept: $1)
+      $0.registry.close(CancellationError(), carrier(of: $0.end))
     }
     let endedCalls = ended.map { wait in waits.firstIndex { $0.id == wait.id } ?? -1 }
     require(

@@ -110,14 +110,14 @@ private struct TurnsRun: Explorable {
       case .queued(let ticket):
         step(.call(number, call)) { run in
           run.calls[number].state = .over
-          let left = run.accepting { machine, _ in machine.leaveQueue(ticket) }
+          let left = run.accepting { machine in machine.leaveQueue(ticket) }
           run.require((left == nil) == call.isPassedOver, "a call leaves the queue once")
         }
       case .granted(let ticket):
         step(.call(number, call)) { $0.begin(number, ticket) }
         step(.declines(number)) { run in
           run.calls[number].state = .over
-          run.pass(run.accepting { $0.decline(accept: $1) })
+          run.pass(run.accepting { $0.decline() })
         }
       case .called:
         if !waitMachines[number].hasNoEvent {
@@ -145,7 +145,7 @@ private struct TurnsRun: Explorable {
 
   private mutating func ask(_ number: Int) {
     let isFree = holders.isEmpty
-    let ticket = accepting { machine, _ in machine.ask() }
+    let ticket = accepting { machine in machine.ask() }
     require((ticket != nil) == isFree, "one has the turn at a time")
     calls[number].state = ticket.map { .granted($0) } ?? (cast.mayWait ? .queues : .over)
   }
@@ -153,14 +153,14 @@ private struct TurnsRun: Explorable {
   private mutating func queue(_ number: Int) {
     let isFree = holders.isEmpty
     let wait = turnWaits[number]
-    let ticket = accepting { $0.queue(wait, accept: $1) } ?? 0
+    let ticket = accepting { $0.queue(wait) } ?? 0
     require(isFree == !turnMachines[number].hasNoEvent, "it waits for another call")
     calls[number].state = isFree ? .granted(ticket) : .queued(ticket)
   }
 
   private mutating func begin(_ number: Int, _ ticket: Int?) {
     let wait = waits[number]
-    accepting { machine, _ in
+    accepting { machine in
       machine.begin(wait, number, ticket: ticket, onDiscard: nil)
     }
     calls[number].place = calls.count { $0.place != nil }
@@ -171,7 +171,7 @@ private struct TurnsRun: Explorable {
   private mutating func stop(_ number: Int) {
     let call = calls[number]
     calls[number].hasThrown = true
-    let stopped = accepting { $0.stop(number, .stopped, accept: $1) }
+    let stopped = accepting { $0.stop(number, .stopped) }
     require((stopped != nil) == (call.isHolder && !call.isAnswered), "a call is stopped once")
     if !call.isInterrupted { calls[number].state = .over }
     guard let stopped else { return }
@@ -192,7 +192,7 @@ private struct TurnsRun: Explorable {
     let call = calls[number]
     calls[number].hasForwarded = true
     calls[number].state = .called
-    let left = accepting { $0.leave(number, accept: $1) }
+    let left = accepting { $0.leave(number) }
     require((left != nil) == call.isHolder, "a call keeps its place until it has forwarded")
     require(left?.call?.isAnswered ?? false == (call.isHolder && call.isAnswered), "and its answer")
     if let left { pass(left) }
@@ -202,7 +202,7 @@ private struct TurnsRun: Explorable {
     situation.answers += 1
     let answer = carrier(of: situation.answers)
     let waiting = unanswered.first
-    let answered = accepting { $0.answer(answer, accept: $1) }
+    let answered = accepting { $0.answer(answer) }
     require((answered == nil) == (waiting == nil), "an answer goes to the first without one")
     guard let answered, let waiting else { return }
     require(answered.call?.wait.id == waits[waiting].id, "it is the call's own wait")
@@ -217,7 +217,7 @@ private struct TurnsRun: Explorable {
     let unanswered = unanswered
     let queued = inQueue
     let end = carrier(of: 0)
-    let ended = accepting { $0.endAll(end, waiting: end, accept: $1) } ?? []
+    let ended = accepting { $0.endAll(end, waiting: end) } ?? []
     let taking = unanswered.map { !(calls[$0].isInterrupted && response.endsAtOnce) }
     let waiting = queued.filter { !calls[$0].gaveUp }
     require(
@@ -232,28 +232,19 @@ private struct TurnsRun: Explorable {
     }
   }
 
-  /// What a wait says in the place of the one in the machine.
-  private mutating func accept(_ wait: Wait, _ event: WaitMachine.FinalEvent) -> WaitMachine.Effect
-  {
-    if let call = turnWaits.firstIndex(where: { $0.id == wait.id }) {
-      return turnMachines[call].receive(event)
-    }
-    guard let call = waits.firstIndex(where: { $0.id == wait.id }) else { return .refused }
-    let result = waitMachines[call].receive(event)
-    if result != .refused { calls[call].words += 1 }
-    require(calls[call].words <= 1, "no answer is replaced")
-    return result
-  }
-
+  /// Passes events to the waits, in the state of this situation, and notes the words that they take.
   @discardableResult
-  private mutating func accepting<Result>(
-    _ body: (inout TurnMachine, Wait.Accept) -> Result?
-  ) -> Result? {
-    var run = self
-    let (result, id) = registry.inLine(1) { machine in
-      body(&machine) { run.accept($0, $1) }
+  private mutating func accepting<Result>(_ body: (inout TurnMachine) -> Result?) -> Result? {
+    for (wait, machine) in zip(waits + turnWaits, waitMachines + turnMachines) {
+      wait.machine = machine
     }
-    (waitMachines, turnMachines, calls) = (run.waitMachines, run.turnMachines, run.calls)
+    let (result, id) = registry.inLine(1, body)
+    for (call, wait) in waits.enumerated() where wait.machine.hasWord != waitMachines[call].hasWord
+    {
+      calls[call].words += 1
+      require(calls[call].words <= 1, "no answer is replaced")
+    }
+    (waitMachines, turnMachines) = (waits.map(\.machine), turnWaits.map(\.machine))
     require(id == nil || registry.lines.isEmpty, "a line that is over is removed")
     return result
   }
@@ -331,4 +322,8 @@ struct TurnExplorationTests {
     print("calls with one id, \(response): \(exploration)")
     #expect(exploration.situations >= (isDebug ? 48_180 : 272_458))
   }
+}
+
+extension WaitMachine {
+  fileprivate var hasWord: Bool { if case nil = finalEvent { false } else { true } }
 }

@@ -21,19 +21,19 @@ struct InboxTests {
 
   @Test
   func `each of many sleeping readers is woken once, in order, with no lock held`() {
-    let inbox = Shared(Inbox<Int>(.unbounded, onDiscard: nil))
+    let inbox = Inbox<Int>(.unbounded, onDiscard: nil)
     let woken = Protected<[Int]>([])
     func sleep(_ number: Int) {
       let sleeper = Sleeper {
-        _ = inbox.contents.take()
+        _ = inbox.take()
         woken.withLock { $0.append(number) }
       }
-      inbox.contents.sleep(sleeper)
+      inbox.keep(sleeper)
     }
     for number in 0..<50_000 { sleep(number) }
-    _ = inbox.contents.yield(1)
+    _ = inbox.yield(1)
     #expect(woken.withLock { $0 } == [0])
-    inbox.contents.cancel()
+    inbox.cancel()
     #expect(woken.withLock { $0 } == Array(0..<50_000))
     // This one comes too late to sleep.
     sleep(50_000)

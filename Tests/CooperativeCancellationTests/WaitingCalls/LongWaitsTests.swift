@@ -42,7 +42,7 @@ struct LongWaitsTests {
     let lines = Protected<[UInt]>([])
     MisuseReport.handler = { report in lines.withLock { $0.append(report.callSite.line) } }
     begin()
-    let inbox = Shared(Inbox<Int>(.unbounded, onDiscard: nil, at: CallSite(line: 0)))
+    let inbox = Inbox<Int>(.unbounded, onDiscard: nil, at: CallSite(line: 0))
     let (event, place) = (PendingEvent<Void>(), inbox.recordReader())
     defer { Recorder.remove(place) }
     async let first: Void = event.value(line: 1)
@@ -82,10 +82,10 @@ struct LongWaitsTests {
       observing: [\.standardErrorContent]
     ) {
       setenv("COOPERATIVE_CANCELLATION_HANG_LIMIT", "0.02", 1)
-      let inbox = Shared(Inbox<Int>(.unbounded, onDiscard: nil, at: CallSite(line: 1)))
+      let inbox = Inbox<Int>(.unbounded, onDiscard: nil, at: CallSite(line: 1))
       for _ in 1...500 { _ = inbox.recordReader() }
       await Self.letWait(line: 1)
-      inbox.contents.state.locked { _ in
+      inbox.state.locked { _ in
         _ = Recorder.add(.call, CallSite(line: 2)) { _ in .waiting }
         Gate().pass()
       }

@@ -60,16 +60,16 @@ struct WaitingCallListTests {
   @Test
   func `waits for no lock, and says that calls may be missing when a table is locked`() {
     let wait = Wait(response: .abandonCallback)
-    let inbox = Shared(Inbox<Int>(.unbounded, onDiscard: nil, at: callSite))
+    let inbox = Inbox<Int>(.unbounded, onDiscard: nil, at: callSite)
     wait.interrupt(.cancelled)
-    _ = inbox.contents.yield(1)
+    _ = inbox.yield(1)
     for isReader in [false, true] {
       let place =
         isReader ? inbox.recordReader() : Recorder.add(.call, callSite, wait.progress(mayBlock:))
       defer { Recorder.remove(place) }
       #expect(words().hasPrefix(", is over, but its actor is busy"))
       wait.state.locked { _ in
-        inbox.contents.state.locked { _ in #expect(!words().contains("is over")) }
+        inbox.state.locked { _ in #expect(!words().contains("is over")) }
       }
       Recorder.tables[Int(place & 15)].locked { _ in
         let list = WaitingCall.list

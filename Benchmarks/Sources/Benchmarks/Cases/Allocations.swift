@@ -30,7 +30,7 @@ extension [Comparison] {
     _ call: @escaping @Sendable (LegacySDK) async throws -> Int
   ) -> Comparison {
     Comparison(
-      name: "allocations, \(when)\(Lock.suffix)",
+      name: "allocations, \(when)",
       baseline: "raw checked continuation",
       unit: .allocations,
       goal: .cost(atMost: goal),

@@ -15,7 +15,7 @@ extension [Comparison] {
       against byHand: @escaping @Sendable () async -> Void
     ) -> Comparison {
       Comparison(
-        name: name + Lock.suffix,
+        name: name,
         baseline: "handler + checked continuation",
         unit: .bytes,
         goal: .atMost(1.2),

@@ -185,11 +185,10 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
   @inline(__always)
   package mutating func take(
     _ id: ID,
-    _ answer: AnyReply,
-    accept: Wait.Accept = { $0.accept($1) }
+    _ answer: AnyReply
   ) -> Recipient {
     if let index = waiting.index(forKey: id),
-      let recipient = pass(.answered(in: answer), to: index, accept: accept)
+      let recipient = pass(.answered(in: answer), to: index)
     {
       return recipient
     }
@@ -203,11 +202,10 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
   package mutating func fail(
     _ id: ID,
     _ number: Int,
-    _ event: WaitMachine.FinalEvent,
-    accept: Wait.Accept = { $0.accept($1) }
+    _ event: WaitMachine.FinalEvent
   ) -> Recipient {
     guard let index = index(of: id, number) else { return .noCall }
-    return pass(event, to: index, accept: accept) ?? .noCall
+    return pass(event, to: index) ?? .noCall
   }
 
   /// Passes the final event to a call, which leaves if it has nothing to forward. Returns `nil` if the call refuses it.
@@ -215,12 +213,11 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
   @inline(__always)
   mutating func pass(
     _ event: WaitMachine.FinalEvent,
-    to index: [ID: Entry].Index,
-    accept: Wait.Accept
+    to index: [ID: Entry].Index
   ) -> Recipient? {
     if waiting.values[index].isAnswered { return nil }
     let wait = waiting.values[index].wait
-    switch accept(wait, event) {
+    switch wait.accept(event) {
     case .refused:
       return nil
     case .countsAfterInterruption where !waiting.values[index].isForwarded:
@@ -235,15 +232,14 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
   /// order in which they began, and what is to be released.
   @inlinable
   package mutating func takeAll(
-    _ answer: AnyReply,
-    accept: Wait.Accept = { $0.accept($1) }
+    _ answer: AnyReply
   ) -> (calls: [Wait], all: [ID: Entry]) {
     var calls: [Entry] = []
     calls.reserveCapacity(waiting.count + starting.count)
     let all = waiting
     waiting = [:]
     for (id, entry) in all {
-      let result = entry.isAnswered ? .refused : accept(entry.wait, .answered(in: answer))
+      let result = entry.isAnswered ? .refused : entry.wait.accept(.answered(in: answer))
       if result != .refused { calls.append(entry) }
       if result == .counts || result == .countsAfterInterruption && entry.isForwarded { continue }
       waiting[id] = entry
@@ -251,7 +247,7 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
     }
     for index in starting.indices where !starting[index].isAnswered {
       // It counts: a call that is starting does not sleep, and is not interrupted.
-      _ = accept(starting[index].wait, .answered(in: answer))
+      _ = starting[index].wait.accept(.answered(in: answer))
       starting[index].isAnswered = true
       calls.append(starting[index])
     }
@@ -263,11 +259,10 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
   @inlinable
   package mutating func close(
     _ error: any Error,
-    _ answer: AnyReply,
-    accept: Wait.Accept = { $0.accept($1) }
+    _ answer: AnyReply
   ) -> (calls: [Wait], all: [ID: Entry], unclaimed: [Parked]) {
     if end == nil { end = error }
-    let (calls, all) = takeAll(answer, accept: accept)
+    let (calls, all) = takeAll(answer)
     defer { parked = [] }
     return (calls, all, parked)
   }

@@ -62,10 +62,10 @@ package struct TurnMachine: Sendable {
   }
 
   /// A call waits for its turn, which may have come by now: its wait is answered with the ticket. Returns the ticket.
-  package mutating func queue(_ wait: Wait, accept: Wait.Accept = { $0.accept($1) }) -> Int {
+  package mutating func queue(_ wait: Wait) -> Int {
     if let ticket = ask() {
       // It counts: the task does not sleep, and is not interrupted.
-      _ = accept(wait, turn(ticket))
+      _ = wait.accept(turn(ticket))
       return ticket
     }
     lastTicket += 1
@@ -100,17 +100,17 @@ package struct TurnMachine: Sendable {
 
   /// The call that has its turn declines it.
   @usableFromInline
-  package mutating func decline(accept: Wait.Accept = { $0.accept($1) }) -> Effects {
+  package mutating func decline() -> Effects {
     granted = nil
-    return pass(Effects(), accept)
+    return pass(Effects())
   }
 
-  private mutating func pass(_ effects: Effects, _ accept: Wait.Accept) -> Effects {
+  private mutating func pass(_ effects: Effects) -> Effects {
     var effects = effects
     while isFree, !queue.isEmpty {
       defer { firstTicket += 1 }
       guard let next = leaveQueue(firstTicket) else { continue }
-      if accept(next, turn(firstTicket)) == .refused {
+      if next.accept(turn(firstTicket)) == .refused {
         effects.skipped.append(next)
       } else {
         (granted, effects.next) = (firstTicket, next)
@@ -137,49 +137,45 @@ package struct TurnMachine: Sendable {
   /// An answer arrived. Returns `nil` if no call waits for one.
   @usableFromInline
   package mutating func answer(
-    _ reply: AnyReply,
-    accept: Wait.Accept = { $0.accept($1) }
+    _ reply: AnyReply
   ) -> Effects? {
     guard let index = calls.firstIndex(where: { !$0.isAnswered }) else { return nil }
-    return end(index, .answered(in: reply), accept)
+    return end(index, .answered(in: reply))
   }
 
   /// The SDK will not answer a call: its `operation` threw, or its late answer is not expected anymore.
   @usableFromInline
   package mutating func stop(
     _ number: Int,
-    _ event: WaitMachine.FinalEvent,
-    accept: Wait.Accept = { $0.accept($1) }
+    _ event: WaitMachine.FinalEvent
   ) -> Effects? {
     guard let index = index(of: number), !calls[index].isAnswered else { return nil }
     calls[index].isForwarded = true
-    return end(index, event, accept)
+    return end(index, event)
   }
 
   private mutating func end(
     _ index: Int,
-    _ event: WaitMachine.FinalEvent,
-    _ accept: Wait.Accept
+    _ event: WaitMachine.FinalEvent
   ) -> Effects {
     calls[index].isAnswered = true
     let call = calls[index]
-    let result = accept(call.wait, event)
+    let result = call.wait.accept(event)
     // A wait refuses its first answer only after an interruption.
     if result == .counts || call.isForwarded { calls.remove(at: index) }
-    return pass(Effects(call: call, counts: result != .refused), accept)
+    return pass(Effects(call: call, counts: result != .refused))
   }
 
   /// The `onCancel` of a call has returned. The call leaves if it has its answer.
   package mutating func leave(
     _ number: Int,
-    limit: Wait? = nil,
-    accept: Wait.Accept = { $0.accept($1) }
+    limit: Wait? = nil
   ) -> Effects? {
     guard let index = index(of: number) else { return nil }
     (calls[index].isForwarded, calls[index].limit) = (true, limit)
     let call = calls[index]
     if call.isAnswered { calls.remove(at: index) }
-    return pass(Effects(call: call), accept)
+    return pass(Effects(call: call))
   }
 
   private func index(of number: Int) -> Int? { calls.firstIndex { $0.number == number } }
@@ -188,14 +184,13 @@ package struct TurnMachine: Sendable {
   /// later one.
   package mutating func endAll(
     _ answer: AnyReply,
-    waiting end: AnyReply,
-    accept: Wait.Accept = { $0.accept($1) }
+    waiting end: AnyReply
   ) -> [Effects] {
     let waiting = queue.sorted { $0.key < $1.key }.map(\.value)
     queue = [:]
     var all: [Effects] = []
-    while let effects = self.answer(answer, accept: accept) { all.append(effects) }
-    for wait in waiting where accept(wait, .answered(in: end)) != .refused {
+    while let effects = self.answer(answer) { all.append(effects) }
+    for wait in waiting where wait.accept(.answered(in: end)) != .refused {
       all.append(Effects(next: wait))
     }
     return all

@@ -1,47 +1,42 @@
 /// Owned by the closures that the SDK calls, and by nothing else after the registration. When the SDK has
 /// released all of them, the sequence ends.
-@frozen
+// `@_fixed_layout` allows the inlined `init` and `deinit` in a build with library evolution.
+@_fixed_layout
 @usableFromInline
-package struct Callback<Element: Sendable>: ~Copyable, SharedContents {
-  @usableFromInline let inbox: Shared<Inbox<Element>>
+package final class Callback<Element: Sendable>: Sendable {
+  @usableFromInline let inbox: Inbox<Element>
 
   @inlinable
-  init(_ inbox: Shared<Inbox<Element>>) {
+  init(_ inbox: Inbox<Element>) {
     self.inbox = inbox
   }
 
   @inlinable
-  package func lastReferenceWasReleased() {
-    inbox.contents.end(.finished)
+  deinit {
+    inbox.end(.finished)
   }
-}
 
-extension Shared where Contents: ~Copyable {
   /// The SDK called back with an element. Returns whether the sequence is still being read.
   @inlinable
   @discardableResult
-  func yield<Element>(_ element: Element) -> Bool where Contents == Callback<Element> {
-    contents.inbox.contents.yield(element)
+  func yield(_ element: Element) -> Bool {
+    inbox.yield(element)
   }
 
   /// The same, as the type that the SDK's callback returns.
   @inlinable
-  func answer<Element, Answer: ExpressibleByBooleanLiteral>(
-    _ element: Element
-  ) -> Answer where Contents == Callback<Element> {
+  func answer<Answer: ExpressibleByBooleanLiteral>(_ element: Element) -> Answer {
     yield(element) ? true : false
   }
 
   @inlinable
-  func end<Element>(_ end: SubscriptionEnd) where Contents == Callback<Element> {
-    contents.inbox.contents.end(end)
+  func end(_ end: SubscriptionEnd) {
+    inbox.end(end)
   }
 
   /// The SDK called back with a result. An error ends the sequence.
   @inlinable
-  func yield<Element>(
-    _ result: Result<Element, some Error>
-  ) where Contents == Callback<Element> {
+  func yield(_ result: Result<Element, some Error>) {
     switch result {
     case .success(let element): yield(element)
     case .failure(let error): end(.failed(error))
@@ -50,11 +45,7 @@ extension Shared where Contents: ~Copyable {
 
   /// The SDK called back with an element and an error. The error ends the sequence, and the element is discarded.
   @inlinable
-  func yield<Element>(
-    _ element: Element?,
-    _ error: (any Error)?,
-    _ callSite: CallSite
-  ) where Contents == Callback<Element> {
+  func yield(_ element: Element?, _ error: (any Error)?, _ callSite: CallSite) {
     switch (element, error) {
     case (let element, let error?):
       end(.failed(error))

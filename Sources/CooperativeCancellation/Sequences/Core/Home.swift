@@ -5,7 +5,7 @@
 @usableFromInline
 package actor Home<Element: Sendable> {
   private let home: any Actor
-  private let start: @isolated(any) (Shared<Inbox<Element>>) async throws -> Errand
+  private let start: @isolated(any) (Inbox<Element>) async throws -> Errand
 
   @usableFromInline
   package nonisolated var unownedExecutor: UnownedSerialExecutor { home.unownedExecutor }
@@ -15,7 +15,7 @@ package actor Home<Element: Sendable> {
     _ home: any Actor,
     @_inheritActorContext _ start:
       sending @escaping @isolated(any) (
-        Shared<Inbox<Element>>
+        Inbox<Element>
       ) async throws -> Errand
   ) {
     self.home = home
@@ -28,7 +28,7 @@ package actor Home<Element: Sendable> {
   /// returns.
   @usableFromInline
   func begin(
-    _ inbox: Shared<Inbox<Element>>,
+    _ inbox: Inbox<Element>,
     isolation: isolated (any Actor)?
   ) async throws -> Errand? {
     // Not the bridge's `onCancel`, which needs the reader's actor.
@@ -41,7 +41,7 @@ package actor Home<Element: Sendable> {
         (try? result.get())?.start()
       }
     } onCancel: {
-      inbox.contents.cancel()
+      inbox.cancel()
     }.get()
   }
 
@@ -52,8 +52,8 @@ package actor Home<Element: Sendable> {
     errand.start()
   }
 
-  private func register(_ inbox: Shared<Inbox<Element>>) async -> Result<Errand?, any Error> {
-    guard inbox.contents.isOpen else { return .success(nil) }
+  private func register(_ inbox: Inbox<Element>) async -> Result<Errand?, any Error> {
+    guard inbox.isOpen else { return .success(nil) }
     do { return .success(try await start(inbox)) } catch { return .failure(error) }
   }
 

@@ -14,7 +14,7 @@ package final class Hub<Element: Sendable>: Sendable {
   typealias Afterwards = (wake: [any ErasedContinuation], release: [Element])
 
   private let source: @Sendable () -> Source<Element>
-  @usableFromInline let state: Locked<HubMachine<Shared<Inbox<Element>>, Element, Errand>>
+  @usableFromInline let state: Locked<HubMachine<Inbox<Element>, Element, Errand>>
 
   init(
     _ source: @escaping @Sendable () -> Source<Element>,
@@ -26,10 +26,10 @@ package final class Hub<Element: Sendable>: Sendable {
   }
 
   /// Begins a subscription of one reader. Returns how to end it.
-  func begin(_ inbox: Shared<Inbox<Element>>) -> () -> Void {
+  func begin(_ inbox: Inbox<Element>) -> () -> Void {
     var afterwards: Afterwards = ([], [])
     let number = state.locked { machine in
-      if let latest = machine.latest { _ = inbox.contents.deliver(latest, &afterwards) }
+      if let latest = machine.latest { _ = inbox.deliver(latest, &afterwards) }
       return machine.join(inbox)
     }
     for reader in afterwards.wake { reader.resume() }
@@ -48,7 +48,7 @@ package final class Hub<Element: Sendable>: Sendable {
       while let work = self.state.extract({ $0.nextWork() }) {
         switch work {
         case .register(let registration):
-          let inbox = Shared(Inbox(.unbounded, onDiscard: nil, to: (self, registration)))
+          let inbox = Inbox(.unbounded, onDiscard: nil, to: (self, registration))
           // If it throws, the readers have received the error.
           if let errand = try? await self.source().begin(inbox)?.errand(nil) {
             self.registered(errand)
@@ -64,10 +64,10 @@ package final class Hub<Element: Sendable>: Sendable {
   private func registered(_ errand: Errand) {
     var afterwards: Afterwards = ([], [])
     let opened = state.extract { machine in
-      machine.registered(errand) { _ = $0.contents.deliver($1, &afterwards) }
+      machine.registered(errand) { _ = $0.deliver($1, &afterwards) }
     }
     for reader in afterwards.wake { reader.resume() }
-    if let end = opened.end { for inbox in opened.readers { inbox.contents.end(end) } }
+    if let end = opened.end { for inbox in opened.readers { inbox.end(end) } }
   }
 
   /// The SDK yielded an element, on any thread. Returns whether a reader received it.
@@ -83,7 +83,7 @@ package final class Hub<Element: Sendable>: Sendable {
   func deliver(_ element: Element, _ registration: Int, _ afterwards: inout Afterwards) -> Bool {
     state.locked { machine in
       let yielded = machine.yield(element, registration) {
-        $0.contents.deliver(element, &afterwards)
+        $0.deliver(element, &afterwards)
       }
       if let replaced = yielded.replaced { afterwards.release.append(replaced) }
       return yielded.isRead
@@ -94,11 +94,11 @@ package final class Hub<Element: Sendable>: Sendable {
   @usableFromInline
   func end(_ end: SubscriptionEnd, _ registration: Int) {
     let ended = state.extract { $0.end(end, registration) }
-    for inbox in ended.readers { inbox.contents.end(end) }
+    for inbox in ended.readers { inbox.end(end) }
   }
 
   func registrationThrew(_ error: any Error) {
     let ended = state.extract { $0.registrationThrew() }
-    for inbox in ended.readers { inbox.contents.end(.failed(error)) }
+    for inbox in ended.readers { inbox.end(.failed(error)) }
   }
 }

@@ -2,9 +2,9 @@
 ///
 /// The lock around an ``InboxMachine`` and the continuations of sleeping readers. Continuations are resumed, and
 /// elements discarded and released, after unlocking.
-@frozen
+@_fixed_layout
 @usableFromInline
-package struct Inbox<Element: Sendable>: ~Copyable, SharedContents {
+package final class Inbox<Element: Sendable>: Sendable {
   @frozen
   @usableFromInline
   struct State: ~Copyable, Sendable {
@@ -141,7 +141,7 @@ package struct Inbox<Element: Sendable>: ~Copyable, SharedContents {
 
   /// Keeps the continuation of a task that goes to sleep, unless there is something to read.
   @inlinable
-  package func sleep(_ continuation: any ErasedContinuation) {
+  package func keep(_ continuation: any ErasedContinuation) {
     let maySleep = state.locked { state in
       guard state.machine.hasNothing else { return false }
       state.add(continuation)
@@ -171,17 +171,12 @@ package struct Inbox<Element: Sendable>: ~Copyable, SharedContents {
     while let element = elements.popFirst() { discard(element) }
   }
 
-  @inlinable
-  package func lastReferenceWasReleased() {}
-}
-
-extension Shared where Contents: ~Copyable {
   /// Records a reader that is about to sleep, if calls are recorded. Unless the result is negative,
   /// ``Recorder/remove(_:)`` follows.
   @inlinable
   @inline(__always)
-  func recordReader<Element>() -> Int32 where Contents == Inbox<Element> {
+  func recordReader() -> Int32 {
     if !Recorder.isOn { return -1 }
-    return Recorder.add(.element, contents.callSite) { self.contents.progress(mayBlock: $0) }
+    return Recorder.add(.element, callSite) { self.progress(mayBlock: $0) }
   }
 }

@@ -6,11 +6,11 @@ package struct Source<Element: Sendable> {
   @usableFromInline
   enum Start {
     /// The home is not an actor: runs where the reader is.
-    case inPlace((Shared<Inbox<Element>>) throws -> () -> Void)
+    case inPlace((Inbox<Element>) throws -> () -> Void)
 
     /// The home is an actor. A call from there does not suspend. `now` does the same for code that is there and cannot
     /// suspend; a source that has crossed isolation has none.
-    case onHome(Home<Element>, now: ((Shared<Inbox<Element>>) throws -> Errand)?)
+    case onHome(Home<Element>, now: ((Inbox<Element>) throws -> Errand)?)
   }
 
   @usableFromInline let policy: BufferingPolicy
@@ -40,17 +40,17 @@ package struct Source<Element: Sendable> {
     _ terminate: @escaping (Token) -> Void,
     _ fileID: StaticString,
     _ line: UInt,
-    in subscribe: @escaping (Shared<Callback<Element>>) throws -> Token
+    in subscribe: @escaping (Callback<Element>) throws -> Token
   ) {
     let start: Start
     if let home = isolation {
-      let begin = { (inbox: Shared<Inbox<Element>>) throws -> Errand in
+      let begin = { (inbox: Inbox<Element>) throws -> Errand in
         // Captured, so that the closure is isolated to it.
         _ = isolation
         var token: Token? = try register(inbox, subscribe)
         return Errand {
           _ = isolation
-          inbox.contents.abandon()
+          inbox.abandon()
           // Taken, so that the token is released here and not where the errand was started.
           if let token = token.take() { terminate(token) }
         }
@@ -64,7 +64,7 @@ package struct Source<Element: Sendable> {
       start = .inPlace { inbox in
         let token = try register(inbox, subscribe)
         return {
-          inbox.contents.abandon()
+          inbox.abandon()
           terminate(token)
         }
       }
@@ -75,14 +75,14 @@ package struct Source<Element: Sendable> {
 
 extension Source {
   @inlinable
-  func makeInbox() -> Shared<Inbox<Element>> {
-    Shared(Inbox(policy, onDiscard: discard, at: callSite))
+  func makeInbox() -> Inbox<Element> {
+    Inbox(policy, onDiscard: discard, at: callSite)
   }
 
   /// Begins a subscription without suspending. The caller must be at the sequence's home. Returns how to end it, or `nil`
   /// if the source has crossed isolation.
   @inlinable
-  func beginHere(_ inbox: Shared<Inbox<Element>>) throws -> Termination<Element>? {
+  func beginHere(_ inbox: Inbox<Element>) throws -> Termination<Element>? {
     switch start {
     case .inPlace(let start): .inPlace(try start(inbox))
     case .onHome(let home, let start): try start.map { .onHome(try $0(inbox), home) }
@@ -92,7 +92,7 @@ extension Source {
   /// Begins a subscription from anywhere. Returns how to end it, or `nil` if a reader was cancelled before it began.
   @inlinable
   func begin(
-    _ inbox: Shared<Inbox<Element>>,
+    _ inbox: Inbox<Element>,
     isolation: isolated (any Actor)? = #isolation
   ) async throws -> Termination<Element>? {
     switch start {
@@ -108,15 +108,15 @@ extension Source {
 /// A separate function, so that it releases the callback before the reader sleeps: from then on only the SDK owns it.
 @inlinable
 func register<Element: Sendable, Token>(
-  _ inbox: Shared<Inbox<Element>>,
-  _ subscribe: (Shared<Callback<Element>>) throws -> Token
+  _ inbox: Inbox<Element>,
+  _ subscribe: (Callback<Element>) throws -> Token
 ) throws -> Token {
-  let callback = Shared(Callback(inbox))
+  let callback = Callback(inbox)
   do {
     return try subscribe(callback)
   } catch {
     // Before the callback is released, which would end the sequence without an error.
-    inbox.contents.registrationThrew(error)
+    inbox.registrationThrew(error)
     withExtendedLifetime(callback) {}
     throw error
   }

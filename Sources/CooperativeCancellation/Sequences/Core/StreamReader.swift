@@ -2,16 +2,16 @@
 @_fixed_layout
 @usableFromInline
 final class StreamReader<Element: Sendable>: Sendable {
-  @usableFromInline let inbox: Shared<Inbox<Element>>
+  @usableFromInline let inbox: Inbox<Element>
   /// The home is set until a subscription begins there, at the first read. The errand ends the subscription.
   @usableFromInline let state: Locked<(home: Home<Element>?, errand: Errand?)>
 
   /// Registers now. If that throws, the error is all there is to read.
   @inlinable
   init(
-    _ makeInbox: @autoclosure () -> Shared<Inbox<Element>>,
+    _ makeInbox: @autoclosure () -> Inbox<Element>,
     home: Home<Element>? = nil,
-    register: (Shared<Inbox<Element>>) throws -> Errand?
+    register: (Inbox<Element>) throws -> Errand?
   ) {
     var inbox = makeInbox()
     var errand: Errand?
@@ -19,7 +19,7 @@ final class StreamReader<Element: Sendable>: Sendable {
       errand = try register(inbox)
     } catch {
       inbox = makeInbox()
-      inbox.contents.end(.failed(error))
+      inbox.end(.failed(error))
     }
     self.inbox = inbox
     state = Locked(initially: (home, errand))
@@ -40,12 +40,12 @@ final class StreamReader<Element: Sendable>: Sendable {
     _ discard: (@Sendable (Element) -> Void)?,
     _ terminate: @escaping @Sendable (sending Token) -> Void,
     _ callSite: CallSite,
-    in subscribe: (Shared<Callback<Element>>) throws -> sending Token
+    in subscribe: (Callback<Element>) throws -> sending Token
   ) {
-    self.init(Shared(Inbox(policy, onDiscard: discard, at: callSite))) { inbox in
+    self.init(Inbox(policy, onDiscard: discard, at: callSite)) { inbox in
       let token = try CooperativeCancellation.register(inbox) { Sent(try subscribe($0)) }
       return Errand {
-        inbox.contents.abandon()
+        inbox.abandon()
         terminate(token.open())
       }
     }
@@ -63,7 +63,7 @@ final class StreamReader<Element: Sendable>: Sendable {
   @inlinable
   func next() async throws -> Element? {
     while true {
-      switch inbox.contents.next() {
+      switch inbox.next() {
       case .element(let element):
         return element
       case .nothing:
@@ -72,7 +72,7 @@ final class StreamReader<Element: Sendable>: Sendable {
           state.locked { $0.errand = errand }
         } else {
           let place = inbox.recordReader()
-          await withCheckedContinuation { inbox.contents.sleep($0) }
+          await withCheckedContinuation { inbox.keep($0) }
           if place >= 0 { Recorder.remove(place) }
         }
       case .ended(.failed(let error)):
@@ -89,6 +89,6 @@ final class StreamReader<Element: Sendable>: Sendable {
   /// subscription.
   @usableFromInline
   func cancel() {
-    inbox.contents.cancel()
+    inbox.cancel()
   }
 }
