@@ -31,9 +31,17 @@ public struct Timeout: Sendable {
     self.clock = clock
   }
 
+  // Not generic: the caller converts the integer, whose type it knows.
+  @usableFromInline
+  init(_ count: Int64, times unit: Int64) {
+    let (product, overflows) = count.multipliedReportingOverflow(by: unit)
+    self.init(nanoseconds: overflows ? (count < 0 ? .min : .max) : product)
+  }
+
   /// A whole number of seconds.
+  @inlinable
   public static func seconds(_ seconds: some BinaryInteger) -> Timeout {
-    Timeout(nanoseconds: saturating(seconds, times: 1_000_000_000))
+    Timeout(Int64(clamping: seconds), times: 1_000_000_000)
   }
 
   /// A number of seconds.
@@ -42,8 +50,9 @@ public struct Timeout: Sendable {
   }
 
   /// A whole number of milliseconds.
+  @inlinable
   public static func milliseconds(_ milliseconds: some BinaryInteger) -> Timeout {
-    Timeout(nanoseconds: saturating(milliseconds, times: 1_000_000))
+    Timeout(Int64(clamping: milliseconds), times: 1_000_000)
   }
 
   /// Creates a timeout from a duration.
@@ -125,12 +134,6 @@ final class CustomClock: Sendable {
       return { start.duration(to: clock.now).nanosecondsRoundedUp }
     }
   }
-}
-
-private func saturating(_ count: some BinaryInteger, times unit: Int64) -> Int64 {
-  let count = Int64(clamping: count)
-  let (product, overflows) = count.multipliedReportingOverflow(by: unit)
-  return overflows ? (count < 0 ? .min : .max) : product
 }
 
 private func rounding(_ nanoseconds: Double) -> Int64 {
