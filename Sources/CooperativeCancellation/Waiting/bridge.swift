@@ -42,14 +42,6 @@ package func start<Answer: Sendable, Request: ~Copyable, Failure: Error>(
   return .waiting(wait, request)
 }
 
-/// How a call ended.
-@usableFromInline
-enum CallOutcome<Answer: Sendable>: Sendable {
-  case answered(Answer)
-  case dropped
-  case interrupted(Interruption)
-}
-
 /// Calls the SDK, waits, and forwards a cancellation or timeout. Discards an answer that it does not return.
 @inlinable
 @inline(__always)
@@ -105,7 +97,7 @@ nonisolated(nonsending) func outcome<Answer: Sendable, Request: ~Copyable>(
 @inlinable
 @inline(__always)
 func outcome<Answer: Sendable>(
-  of end: WaitMachine.End,
+  of end: CallOutcome<AnyReply>,
   takeAnswer: (AnyReply) -> Answer?,
   onDiscard discard: (@Sendable (Answer) -> Void)?
 ) -> CallOutcome<Answer> {
@@ -116,7 +108,7 @@ func outcome<Answer: Sendable>(
     return .dropped
   case .interrupted(let cause, let reply):
     if let reply, let answer = takeAnswer(reply) { discard?(answer) }
-    return .interrupted(cause)
+    return .interrupted(cause, discarding: nil)
   }
 }
 
@@ -159,7 +151,7 @@ func deliver<Value>(
     throw error
   case .dropped:
     throw droppedCompletionError(terms.callSite)
-  case .interrupted(let cause):
+  case .interrupted(let cause, discarding: _):
     throw terms.error(for: cause)
   }
 }
