@@ -2,7 +2,7 @@ extension PendingCalls {
   /// Calls an asynchronous SDK whose answer arrives by id, and waits for the answer.
   ///
   /// ```swift
-  /// return try await replies.value(for: id, timeout: .seconds(5)) { [socket] in
+  /// return try await replies.value(inTaskFor: id, timeout: .seconds(5)) { [socket] in
   ///   try await socket.send(id, text)
   /// } onCancel: { [socket] in
   ///   socket.write(id, "cancel")
@@ -23,10 +23,9 @@ extension PendingCalls {
   /// the call ends, even if it would otherwise wait for the SDK's answer. If it returns anyway, `onCancel` runs then,
   /// perhaps after the call has ended. The id is taken until `operation` has thrown or `onCancel` has returned, so that
   /// `onCancel` cannot reach another call.
-  @_disfavoredOverload
   @inlinable
   public func value<Request: Sendable>(
-    for id: ID,
+    inTaskFor id: ID,
     whenCancelled response: CancellationResponse = .abandonCallback,
     timeout: Timeout? = nil,
     isolation: isolated (any Actor)? = #isolation,

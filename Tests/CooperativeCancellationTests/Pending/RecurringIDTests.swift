@@ -299,7 +299,7 @@ struct RecurringIDTests {
     let calls = PendingCalls<Int, String>(ifTaken: .waitForTurn)
     let (begun, mayEnd) = (Signal(), Signal())
     let first = Task {
-      try await calls.value(for: 7, whenCancelled: .waitForCallback) {
+      try await calls.value(inTaskFor: 7, whenCancelled: .waitForCallback) {
         begun.fire()
         await mayEnd.wait()
         try Task.checkCancellation()
@@ -307,7 +307,7 @@ struct RecurringIDTests {
     }
     await begun.wait()
     let second = Task {
-      try await calls.value(for: 7) {
+      try await calls.value(inTaskFor: 7) {
         await Task.yield()
         calls.resume(7, returning: "own")
       }

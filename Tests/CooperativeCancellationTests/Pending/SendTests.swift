@@ -12,14 +12,14 @@ struct SendTests {
 
   @Test
   func `an answer may come before the send returns, or after`() async throws {
-    let early = try await calls.value(for: 1) { [calls] in
+    let early = try await calls.value(inTaskFor: 1) { [calls] in
       await Task.yield()
       calls.resume(1, returning: "early")
     }
     #expect(early == "early")
     let hasReturned = Signal()
     let task = Task { [calls] in
-      try await calls.value(for: 1) {
+      try await calls.value(inTaskFor: 1) {
         await Task.yield()
         hasReturned.fire()
       }
@@ -63,7 +63,7 @@ struct SendTests {
   ) async throws -> Task<String, any Error> {
     let task = Task { @MainActor [calls, clock, send] in
       try await calls.value(
-        for: 1,
+        inTaskFor: 1,
         whenCancelled: response,
         timeout: Timeout(.seconds(5), clock: clock)
       ) {
@@ -125,7 +125,7 @@ struct SendTests {
     #expect(calls.resume(1, returning: "late") == (response != .abandonCallback))
     #expect((try? await task.value) == (response == .deliverResult ? "late" : nil))
     await #expect(throws: AlreadyPendingError.self) {
-      try await calls.value(for: 1) { Issue.record("the SDK is called") }
+      try await calls.value(inTaskFor: 1) { Issue.record("the SDK is called") }
     }
     #expect(!calls.resume(1, returning: "second"))
     #expect(calls.count == 1)
@@ -162,7 +162,7 @@ struct SendTests {
     let events = Protected<[String]>([])
     let task = Task { @MainActor [calls] in
       defer { events.withLock { $0.append("end") } }
-      return try await calls.value(for: 1, whenCancelled: response) {
+      return try await calls.value(inTaskFor: 1, whenCancelled: response) {
         await Task.yield()
         events.withLock { $0.append("sent") }
         return 7
@@ -190,13 +190,13 @@ struct SendTests {
   @Test
   func `a send that throws ends the call, and an error after the answer is dropped`() async throws {
     await #expect(throws: SDKError.failed) {
-      try await calls.value(for: 1) {
+      try await calls.value(inTaskFor: 1) {
         await Task.yield()
         throw SDKError.failed
       }
     }
     #expect(calls.count == 0)
-    let value = try await calls.value(for: 1) { [calls] in
+    let value = try await calls.value(inTaskFor: 1) { [calls] in
       calls.resume(1, returning: "early")
       await Task.yield()
       throw SDKError.failed
@@ -240,14 +240,14 @@ struct SendTests {
   func `nothing is sent in a cancelled task, or with a timeout of zero`() async {
     let task = Task { [calls] in
       withUnsafeCurrentTask { $0?.cancel() }
-      return try await calls.value(for: 1) {
+      return try await calls.value(inTaskFor: 1) {
         Issue.record("sent")
         await Task.yield()
       }
     }
     await #expect(throws: CancellationError.self) { try await task.value }
     await #expect(throws: TimeoutError.self) {
-      try await calls.value(for: 1, timeout: .seconds(0)) {
+      try await calls.value(inTaskFor: 1, timeout: .seconds(0)) {
         Issue.record("sent")
         await Task.yield()
       }
@@ -278,7 +278,7 @@ struct SendTests {
     actor.assumeIsolated { [calls] actor in
       for id in 1...3 {
         Task {
-          _ = try? await calls.value(for: id) {
+          _ = try? await calls.value(inTaskFor: id) {
             actor.preconditionIsolated()
             sent.withLock { $0.append(id) }
             await actor.nothing()
