@@ -103,7 +103,7 @@ package struct Wait: Sendable {
     _ callSite: CallSite,
     by deadline: consuming Deadline?,
     onInterruption forward: () -> Void
-  ) async -> CallOutcome<AnyReply> {
+  ) async -> WaitMachine.End {
     let place = Recorder.isOn ? Recorder.add(kind(), callSite, until: deadline, progress) : -1
     defer { if place >= 0 { Recorder.remove(place) } }
     let timer: Timer? = if let deadline = consume deadline { timer(until: deadline) } else { nil }
@@ -129,7 +129,7 @@ package struct Wait: Sendable {
     by deadline: Deadline?,
     isolation: isolated (any Actor)?,
     onInterruption forward: () async -> Void
-  ) async -> CallOutcome<AnyReply> {
+  ) async -> WaitMachine.End {
     let place = Recorder.isOn ? Recorder.add(kind, callSite, until: deadline, progress) : -1
     defer { if place >= 0 { Recorder.remove(place) } }
     let timer: Timer? = if let deadline { timer(until: deadline) } else { nil }

@@ -1,12 +1,3 @@
-/// How a call ended.
-@usableFromInline
-package enum CallOutcome<Answer: Sendable>: Sendable {
-  case answered(Answer)
-  case dropped
-  /// With the answer that is not delivered, if any.
-  case interrupted(Interruption, discarding: Answer?)
-}
-
 /// What can end a wait before the SDK does.
 @usableFromInline
 package enum Interruption: Sendable, Hashable {
@@ -55,11 +46,20 @@ package struct WaitMachine: Sendable {
     case refused
   }
 
+  /// How a wait ended.
+  @usableFromInline
+  package enum End: Sendable {
+    case answered(in: AnyReply)
+    case dropped
+    /// With the answer that is not delivered, if any.
+    case interrupted(Interruption, discarding: AnyReply?)
+  }
+
   /// An event that the task reads.
   @usableFromInline
   package enum Event: Sendable {
     case interrupted
-    case ended(CallOutcome<AnyReply>)
+    case ended(End)
   }
 
   private var response: CancellationResponse
@@ -130,7 +130,7 @@ package struct WaitMachine: Sendable {
     // There is no interruption if the operation cancelled its own task.
     case .stopped: .ended(.interrupted(interruption ?? .cancelled, discarding: nil))
     case .answered(let reply):
-      .ended(cause.map { .interrupted($0, discarding: reply) } ?? .answered(reply))
+      .ended(cause.map { .interrupted($0, discarding: reply) } ?? .answered(in: reply))
     case .dropped: .ended(cause.map { .interrupted($0, discarding: nil) } ?? .dropped)
     }
   }

@@ -42,6 +42,14 @@ package func start<Answer: Sendable, Request: ~Copyable, Failure: Error>(
   return .waiting(wait, request)
 }
 
+/// How a call ended.
+@usableFromInline
+enum CallOutcome<Answer: Sendable>: Sendable {
+  case answered(Answer)
+  case dropped
+  case interrupted(Interruption)
+}
+
 /// Calls the SDK, waits, and forwards a cancellation or timeout. Discards an answer that it does not return.
 @inlinable
 @inline(__always)
@@ -97,7 +105,7 @@ nonisolated(nonsending) func outcome<Answer: Sendable, Request: ~Copyable>(
 @inlinable
 @inline(__always)
 func outcome<Answer: Sendable>(
-  of end: CallOutcome<AnyReply>,
+  of end: WaitMachine.End,
   takeAnswer: (AnyReply) -> Answer?,
   onDiscard discard: (@Sendable (Answer) -> Void)?
 ) -> CallOutcome<Answer> {
@@ -108,7 +116,7 @@ func outcome<Answer: Sendable>(
     return .dropped
   case .interrupted(let cause, let reply):
     if let reply, let answer = takeAnswer(reply) { discard?(answer) }
-    return .interrupted(cause, discarding: nil)
+    return .interrupted(cause)
   }
 }
 
@@ -151,7 +159,7 @@ func deliver<Value>(
     throw error
   case .dropped:
     throw droppedCompletionError(terms.callSite)
-  case .interrupted(let cause, discarding: _):
+  case .interrupted(let cause):
     throw terms.error(for: cause)
   }
 }

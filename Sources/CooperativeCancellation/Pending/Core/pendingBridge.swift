@@ -105,7 +105,7 @@ func beginPending<Value, Request>(
 @inlinable
 @inline(__always)
 func deliver<Value>(
-  _ end: CallOutcome<AnyReply>,
+  _ end: WaitMachine.End,
   _ terms: Terms,
   onDiscard discard: (@Sendable (sending Value) -> Void)?
 ) throws -> sending Value {
