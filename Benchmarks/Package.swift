@@ -14,6 +14,13 @@ let package = Package(
         .product(name: "CooperativeCancellation", package: "swift-cooperative-cancellation"),
       ]
     ),
+    .executableTarget(
+      name: "Client",
+      dependencies: [
+        "LegacySDK",
+        .product(name: "CooperativeCancellation", package: "swift-cooperative-cancellation"),
+      ]
+    ),
     // Modules of their own, so that the compiler sees as little of the SDK as of a real one.
     .target(name: "LegacySDK"),
     .target(name: "MallocCounter"),

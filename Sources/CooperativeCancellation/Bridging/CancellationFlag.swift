@@ -9,11 +9,11 @@ public final class CancellationFlag: Sendable {
   package init() {}
 
   /// Whether the task was cancelled or ``cancel()`` was called. Never becomes `false` again.
-  @inlinable
+  @_alwaysEmitIntoClient
   public var isCancelled: Bool { flag.locked { $0 } }
 
   /// Sets the flag without cancelling the task. Call it in `onCancel`, which also runs when the call times out.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func cancel() {
     flag.locked { $0 = true }
   }
@@ -39,7 +39,7 @@ public final class CancellationFlag: Sendable {
 /// flag is set before `body` runs. A timeout sets it only if `onCancel` does so, as above.
 ///
 /// - Parameter body: Runs on the caller's actor. It receives the flag, which may outlive it.
-@inlinable
+@_alwaysEmitIntoClient
 nonisolated(nonsending) public func withCancellationFlag<Result>(
   _ body: nonisolated(nonsending) (_ flag: CancellationFlag) async throws -> Result
 ) async rethrows -> Result {

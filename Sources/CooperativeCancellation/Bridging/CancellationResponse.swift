@@ -27,7 +27,7 @@ public enum CancellationResponse: Sendable, Hashable, CaseIterable {
   case ignoreCancellation
 
   /// Whether a task that is cancelled when it resumes gets no value.
-  @inlinable
+  @_alwaysEmitIntoClient
   var checksAfter: Bool {
     switch self {
     case .abandonCallback, .waitForCallback: true
@@ -36,7 +36,7 @@ public enum CancellationResponse: Sendable, Hashable, CaseIterable {
   }
 
   /// Whether a wait that is interrupted ends without the SDK's answer.
-  @inlinable
+  @_alwaysEmitIntoClient
   var endsAtOnce: Bool {
     switch self {
     case .abandonCallback, .ignoreCancellation: true

@@ -3,6 +3,6 @@ extension Result where Success == Void {
   ///
   /// Disfavored, because other modules define the same member. If both are visible, the compiler uses theirs.
   @_disfavoredOverload
-  @inlinable
+  @_alwaysEmitIntoClient
   public static var success: Self { .success(()) }
 }

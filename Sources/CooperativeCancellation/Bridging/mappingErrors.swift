@@ -21,7 +21,7 @@
 ///   - map: Converts an error. Runs on the caller's actor, at most once.
 ///   - cancellation: What a `CancellationError` becomes.
 ///   - body: The work. Runs at once, on the caller's actor.
-@inlinable
+@_alwaysEmitIntoClient
 nonisolated(nonsending) public func mappingErrors<Value, Failure: Error>(
   to map: (any Error) -> Failure,
   cancellation: @autoclosure () -> Failure,
@@ -51,7 +51,7 @@ nonisolated(nonsending) public func mappingErrors<Value, Failure: Error>(
 /// ```
 ///
 /// An error that already is a `Failure` is thrown unchanged, too. `map` and `body` run as in the other form.
-@inlinable
+@_alwaysEmitIntoClient
 nonisolated(nonsending) public func mappingErrors<Value, Failure: Error>(
   to map: (any Error) -> Failure,
   in body: nonisolated(nonsending) () async throws -> Value
@@ -72,7 +72,7 @@ nonisolated(nonsending) public func mappingErrors<Value, Failure: Error>(
 ///   }
 /// }
 /// ```
-@inlinable
+@_alwaysEmitIntoClient
 nonisolated(nonsending) public func mappingErrors<Value>(
   cancellation: @autoclosure () -> any Error,
   in body: nonisolated(nonsending) () async throws -> Value
@@ -95,7 +95,7 @@ extension Result {
   ///   }
   /// }
   /// ```
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public init(
     mappingErrorsTo map: (any Error) -> Failure,
     cancellation: @autoclosure () -> Failure,

@@ -6,6 +6,7 @@
   unavailable,
   message: "this SDK reports errors: use 'try await withAsyncThrowingValue'"
 )
+@_alwaysEmitIntoClient
 public func withAsyncValue<Value: Sendable, Failure: Error, Request>(
   in operation: (_ completion: @escaping @Sendable (Result<Value, Failure>) -> Void) -> Request,
   onCancel cancel: (Request) -> Void = { _ in }
@@ -19,6 +20,7 @@ public func withAsyncValue<Value: Sendable, Failure: Error, Request>(
   message:
     "without 'fallback:', cancellation is ignored: add 'fallback:', or use 'try await withAsyncThrowingValue'"
 )
+@_alwaysEmitIntoClient
 public func withAsyncValue<Value: Sendable, Request>(
   in operation: (_ completion: @escaping @Sendable (Value) -> Void) -> Request,
   onCancel cancel: (Request) -> Void
@@ -32,6 +34,7 @@ public func withAsyncValue<Value: Sendable, Request>(
   message:
     "more than two values: use 'withCancellableThrowingContinuation', or combine them into one, '{ @Sendable in completion(($0, $1, $2)) }'"
 )
+@_alwaysEmitIntoClient
 public func withAsyncThrowingValue<First, Second, Third, each More, Request>(
   in operation: (
     _ completion: @escaping @Sendable (First, Second, Third, repeat each More) -> Void

@@ -23,7 +23,7 @@
 ///     returned; runs on the caller's actor, at most once.
 ///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
 @_disfavoredOverload
-@inlinable
+@_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Request>(
   whenCancelled response: CancellationResponse = .abandonCallback,
@@ -46,7 +46,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 ///
 /// Returns both values. Its errors and parameters are those of the overload with one value. See <doc:Contract>.
 @_disfavoredOverload
-@inlinable
+@_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<
   First: Sendable,
@@ -78,7 +78,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
 /// Returns when the SDK is done. Its errors and parameters are those of the overload with one value. See
 /// <doc:Contract>.
 @_disfavoredOverload
-@inlinable
+@_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
   whenCancelled response: CancellationResponse = .abandonCallback,

@@ -20,7 +20,7 @@
 ///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
 ///     returned; runs on the caller's actor, at most once.
 ///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
-@inlinable
+@_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Request>(
   whenCancelled response: CancellationResponse = .abandonCallback,
@@ -47,7 +47,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 /// Calls an SDK that takes a success closure without a value and a failure closure, and waits until it is done.
 ///
 /// Its errors and parameters are those of the overload with a value. See <doc:Contract>.
-@inlinable
+@_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
   whenCancelled response: CancellationResponse = .abandonCallback,

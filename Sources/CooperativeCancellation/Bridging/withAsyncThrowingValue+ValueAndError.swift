@@ -20,7 +20,7 @@
 ///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
 ///     returned; runs on the caller's actor, at most once.
 ///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
-@inlinable
+@_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Request>(
   whenCancelled response: CancellationResponse = .abandonCallback,
@@ -56,7 +56,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 /// rest, and the parameters, are the same as in the overload that returns a `Value`. See <doc:Contract>.
 // If the caller does not say which result it wants, the compiler prefers the overload above, because that one accepts
 // only copyable requests.
-@inlinable
+@_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Request: ~Copyable>(
   whenCancelled response: CancellationResponse = .abandonCallback,
@@ -81,7 +81,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 /// Returns both values. Throws the error if there is one, ``MissingValueError`` if there is none and a value is
 /// missing, and otherwise the same errors as the overload for a `Result`. The parameters are those of the overload
 /// for one value; `discard` receives at least one value that is not `nil`. See <doc:Contract>.
-@inlinable
+@_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<
   First: Sendable,
@@ -119,7 +119,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
 ///
 /// Returns when the SDK reports `nil`. Throws the error that it reports, and otherwise the same errors as the
 /// overload for a `Result`. The parameters are those of the overload for a value. See <doc:Contract>.
-@inlinable
+@_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
   whenCancelled response: CancellationResponse = .abandonCallback,

@@ -31,7 +31,7 @@
 ///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
 ///     returned; runs on the caller's actor, at most once.
 ///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
-@inlinable
+@_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Request>(
   whenCancelled response: CancellationResponse = .abandonCallback,
@@ -55,7 +55,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 ///
 /// Returns when the SDK reports success: `completion(.success)`, in a closure of your own. Its errors and parameters
 /// are those of the overload with a value. See <doc:Contract>.
-@inlinable
+@_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
   whenCancelled response: CancellationResponse = .abandonCallback,
@@ -82,7 +82,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
 ///
 /// The results and the parameters are those of the overload for `Result<Value, any Error>`. The SDK's error keeps
 /// its type inside the `any Error`. See <doc:Contract>.
-@inlinable
+@_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<
   Value: Sendable,

@@ -22,7 +22,7 @@
 ///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
 ///     returned; runs on the caller's actor, at most once.
 ///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
-@inlinable
+@_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
   fallback: Value,
@@ -46,7 +46,7 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
 /// Calls an SDK that cannot fail, and waits for its two values. A cancelled task gets the fallback at once.
 ///
 /// The rest, and the parameters, are the same as in the overload for a plain value. See <doc:Contract>.
-@inlinable
+@_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncValue<First: Sendable, Second: Sendable, Request>(
   fallback: (First, Second),
@@ -75,7 +75,7 @@ nonisolated(nonsending) public func withAsyncValue<First: Sendable, Second: Send
 ///
 /// To find out afterwards whether the wait was cut short by cancellation, check `Task.isCancelled`. The rest, and
 /// the parameters, are the same as in the overload for a plain value. See <doc:Contract>.
-@inlinable
+@_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncValue<Request>(
   fallback: Void,

@@ -19,7 +19,7 @@
 ///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread.
 // Disfavored, because a `Result` also matches `Value`.
 @_disfavoredOverload
-@inlinable
+@_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
   fileID: StaticString = #fileID,
@@ -38,7 +38,7 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
 ///
 /// The rest, and the parameters, are the same as in the overload for a plain value; a wait for `Void` ends if the SDK
 /// releases `completion`.
-@inlinable
+@_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
   fileID: StaticString = #fileID,
@@ -61,7 +61,7 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
 ///
 /// A released completion ends the wait, and is reported to ``MisuseReport/handler``. The rest, and the parameters, are
 /// the same as in the overload with a value.
-@inlinable
+@_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncValue<Request>(
   fileID: StaticString = #fileID,

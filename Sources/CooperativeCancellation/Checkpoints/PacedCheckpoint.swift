@@ -47,7 +47,7 @@ public struct PacedCheckpoint: Sendable {
   }
 
   /// If a check is due, throws `CancellationError` if the current task is cancelled.
-  @inlinable
+  @_alwaysEmitIntoClient
   public mutating func checkpoint(
     fileID: StaticString = #fileID,
     line: UInt = #line
@@ -59,7 +59,7 @@ public struct PacedCheckpoint: Sendable {
   }
 
   /// If a check is due, lets other tasks run, then throws `CancellationError` if the current task is cancelled.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public mutating func yieldingCheckpoint() async throws(CancellationError)
   {
     stepsLeft &-= 1

@@ -16,7 +16,7 @@
 /// - Parameters:
 ///   - fileID: The file to name in reports.
 ///   - line: The line to name in reports.
-@inlinable
+@_alwaysEmitIntoClient
 public func checkpoint(
   fileID: StaticString = #fileID,
   line: UInt = #line
@@ -40,7 +40,7 @@ public func checkpoint(
 /// ```
 ///
 /// If a step takes less than about ten microseconds, use a ``PacedCheckpoint``.
-@inlinable
+@_alwaysEmitIntoClient
 nonisolated(nonsending) public func yieldingCheckpoint() async throws(CancellationError) {
   await Task.yield()
   try checkpoint()

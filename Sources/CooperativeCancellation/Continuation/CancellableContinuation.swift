@@ -37,25 +37,25 @@ public struct CancellableContinuation<Value, Failure: Error>: Sendable {
 
   @usableFromInline let reply: Reply<Result<Sent<Value>, Failure>>
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init(_ reply: Reply<Result<Sent<Value>, Failure>>) {
     self.reply = reply
   }
 
   /// Resumes the task with a value, which need not be `Sendable`.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func resume(returning value: sending Value) {
     reply.answer(.success(Sent(value)))
   }
 
   /// Resumes the task with an error, which the wait throws.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func resume(throwing error: Failure) {
     reply.answer(.failure(error))
   }
 
   /// Resumes the task with a value or an error.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func resume(with result: sending Result<Value, Failure>) {
     switch result {
     case .success(let value): resume(returning: value)
@@ -64,14 +64,14 @@ public struct CancellableContinuation<Value, Failure: Error>: Sendable {
   }
 
   /// Resumes the task with a value or an error of any type.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func resume<Narrower: Error>(with result: sending Result<Value, Narrower>)
   where Failure == any Error {
     resume(with: result.mapError { $0 })
   }
 
   /// Resumes the task, whose wait has no value.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func resume() where Value == Void {
     resume(returning: ())
   }
@@ -83,21 +83,21 @@ extension CancellableContinuation {
   ///
   /// If not, because the wait was resumed before, or was cancelled or timed out, the value goes to `onDiscard`.
   @_disfavoredOverload
-  @inlinable
+  @_alwaysEmitIntoClient
   public func resume(returning value: sending Value) -> Bool {
     reply.answer(.success(Sent(value)))
   }
 
   /// Resumes the task with an error. Returns whether the wait throws it.
   @_disfavoredOverload
-  @inlinable
+  @_alwaysEmitIntoClient
   public func resume(throwing error: Failure) -> Bool {
     reply.answer(.failure(error))
   }
 
   /// Resumes the task, whose wait has no value. Returns whether that ends the wait.
   @_disfavoredOverload
-  @inlinable
+  @_alwaysEmitIntoClient
   public func resume() -> Bool where Value == Void {
     resume(returning: ())
   }
@@ -106,7 +106,7 @@ extension CancellableContinuation {
 // For the bridges.
 extension CancellableContinuation where Failure == any Error {
   /// The SDK called a completion with a value and an error. If there is an error, the value is discarded.
-  @inlinable
+  @_alwaysEmitIntoClient
   func resume(returning value: sending Value, beside error: (any Error)?) {
     if let error {
       resume(throwing: error)
@@ -117,7 +117,7 @@ extension CancellableContinuation where Failure == any Error {
   }
 
   /// The SDK called its failure closure, perhaps without an error.
-  @inlinable
+  @_alwaysEmitIntoClient
   func resume(throwing error: (any Error)?) {
     resume(throwing: error ?? MissingValueError(callSite: reply.callSite))
   }

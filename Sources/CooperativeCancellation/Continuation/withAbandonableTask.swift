@@ -23,7 +23,7 @@
 ///   - operation: The work. Runs on the actor to which the closure belongs, as in `Task { … }`. It does not run if its
 ///     task is cancelled before it begins.
 ///   - discard: Closes or frees a value that is not returned. Runs where `operation` ended.
-@inlinable
+@_alwaysEmitIntoClient
 nonisolated(nonsending) public func withAbandonableTask<Value>(
   timeout: Timeout? = nil,
   fileID: StaticString = #fileID,
@@ -57,7 +57,7 @@ nonisolated(nonsending) public func withAbandonableTask<Value>(
 struct AbandonableWork<Value> {
   @usableFromInline let run: @isolated(any) () async throws -> sending Value
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init(run: @escaping @isolated(any) () async throws -> sending Value) {
     self.run = run
   }

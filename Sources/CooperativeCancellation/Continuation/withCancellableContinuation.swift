@@ -21,7 +21,7 @@
 ///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `body` returned;
 ///     runs on the caller's actor, at most once, under no lock.
 ///   - discard: Closes or frees a value that is not returned. Runs on the thread that resumes, or on the caller's actor.
-@inlinable
+@_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withCancellableThrowingContinuation<Value, Request>(
   whenCancelled response: CancellationResponse = .abandonCallback,
@@ -45,7 +45,7 @@ nonisolated(nonsending) public func withCancellableThrowingContinuation<Value, R
 /// ``withCancellableThrowingContinuation(whenCancelled:timeout:fileID:line:_:onCancel:onDiscard:)`` would throw.
 ///
 /// The parameters are the same. A released continuation is also reported to ``MisuseReport/handler``.
-@inlinable
+@_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withCancellableContinuation<Value, Request>(
   fallback: sending Value,
@@ -83,7 +83,7 @@ nonisolated(nonsending) public func withCancellableContinuation<Value, Request>(
 ///   - body: Receives the continuation. What it returns is kept until the wait ends. Runs at once, on the caller's
 ///     actor.
 ///   - discard: Closes or frees the value of a second resumption. Runs on the thread that resumes.
-@inlinable
+@_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withUncancellableContinuation<Value, Request>(
   fileID: StaticString = #fileID,

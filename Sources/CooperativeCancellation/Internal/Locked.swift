@@ -15,23 +15,23 @@
 package struct Locked<Value: ~Copyable>: @unchecked Sendable {
   @usableFromInline let buffer: ManagedBuffer<PlatformLock, Value>
 
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(__always)
   package init(initially value: consuming sending Value) {
     self.init(value, in: LockBuffer<Value>.self)
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(__always)
   init(_ value: consuming sending Value, in class: ManagedBuffer<PlatformLock, Value>.Type) {
-    buffer = `class`.create(minimumCapacity: 1) { _ in .unlocked }
+    buffer = `class`.create(minimumCapacity: 1) { _ in PlatformLock() }
     pointers.value.initialize(to: value)
   }
 
   /// The address of the lock.
   package var id: UInt { UInt(bitPattern: pointers.lock) }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(__always)
   package func locked<Result: ~Copyable, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
@@ -63,7 +63,7 @@ package struct Locked<Value: ~Copyable>: @unchecked Sendable {
   ///
   /// Otherwise, the optimizer may release an unused result before the unlock, as Swift 6.3.1 does. A result that is
   /// used after the unlock does not need this.
-  @inlinable
+  @_alwaysEmitIntoClient
   package func extract<Result>(_ body: (inout sending Value) -> sending Result) -> sending Result {
     let result = locked(body)
     withExtendedLifetime(result) {}
@@ -71,7 +71,7 @@ package struct Locked<Value: ~Copyable>: @unchecked Sendable {
   }
 
   // The pointers leave the closure, but stay valid while the buffer lives: what they point to is inside the object.
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(__always)
   var pointers: (lock: UnsafeMutablePointer<PlatformLock>, value: UnsafeMutablePointer<Value>) {
     buffer.withUnsafeMutablePointers { ($0, $1) }
@@ -91,7 +91,7 @@ package final class LockBuffer<Value: ~Copyable>: ManagedBuffer<PlatformLock, Va
 
 extension ManagedBuffer where Header == PlatformLock, Element: ~Copyable {
   /// Destroys the value, in the `deinit` of a subclass.
-  @inlinable
+  @_alwaysEmitIntoClient
   func destroy() {
     withUnsafeMutablePointerToElements { value in
       _ = value.deinitialize(count: 1)
@@ -101,15 +101,18 @@ extension ManagedBuffer where Header == PlatformLock, Element: ~Copyable {
 
 // MARK: Notice of the last release
 
-/// A locked value that is notified when the last reference is released.
+/// A locked value that is notified when the last reference is released. Noncopyable in unspecialized code, which would
+/// otherwise copy it for the notice.
 @usableFromInline
-package protocol SharedContents: Sendable {
+package protocol SharedContents: ~Copyable, Sendable {
   func lastReferenceWasReleased()
 }
 
 @_fixed_layout
 @usableFromInline
-final class SharedBuffer<Contents: SharedContents>: ManagedBuffer<PlatformLock, Contents> {
+final class SharedBuffer<Contents: SharedContents & ~Copyable>:
+  ManagedBuffer<PlatformLock, Contents>
+{
   // No other reference is left, so this takes no lock.
   @inlinable
   deinit {
@@ -119,20 +122,20 @@ final class SharedBuffer<Contents: SharedContents>: ManagedBuffer<PlatformLock, 
 }
 
 extension Locked where Value: SharedContents {
-  @inlinable
+  @_alwaysEmitIntoClient
   init(shared value: consuming sending Value) {
     self.init(value, in: SharedBuffer<Value>.self)
   }
 
   /// Casts a reference to its type.
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(__always)
   init?(_ erased: consuming AnyReply) {
     guard let buffer = erased.object as? SharedBuffer<Value> else { return nil }
     self.buffer = buffer
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   var erased: AnyReply { AnyReply(self) }
 }
 
@@ -143,12 +146,12 @@ extension Locked where Value: SharedContents {
 package struct AnyReply: @unchecked Sendable {
   @usableFromInline let object: AnyObject
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init(_ object: some AnyObject & Sendable) {
     self.object = object
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init<Contents>(_ shared: Locked<Contents>) {
     object = shared.buffer
   }

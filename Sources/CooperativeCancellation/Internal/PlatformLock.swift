@@ -4,21 +4,14 @@
 #if canImport(Darwin)
   public import Darwin
 
-  @usableFromInline
-  package typealias PlatformLock = os_unfair_lock
+  @usableFromInline typealias SystemLock = os_unfair_lock
 #elseif os(Windows)
   public import WinSDK
 
-  @usableFromInline
-  package typealias PlatformLock = SRWLOCK
+  @usableFromInline typealias SystemLock = SRWLOCK
 #elseif os(WASI) && !canImport(wasi_pthread)
-  /// There is one thread.
-  @frozen
-  @usableFromInline
-  package struct PlatformLock: BitwiseCopyable {
-    @inlinable
-    init() {}
-  }
+  // There is one thread.
+  @usableFromInline typealias SystemLock = UInt8
 #else
   #if canImport(Glibc)
     public import Glibc
@@ -31,48 +24,58 @@
     public import wasi_pthread
   #endif
 
-  @usableFromInline
-  package typealias PlatformLock = pthread_mutex_t
+  @usableFromInline typealias SystemLock = pthread_mutex_t
 #endif
 
-extension PlatformLock {
-  @inlinable
-  static var unlocked: PlatformLock { PlatformLock() }
+@frozen
+@usableFromInline
+package struct PlatformLock {
+  @usableFromInline let system: SystemLock
+
+  @_alwaysEmitIntoClient
+  init() {
+    system = SystemLock()
+  }
 }
 
-// Safe, because the lock has one address, that of an object's header.
+// Safe, because the lock has one address, that of an object's header, and its only part has the same.
 extension UnsafeMutablePointer<PlatformLock> {
-  @inlinable
+  @_alwaysEmitIntoClient
+  var system: UnsafeMutablePointer<SystemLock> {
+    UnsafeMutableRawPointer(self).assumingMemoryBound(to: SystemLock.self)
+  }
+
+  @_alwaysEmitIntoClient
   func lock() {
     #if canImport(Darwin)
-      os_unfair_lock_lock(self)
+      os_unfair_lock_lock(system)
     #elseif os(Windows)
-      AcquireSRWLockExclusive(self)
+      AcquireSRWLockExclusive(system)
     #elseif !os(WASI) || canImport(wasi_pthread)
-      pthread_mutex_lock(self)
+      pthread_mutex_lock(system)
     #endif
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func unlock() {
     #if canImport(Darwin)
-      os_unfair_lock_unlock(self)
+      os_unfair_lock_unlock(system)
     #elseif os(Windows)
-      ReleaseSRWLockExclusive(self)
+      ReleaseSRWLockExclusive(system)
     #elseif !os(WASI) || canImport(wasi_pthread)
-      pthread_mutex_unlock(self)
+      pthread_mutex_unlock(system)
     #endif
   }
 
   func tryLock() -> Bool {
     #if canImport(Darwin)
-      os_unfair_lock_trylock(self)
+      os_unfair_lock_trylock(system)
     #elseif os(Windows)
-      TryAcquireSRWLockExclusive(self) != 0
-    #elseif os(WASI) && !canImport(wasi_pthread)
-      true
+      TryAcquireSRWLockExclusive(system) != 0
+    #elseif !os(WASI) || canImport(wasi_pthread)
+      pthread_mutex_trylock(system) == 0
     #else
-      pthread_mutex_trylock(self) == 0
+      true
     #endif
   }
 }

@@ -8,13 +8,13 @@
 struct Sent<Value>: Sendable {
   @usableFromInline nonisolated(unsafe) let value: Value
 
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(__always)
   init(_ value: sending Value) {
     self.value = value
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(__always)
   consuming func open() -> sending Value { value }
 }

@@ -7,12 +7,12 @@
 package struct SleepingTask: ~Copyable, Sendable {
   @usableFromInline let continuation: any ErasedContinuation
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init(_ continuation: any ErasedContinuation) {
     self.continuation = continuation
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   consuming func wake() { continuation.resume() }
 }
 

@@ -53,7 +53,7 @@ public final class PendingCall<Value>: Sendable {
   ///
   /// The parameters are those of a call of ``PendingCalls``, but `timeout` covers the turn and the answer together, and
   /// `discard` may also run on the thread that delivers the value.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public func value<Request>(
     whenCancelled response: CancellationResponse = .abandonCallback,
     timeout: Timeout? = nil,
@@ -79,7 +79,7 @@ public final class PendingCall<Value>: Sendable {
 
   /// Calls the SDK when no other call is pending, in a function that cannot throw: returns the fallback where the other
   /// form throws.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public func value<Request>(
     fallback: Value,
     whenCancelled response: CancellationResponse = .abandonCallback,
@@ -107,7 +107,7 @@ public final class PendingCall<Value>: Sendable {
   /// Answers the pending call with a value that need not be `Sendable`.
   ///
   /// - Returns: `nil` if a call took the value; otherwise the value.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func resume(sending value: sending Value) -> sending Value? {
     let sent = Sent(value)
     return answer(.success(sent)) ? nil : sent.open()
@@ -116,7 +116,7 @@ public final class PendingCall<Value>: Sendable {
   /// Answers the pending call with an error, which the call throws.
   ///
   /// - Returns: Whether a call was pending.
-  @inlinable
+  @_alwaysEmitIntoClient
   @discardableResult
   public func resume(throwing error: any Error) -> Bool {
     answer(.failure(error))
@@ -127,12 +127,12 @@ public final class PendingCall<Value>: Sendable {
   /// Call it where the connection ends. Only the first error counts.
   ///
   /// - Parameter error: What the calls throw.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func close(throwing error: any Error) {
     calls.close(throwing: error)
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func answer(_ answer: PendingAnswer<Value>) -> Bool {
     calls.answer(0, answer)
   }
@@ -142,7 +142,7 @@ extension PendingCall where Value: Sendable {
   /// Answers the pending call with a value.
   ///
   /// - Returns: Whether a call was pending. That call returns the value or passes it to `onDiscard`.
-  @inlinable
+  @_alwaysEmitIntoClient
   @discardableResult
   public func resume(returning value: Value) -> Bool {
     answer(.success(Sent(value)))
@@ -151,7 +151,7 @@ extension PendingCall where Value: Sendable {
   /// Answers the pending call with a value or an error.
   ///
   /// - Returns: Whether a call was pending.
-  @inlinable
+  @_alwaysEmitIntoClient
   @discardableResult
   public func resume(with result: Result<Value, some Error>) -> Bool {
     answer(.sendable(result))
@@ -162,7 +162,7 @@ extension PendingCall where Value == Void {
   /// Answers the pending call, whose value is `Void`.
   ///
   /// - Returns: Whether a call was pending.
-  @inlinable
+  @_alwaysEmitIntoClient
   @discardableResult
   public func resume() -> Bool {
     resume(returning: ())

@@ -23,7 +23,7 @@ extension PendingCalls {
   /// the call ends, even if it would otherwise wait for the SDK's answer. If it returns anyway, `onCancel` runs then,
   /// perhaps after the call has ended. The id is taken until `operation` has thrown or `onCancel` has returned, so that
   /// `onCancel` cannot reach another call.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func value<Request: Sendable>(
     inTaskFor id: ID,
     whenCancelled response: CancellationResponse = .abandonCallback,
@@ -59,7 +59,7 @@ extension PendingCalls {
   }
 
   /// An asynchronous `operation` threw, or stopped because its task was cancelled.
-  @inlinable
+  @_alwaysEmitIntoClient
   func fail(_ id: ID, _ number: Int, _ error: (any Error)?) {
     let event = error.map {
       WaitMachine.FinalEvent.answered(in: carrier(of: PendingAnswer<Value>.failure($0)))

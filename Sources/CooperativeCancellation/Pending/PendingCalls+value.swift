@@ -24,7 +24,7 @@ extension PendingCalls {
   ///     `operation` returned; runs on the caller's actor, at most once.
   ///   - discard: Closes or frees a value that this call took and does not return. Runs on the caller's actor; if calls
   ///     share their id, perhaps on the thread that delivers a late value.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public func value<Request>(
     for id: ID,
     whenCancelled response: CancellationResponse = .abandonCallback,
@@ -52,7 +52,7 @@ extension PendingCalls {
 
   /// Calls an SDK whose answer arrives by id, in a function that cannot throw: returns the fallback where the other
   /// form throws.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public func value<Request>(
     for id: ID,
     fallback: Value,
@@ -91,7 +91,7 @@ extension PendingCalls {
   /// of the form with an id, but ``AlreadyPendingError`` can only be thrown after the SDK has been called. If calls
   /// share their ids, it is not thrown, and the call does not wait for its turn: it takes its place behind the calls
   /// that have the id.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public func value(
     whenCancelled response: CancellationResponse = .abandonCallback,
     timeout: Timeout? = nil,
@@ -121,7 +121,7 @@ extension PendingCalls {
   }
 
   /// Gives a starting call its id, and its answer if that has already arrived.
-  @inlinable
+  @_alwaysEmitIntoClient
   func name(
     _ wait: Wait,
     _ number: Int,

@@ -63,7 +63,7 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
   ///   - onUnclaimed: Receives answers that arrived while the id of a call was not yet known, and that matched no call,
   ///     such as a late answer after a cancellation. Runs once for each, on the actor of the last call that might have
   ///     matched, or in ``close(throwing:)``.
-  @inlinable
+  @_alwaysEmitIntoClient
   public init(
     ifTaken policy: TakenIDPolicy = .throwError,
     lateAnswers: Timeout? = nil,
@@ -87,7 +87,7 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
   /// Answers a call with a value that need not be `Sendable`.
   ///
   /// - Returns: `nil` if a call took the value; otherwise the value, because the id is unknown or its call has ended.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func resume(_ id: ID, sending value: sending Value) -> sending Value? {
     let sent = Sent(value)
     return answer(id, .success(sent)) ? nil : sent.open()
@@ -96,7 +96,7 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
   /// Answers a call with an error, which the call throws.
   ///
   /// - Returns: Whether a call took it.
-  @inlinable
+  @_alwaysEmitIntoClient
   @discardableResult
   public func resume(_ id: ID, throwing error: any Error) -> Bool {
     answer(id, .failure(error))
@@ -105,7 +105,7 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
   /// Ends all calls with an error, including those that are being made. Later calls are not affected.
   ///
   /// - Returns: How many calls took it.
-  @inlinable
+  @_alwaysEmitIntoClient
   @discardableResult
   public func resumeAll(throwing error: any Error) -> Int {
     sharing == nil ? answerAll(.failure(error)) : endLines(error, closes: false)
@@ -116,7 +116,7 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
   /// Call it where the connection ends. Only the first error counts.
   ///
   /// - Parameter error: What the calls throw.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func close(throwing error: any Error) {
     if sharing == nil { return close(error, .failure(error)) }
     _ = endLines(error, closes: true)
@@ -128,7 +128,7 @@ extension PendingCalls where Value: Sendable {
   ///
   /// - Returns: Whether a call took the value. That call returns it or passes it to `onDiscard`. Otherwise, the value
   ///   is still yours.
-  @inlinable
+  @_alwaysEmitIntoClient
   @discardableResult
   public func resume(_ id: ID, returning value: Value) -> Bool {
     answer(id, .success(Sent(value)))
@@ -137,7 +137,7 @@ extension PendingCalls where Value: Sendable {
   /// Answers a call with a value or an error.
   ///
   /// - Returns: Whether a call took it.
-  @inlinable
+  @_alwaysEmitIntoClient
   @discardableResult
   public func resume(_ id: ID, with result: Result<Value, some Error>) -> Bool {
     answer(id, .sendable(result))
@@ -148,7 +148,7 @@ extension PendingCalls where Value == Void {
   /// Answers a call whose value is `Void`.
   ///
   /// - Returns: Whether a call took it.
-  @inlinable
+  @_alwaysEmitIntoClient
   @discardableResult
   public func resume(_ id: ID) -> Bool {
     resume(id, returning: ())
@@ -159,7 +159,7 @@ extension PendingCalls where Value == Void {
 extension PendingCalls {
   /// Answers the call with an id, or keeps the answer for a call that is being made. Returns whether it did one of
   /// these. A call that has just been cancelled takes no answer.
-  @inlinable
+  @_alwaysEmitIntoClient
   func answer(_ id: ID, _ answer: PendingAnswer<Value>) -> Bool {
     let answer = carrier(of: answer)
     if sharing != nil { return perform(in: id, answer) { $0.answer(answer) } }
@@ -172,7 +172,7 @@ extension PendingCalls {
     }
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func answerAll(_ answer: PendingAnswer<Value>) -> Int {
     let answer = carrier(of: answer)
     let (calls, _) = registry.extract { $0.takeAll(answer) }
@@ -181,7 +181,7 @@ extension PendingCalls {
   }
 
   /// Ends all calls with an answer, and refuses later ones with an error.
-  @inlinable
+  @_alwaysEmitIntoClient
   func close(_ error: any Error, _ answer: PendingAnswer<Value>) {
     let answer = carrier(of: answer)
     let (calls, _, unclaimed) = registry.extract { $0.close(error, answer) }
@@ -190,7 +190,7 @@ extension PendingCalls {
   }
 
   /// The `onCancel` of a call has returned, or its `operation` threw. Frees the id, unless the answer may still arrive.
-  @inlinable
+  @_alwaysEmitIntoClient
   func leave(_ id: ID, _ number: Int, hasFailed: Bool, _ response: CancellationResponse) {
     if sharing == nil {
       _ = registry.extract { $0.leave(id, number, isOver: hasFailed || response.endsAtOnce) }
@@ -202,7 +202,7 @@ extension PendingCalls {
   }
 
   /// Passes on the answers that no call claimed. Mostly there are none, which the caller's code sees faster.
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(__always)
   func pass(_ answers: [CallRegistry<ID>.Parked]) {
     if !answers.isEmpty { passOn(answers) }

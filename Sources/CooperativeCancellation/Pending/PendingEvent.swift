@@ -22,7 +22,7 @@ public final class PendingEvent<Value: Sendable>: Sendable {
   @usableFromInline let waits: PendingCalls<Int, Value>
 
   /// Creates an event for which no task is waiting.
-  @inlinable
+  @_alwaysEmitIntoClient
   public init() { waits = PendingCalls() }
 
   /// How many tasks are waiting.
@@ -39,7 +39,7 @@ public final class PendingEvent<Value: Sendable>: Sendable {
   ///   - line: The line to name in errors; by default the caller's.
   ///   - operation: Asks whether the event has already happened, or makes it happen. Runs on the caller's actor, at
   ///     once, when no event can be missed anymore.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public func value(
     timeout: Timeout? = nil,
     fileID: StaticString = #fileID,
@@ -63,7 +63,7 @@ public final class PendingEvent<Value: Sendable>: Sendable {
   }
 
   /// Waits for the next event, in a function that cannot throw: returns the fallback where the other form throws.
-  @inlinable
+  @_alwaysEmitIntoClient
   nonisolated(nonsending) public func value(
     fallback: Value,
     timeout: Timeout? = nil,
@@ -80,7 +80,7 @@ public final class PendingEvent<Value: Sendable>: Sendable {
   /// Reports the event.
   ///
   /// - Returns: How many tasks were waiting for it.
-  @inlinable
+  @_alwaysEmitIntoClient
   @discardableResult
   public func resume(returning value: Value) -> Int {
     waits.answerAll(.success(Sent(value)))
@@ -89,7 +89,7 @@ public final class PendingEvent<Value: Sendable>: Sendable {
   /// Reports a failure, which all waiting tasks throw.
   ///
   /// - Returns: How many tasks were waiting.
-  @inlinable
+  @_alwaysEmitIntoClient
   @discardableResult
   public func resume(throwing error: any Error) -> Int {
     waits.resumeAll(throwing: error)
@@ -98,7 +98,7 @@ public final class PendingEvent<Value: Sendable>: Sendable {
   /// Reports the event or a failure.
   ///
   /// - Returns: How many tasks were waiting.
-  @inlinable
+  @_alwaysEmitIntoClient
   @discardableResult
   public func resume(with result: Result<Value, some Error>) -> Int {
     waits.answerAll(.sendable(result))
@@ -109,7 +109,7 @@ public final class PendingEvent<Value: Sendable>: Sendable {
   /// Only the first close counts.
   ///
   /// - Parameter error: What the waits throw.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func close(throwing error: any Error) {
     waits.close(throwing: error)
   }
@@ -120,7 +120,7 @@ public final class PendingEvent<Value: Sendable>: Sendable {
   /// cancelled gets `CancellationError`.
   ///
   /// - Parameter value: What the waits return.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func close(returning value: Value) {
     waits.close(Happened(value: value), .success(Sent(value)))
   }
@@ -138,14 +138,14 @@ extension PendingEvent where Value == Void {
   /// Reports the event.
   ///
   /// - Returns: How many tasks were waiting for it.
-  @inlinable
+  @_alwaysEmitIntoClient
   @discardableResult
   public func resume() -> Int {
     resume(returning: ())
   }
 
   /// Ends all current and later waits; see ``close(returning:)``.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func close() {
     close(returning: ())
   }

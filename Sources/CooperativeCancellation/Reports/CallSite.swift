@@ -12,7 +12,7 @@ public struct CallSite: Sendable, Hashable, CustomStringConvertible {
   // A `StaticString` costs nothing on each call. The `String` is created only for a report.
   @usableFromInline let file: StaticString
 
-  @inlinable
+  @_alwaysEmitIntoClient
   package init(fileID: StaticString = #fileID, line: UInt = #line) {
     file = fileID
     self.line = line

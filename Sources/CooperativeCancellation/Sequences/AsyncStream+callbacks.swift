@@ -27,7 +27,7 @@ extension AsyncStream where Element: Sendable {
   ///     caller is.
   ///   - terminate: Unregisters. Receives the token. Runs once, soon after the end, on no actor and under no lock.
   ///   - discard: Closes or frees an element that is not delivered. Runs once for each, on any thread.
-  @inlinable
+  @_alwaysEmitIntoClient
   public init<Token>(
     buffering policy: BufferingPolicy,
     fileID: StaticString = #fileID,
@@ -53,7 +53,7 @@ extension AsyncThrowingStream where Element: Sendable, Failure == any Error {
   /// `finish(nil)` ends the stream; `finish(error)` ends it with that error. If `subscribe` throws, the stream throws
   /// that error, what came before is discarded, and `onTermination` does not run. The rest, and the parameters, are the
   /// same as for an `AsyncStream`.
-  @inlinable
+  @_alwaysEmitIntoClient
   public init<Token>(
     buffering policy: BufferingPolicy,
     fileID: StaticString = #fileID,

@@ -21,7 +21,7 @@ public enum BufferingPolicy: Sendable, Hashable {
   case unbounded
 
   /// How many elements fit.
-  @inlinable
+  @_alwaysEmitIntoClient
   var capacity: Int {
     switch self {
     case .newest(let count), .oldest(let count): max(1, count)
@@ -30,7 +30,7 @@ public enum BufferingPolicy: Sendable, Hashable {
   }
 
   /// Whether the oldest element makes room for one more.
-  @inlinable
+  @_alwaysEmitIntoClient
   var evicts: Bool {
     if case .newest = self { true } else { false }
   }

@@ -12,7 +12,7 @@ extension CallbackSequence where Failure == any Error {
   /// ```
   ///
   /// The parameters are those of the initializer for a plain value.
-  @inlinable
+  @_alwaysEmitIntoClient
   public init<Reason: Error, Token>(
     buffering policy: BufferingPolicy,
     isolation: isolated (any Actor)? = #isolation,
@@ -43,7 +43,7 @@ extension CallbackSequence where Failure == any Error {
   /// A value that comes with an error is discarded. A call with neither ends the sequence with ``MissingValueError``.
   ///
   /// The parameters are those of the initializer for a plain value. Errors also name `fileID` and `line`.
-  @inlinable
+  @_alwaysEmitIntoClient
   public init<Token>(
     buffering policy: BufferingPolicy,
     isolation: isolated (any Actor)? = #isolation,
@@ -76,7 +76,7 @@ extension CallbackSequence where Failure == any Error {
   /// pass `finish` itself.
   ///
   /// The parameters are those of the initializer for a plain value.
-  @inlinable
+  @_alwaysEmitIntoClient
   public init<Token>(
     buffering policy: BufferingPolicy,
     isolation: isolated (any Actor)? = #isolation,

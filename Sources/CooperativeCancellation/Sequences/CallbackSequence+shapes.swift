@@ -23,7 +23,7 @@ extension CallbackSequence {
   ///     the registration has returned.
   ///   - discard: Closes or frees an element that is not delivered. Runs once for each, on any thread.
   @_disfavoredOverload
-  @inlinable
+  @_alwaysEmitIntoClient
   public init<Token>(
     buffering policy: BufferingPolicy,
     isolation: isolated (any Actor)? = #isolation,
@@ -53,7 +53,7 @@ extension CallbackSequence {
   ///
   /// The parameters are those of the initializer for a plain value.
   @_disfavoredOverload
-  @inlinable
+  @_alwaysEmitIntoClient
   public init<Token>(
     buffering policy: BufferingPolicy,
     isolation: isolated (any Actor)? = #isolation,
@@ -76,7 +76,7 @@ extension CallbackSequence {
   ///
   /// The parameters are those of the initializer for a plain value.
   @_disfavoredOverload
-  @inlinable
+  @_alwaysEmitIntoClient
   public init<Token>(
     buffering policy: BufferingPolicy,
     isolation: isolated (any Actor)? = #isolation,
@@ -107,7 +107,7 @@ extension CallbackSequence {
   ///
   /// The parameters are those of the initializer for a plain value.
   @_disfavoredOverload
-  @inlinable
+  @_alwaysEmitIntoClient
   public init<Answer: ExpressibleByBooleanLiteral & Sendable, Token>(
     buffering policy: BufferingPolicy,
     isolation: isolated (any Actor)? = #isolation,

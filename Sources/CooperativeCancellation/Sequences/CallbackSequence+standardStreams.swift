@@ -10,7 +10,7 @@ extension CallbackSequence {
   /// `sendable().shared().asyncStream()`.
   ///
   /// In code that belongs to no actor, write `AsyncStream(buffering:)`.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func asyncStream(isolation: isolated any Actor = #isolation) -> AsyncStream<Element>
   where Failure == Never {
     StreamReader(source, isolation: isolation).stream
@@ -18,7 +18,7 @@ extension CallbackSequence {
 
   /// Registers now, and returns the elements as an `AsyncThrowingStream`, which throws what the registration throws;
   /// see ``asyncStream(isolation:)``.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func asyncThrowingStream(
     isolation: isolated any Actor = #isolation
   ) -> AsyncThrowingStream<Element, any Error> {
@@ -31,7 +31,7 @@ extension SendableCallbackSequence {
   ///
   /// A sequence from ``CallbackSequence/sendable(isolation:)`` registers at the first read, because its actor may be
   /// another one. A shared sequence registers soon. Any other registers now, here; its `onTermination` runs on no actor.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func asyncStream() -> AsyncStream<Element> where Failure == Never {
     // Nothing else holds what the source captures, so its closures may run anywhere.
     StreamReader(source(), isolation: nil).stream
@@ -39,14 +39,14 @@ extension SendableCallbackSequence {
 
   /// Registers, and returns the elements as an `AsyncThrowingStream`, which throws what the registration throws; see
   /// ``asyncStream()``.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func asyncThrowingStream() -> AsyncThrowingStream<Element, any Error> {
     StreamReader(source(), isolation: nil).throwingStream
   }
 }
 
 extension StreamReader {
-  @inlinable
+  @_alwaysEmitIntoClient
   var stream: AsyncStream<Element> {
     AsyncStream {
       try? await self.next()
@@ -55,7 +55,7 @@ extension StreamReader {
     }
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   var throwingStream: AsyncThrowingStream<Element, any Error> {
     AsyncThrowingStream {
       try await withTaskCancellationHandler {

@@ -47,7 +47,7 @@ public struct CallbackSequence<Element: Sendable, Failure: Error>: AsyncSequence
   @usableFromInline let source: Source<Element>
 
   /// Creates an iterator. Nothing is registered yet.
-  @inlinable
+  @_alwaysEmitIntoClient
   public func makeAsyncIterator() -> Iterator {
     Iterator(Subscription(source))
   }
@@ -60,7 +60,7 @@ public struct CallbackSequence<Element: Sendable, Failure: Error>: AsyncSequence
   public struct Iterator: AsyncIteratorProtocol {
     @usableFromInline let subscription: Subscription<Element>
 
-    @inlinable
+    @_alwaysEmitIntoClient
     init(_ subscription: Subscription<Element>) {
       self.subscription = subscription
     }
@@ -68,7 +68,7 @@ public struct CallbackSequence<Element: Sendable, Failure: Error>: AsyncSequence
     /// Waits for the next element; the first call registers. Returns `nil` at the end and after it.
     ///
     /// Throws the error of the registration or of the SDK, or `CancellationError`, once, if it is a `Failure`.
-    @inlinable
+    @_alwaysEmitIntoClient
     nonisolated(nonsending) public mutating func next() async throws(Failure) -> Element? {
       if let element = subscription.take() { return element }
       return try await subscription.nextElement(throwing: Thrown.self)
@@ -76,7 +76,7 @@ public struct CallbackSequence<Element: Sendable, Failure: Error>: AsyncSequence
 
     /// The same, for an actor that the caller names.
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
-    @inlinable
+    @_alwaysEmitIntoClient
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(Failure) -> Element? {
@@ -109,7 +109,7 @@ extension CallbackSequence.Iterator: Sendable {}
 
 extension Subscription {
   /// Returns the next element. Throws if the error is one that the sequence can throw.
-  @inlinable
+  @_alwaysEmitIntoClient
   func nextElement<Failure: Error>(
     throwing _: Failure.Type,
     isolation: isolated (any Actor)? = #isolation

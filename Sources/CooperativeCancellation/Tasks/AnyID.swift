@@ -19,7 +19,7 @@ package final class HashedID<Value: Hashable & Sendable>: AnyID {
   @usableFromInline package let hash: Int
   @usableFromInline let value: Value
 
-  @inlinable
+  @_alwaysEmitIntoClient
   package init(_ value: Value) {
     self.value = value
     // Not `hashValue`: if the type has one of its own, the low bits, which pick a list, may be the same for all ids.

@@ -80,7 +80,7 @@ public final class TaskBag: Sendable {
   ///   - operation: Runs as in `Task { … }`: on the caller's global actor, or on the caller's actor if it captures that
   ///     actor. Tasks of one priority begin there in the order in which they were added. Errors go to ``onError``.
   /// - Returns: Whether the task was started: `false` if the bag is closed.
-  @inlinable
+  @_alwaysEmitIntoClient
   @discardableResult
   public func add(
     name: String? = nil,
@@ -105,7 +105,7 @@ public final class TaskBag: Sendable {
   /// has. The other parameters are those of ``add(name:priority:isolation:fileID:line:operation:)``.
   ///
   /// - Returns: Whether the task was started: `false` if another one was kept, or if the bag is closed.
-  @inlinable
+  @_alwaysEmitIntoClient
   @discardableResult
   public func add(
     id: some Hashable & Sendable,
@@ -202,7 +202,7 @@ extension TaskBag {
   }
 
   /// Makes the task of a slot, which begins on the actor of `operation`.
-  @inlinable
+  @_alwaysEmitIntoClient
   func makeTask(
     _ slot: Int,
     _ name: String?,

@@ -39,7 +39,7 @@ public struct Timeout: Sendable {
   }
 
   /// A whole number of seconds.
-  @inlinable
+  @_alwaysEmitIntoClient
   public static func seconds(_ seconds: some BinaryInteger) -> Timeout {
     Timeout(Int64(clamping: seconds), times: 1_000_000_000)
   }
@@ -50,7 +50,7 @@ public struct Timeout: Sendable {
   }
 
   /// A whole number of milliseconds.
-  @inlinable
+  @_alwaysEmitIntoClient
   public static func milliseconds(_ milliseconds: some BinaryInteger) -> Timeout {
     Timeout(Int64(clamping: milliseconds), times: 1_000_000)
   }

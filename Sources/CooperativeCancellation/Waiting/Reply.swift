@@ -9,7 +9,7 @@ package struct Reply<Answer: Sendable>: Sendable {
 
   // Never inlined: otherwise, the caller's frame, which a sleeping task keeps, has room for several copies of the
   // contents. They cannot be noncopyable, because a reference to them is cast, which needs macOS 15 on Apple's systems.
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(never)
   package init(
     _ callSite: CallSite,
@@ -19,7 +19,7 @@ package struct Reply<Answer: Sendable>: Sendable {
     contents = Locked(shared: ReplyContents(callSite, reportsDrop: reportsDrop, discard))
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init(_ contents: Locked<ReplyContents<Answer>>) {
     self.contents = contents
   }
@@ -28,7 +28,7 @@ package struct Reply<Answer: Sendable>: Sendable {
   ///
   /// The reply keeps the answer until the task takes it. A second answer is misuse. Returns whether this one decides how
   /// the call ends.
-  @inlinable
+  @_alwaysEmitIntoClient
   @discardableResult
   package func answer(_ answer: Answer) -> Bool {
     switch contents.locked({ $0.answer(answer) }) {
@@ -48,37 +48,37 @@ package struct Reply<Answer: Sendable>: Sendable {
   }
 
   /// Takes the answer, if there is one.
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(__always)
   package func take() -> Answer? {
     extract { $0.take() }
   }
 
   /// Takes the answer, if there is one; otherwise the task waits.
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(never)
   func takeOrAwait(by wait: Wait) -> Answer? {
     contents.locked { $0.takeOrAwait(by: wait) }
   }
 
   /// `operation` threw: the SDK's answer, earlier or later, is discarded.
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(never)
   func operationThrew() {
     if let answer = extract({ $0.operationThrew() }) { discard(answer) }
   }
 
   /// Releases the result after unlocking, never before.
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(never)
   func extract(_ body: (inout sending ReplyMachine<Answer>) -> sending Answer?) -> Answer? {
     contents.extract { body(&$0.machine) }
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   var callSite: CallSite { contents.locked { $0.callSite } }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func discard(_ answer: Answer) {
     contents.locked { $0.discard }?(answer)
   }
@@ -97,7 +97,7 @@ package struct ReplyContents<Answer: Sendable>: SharedContents {
   @usableFromInline let discard: (@Sendable (Answer) -> Void)?
   @usableFromInline var machine = ReplyMachine<Answer>.expected
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init(
     _ callSite: CallSite,
     reportsDrop: Bool,
@@ -108,27 +108,27 @@ package struct ReplyContents<Answer: Sendable>: SharedContents {
     self.discard = discard
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func answer(_ answer: Answer) -> ReplyMachine<Answer>.Action {
     isAwaited = false
     return machine.answer(answer)
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func takeOrAwait(by wait: Wait) -> Answer? {
     let answer = machine.takeOrAwait(by: wait)
     isAwaited = if case .none = answer { true } else { false }
     return answer
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   package func lastReferenceWasReleased() {
     // If the reply is not awaited, `operation` threw.
     if isAwaited { drop() }
   }
 
   /// Wakes the task, then reports the drop on the current thread: a slow handler does not delay the task.
-  @inlinable
+  @_alwaysEmitIntoClient
   func drop() {
     guard case .awaited(let wait) = machine else { return }
     if wait.receive(.dropped).decides, reportsDrop {
@@ -139,17 +139,17 @@ package struct ReplyContents<Answer: Sendable>: SharedContents {
 
 /// Takes the answer out of a reply. A wait does not know the type, but its reply belongs to the same call, so the
 /// cast succeeds.
-@inlinable
+@_alwaysEmitIntoClient
 @inline(never)
 func take<Answer: Sendable>(from reply: consuming AnyReply) -> Answer? {
   guard let contents = Locked<ReplyContents<Answer>>(reply) else { return nil }
   return Reply(contents).take()
 }
 
-@inlinable
+@_alwaysEmitIntoClient
 package func carrier<Answer: Sendable>(of answer: Answer) -> AnyReply { AnyReply(Carrier(answer)) }
 
-@inlinable
+@_alwaysEmitIntoClient
 package func carried<Answer: Sendable>(by carrier: AnyReply) -> Answer? {
   (carrier.object as? Carrier<Answer>)?.answer
 }

@@ -42,7 +42,7 @@ package enum ReplyMachine<Answer: Sendable>: Sendable {
   }
 
   /// The SDK called the completion.
-  @inlinable
+  @_alwaysEmitIntoClient
   package mutating func answer(_ answer: Answer) -> Action {
     switch self {
     case .expected:
@@ -60,7 +60,7 @@ package enum ReplyMachine<Answer: Sendable>: Sendable {
   }
 
   /// Takes the answer, if there is one.
-  @inlinable
+  @_alwaysEmitIntoClient
   package mutating func take() -> Answer? {
     guard case .answered(let answer) = self else { return nil }
     self = .called
@@ -68,7 +68,7 @@ package enum ReplyMachine<Answer: Sendable>: Sendable {
   }
 
   /// Takes the answer, if there is one; otherwise the task waits.
-  @inlinable
+  @_alwaysEmitIntoClient
   package mutating func takeOrAwait(by wait: Wait) -> Answer? {
     if let answer = take() { return answer }
     self = .awaited(by: wait)
@@ -76,7 +76,7 @@ package enum ReplyMachine<Answer: Sendable>: Sendable {
   }
 
   /// `operation` threw. Returns an earlier answer, to discard.
-  @inlinable
+  @_alwaysEmitIntoClient
   package mutating func operationThrew() -> Answer? {
     if let answer = take() { return answer }
     self = .unwanted

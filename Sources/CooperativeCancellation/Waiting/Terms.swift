@@ -7,7 +7,7 @@
 enum Terms {
   case terms(CancellationResponse, Timeout?, CallSite)
 
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(__always)
   init(
     whenCancelled response: CancellationResponse,
@@ -18,7 +18,7 @@ enum Terms {
     self = .terms(response, timeout, CallSite(fileID: fileID, line: line))
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(__always)
   var response: CancellationResponse {
     switch self {
@@ -26,7 +26,7 @@ enum Terms {
     }
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(__always)
   var timeout: Timeout? {
     switch self {
@@ -34,7 +34,7 @@ enum Terms {
     }
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(__always)
   var callSite: CallSite {
     switch self {
@@ -46,7 +46,7 @@ enum Terms {
   var ofTurn: Terms { response.endsAtOnce ? self : .terms(.abandonCallback, timeout, callSite) }
 
   /// The check before the call: why the SDK must not be called, or `nil`.
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(__always)
   func causeNotToBegin() -> Interruption? {
     if response != .ignoreCancellation, Task.isCancelled { return .cancelled }
@@ -55,7 +55,7 @@ enum Terms {
   }
 
   /// The check before the call, and the start of the timeout.
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(__always)
   func begin() throws -> Deadline? {
     if let cause = causeNotToBegin() { throw error(for: cause) }
@@ -63,7 +63,7 @@ enum Terms {
   }
 
   /// The error of an interrupted wait.
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(__always)
   func error(for cause: Interruption) -> any Error {
     if let timeout, cause == .timedOut {
@@ -81,7 +81,7 @@ enum Terms {
 func cancellationError() -> any Error { cancellation() }
 
 /// The library's only `CancellationError`.
-@inlinable
+@_alwaysEmitIntoClient
 func cancellation() -> CancellationError { CancellationError() }
 
 @usableFromInline

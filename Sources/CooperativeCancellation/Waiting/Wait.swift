@@ -83,7 +83,7 @@ package struct Wait: Sendable {
 
   /// Stores the continuation, or resumes it if there is an event to read.
   @usableFromInline
-  func keep(_ continuation: any ErasedContinuation) {
+  func keep(_ continuation: CheckedContinuation<Void, Never>) {
     let maySleep = state.locked { state in
       guard state.machine.hasNoEvent else { return false }
       state.sleeper = SleepingTask(continuation)
@@ -96,7 +96,7 @@ package struct Wait: Sendable {
   ///
   /// Always inlined, as are the functions that call it, up to the public ones: a sleeping task keeps the frame of each
   /// function in between, in blocks of 984 bytes. Rows of `Cost.md` would show a second block.
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(__always)
   nonisolated(nonsending) func end(
     _ kind: @autoclosure () -> WaitingCall.Kind,
@@ -149,7 +149,7 @@ package struct Wait: Sendable {
 
   /// Sleeps on the caller's actor. The first closure captures the actor and therefore runs on it. Otherwise, the task
   /// would switch to the global pool to sleep.
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(__always)
   func sleepOnActor(isolation: isolated (any Actor)? = #isolation) async {
     await withTaskCancellationHandler {

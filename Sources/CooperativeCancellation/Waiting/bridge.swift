@@ -21,7 +21,7 @@ package enum StartedCall<Answer: Sendable, Request: ~Copyable>: ~Copyable {
 ///
 /// A separate synchronous function, so that it releases the reply before the task sleeps. From then on, only the
 /// completion closure owns the reply: dropping the closure destroys the reply.
-@inlinable
+@_alwaysEmitIntoClient
 @inline(__always)
 package func start<Answer: Sendable, Request: ~Copyable, Failure: Error>(
   _ makeReply: @autoclosure () -> Reply<Answer>,
@@ -51,7 +51,7 @@ enum CallOutcome<Answer: Sendable>: Sendable {
 }
 
 /// Calls the SDK, waits, and forwards a cancellation or timeout. Discards an answer that it does not return.
-@inlinable
+@_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) func wait<Value, Problem, Request: ~Copyable, Failure: Error>(
   _ terms: Terms,
@@ -79,7 +79,7 @@ nonisolated(nonsending) func wait<Value, Problem, Request: ~Copyable, Failure: E
 /// the carrier.
 ///
 /// Consumes its arguments: a sleeping task's frame keeps those that are not consumed.
-@inlinable
+@_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) func outcome<Answer: Sendable, Request: ~Copyable>(
   of started: consuming StartedCall<Answer, Request>,
@@ -102,7 +102,7 @@ nonisolated(nonsending) func outcome<Answer: Sendable, Request: ~Copyable>(
 }
 
 /// Returns the outcome of a wait that has ended, and discards an answer that is not returned.
-@inlinable
+@_alwaysEmitIntoClient
 @inline(__always)
 func outcome<Answer: Sendable>(
   of end: WaitMachine.End,
@@ -121,7 +121,7 @@ func outcome<Answer: Sendable>(
 }
 
 /// Waits for a continuation, and returns the value or throws. A bridge is the same with two checks for cancellation.
-@inlinable
+@_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) func throwingWait<Value, Request: ~Copyable>(
   _ terms: Terms,
@@ -140,7 +140,7 @@ nonisolated(nonsending) func throwingWait<Value, Request: ~Copyable>(
 }
 
 /// Checks after, and returns the value or throws.
-@inlinable
+@_alwaysEmitIntoClient
 @inline(__always)
 func deliver<Value>(
   _ outcome: consuming CallOutcome<Result<Sent<Value>, any Error>>,
@@ -165,7 +165,7 @@ func deliver<Value>(
 }
 
 /// Waits for a continuation, and returns the fallback where a throwing wait would throw.
-@inlinable
+@_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) func fallbackWait<Value, Request: ~Copyable>(
   _ terms: Terms,
@@ -191,7 +191,7 @@ nonisolated(nonsending) func fallbackWait<Value, Request: ~Copyable>(
 /// Waits for the SDK's value, and ignores cancellation.
 ///
 /// After a drop, the wait ends only for a bridge that waits for `Void`, whose value is known.
-@inlinable
+@_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) func unconditionalWait<Value, Request: ~Copyable>(
   _ callSite: CallSite,

@@ -2,7 +2,7 @@
 // `onDiscard`, and returns `nil` if there is no `onDiscard`.
 
 /// Passes on the value of a result.
-@inlinable
+@_alwaysEmitIntoClient
 func onlyValues<Value, Failure>(
   to discard: (@Sendable (sending Value) -> Void)?
 ) -> (@Sendable (Result<Sent<Value>, Failure>) -> Void)? {
@@ -13,7 +13,7 @@ func onlyValues<Value, Failure>(
 }
 
 /// Passes on a value. Swift 6.3.1 crashes if it is to convert the optional closure itself.
-@inlinable
+@_alwaysEmitIntoClient
 func every<Value>(
   to discard: (@Sendable (Value) -> Void)?
 ) -> (@Sendable (sending Value) -> Void)? {
@@ -22,7 +22,7 @@ func every<Value>(
 }
 
 /// Passes on an optional value.
-@inlinable
+@_alwaysEmitIntoClient
 func onlyPresent<Value>(
   to discard: (@Sendable (Value) -> Void)?
 ) -> (@Sendable (sending Value?) -> Void)? {
@@ -33,7 +33,7 @@ func onlyPresent<Value>(
 }
 
 /// Passes on two optional values, unless both are `nil`.
-@inlinable
+@_alwaysEmitIntoClient
 func onlyPresent<First, Second>(
   to discard: (@Sendable (First?, Second?) -> Void)?
 ) -> (@Sendable (sending (First?, Second?)) -> Void)? {
@@ -44,7 +44,7 @@ func onlyPresent<First, Second>(
 }
 
 /// Passes on two values.
-@inlinable
+@_alwaysEmitIntoClient
 func all<First, Second>(
   to discard: (@Sendable (First, Second) -> Void)?
 ) -> (@Sendable (sending (First, Second)) -> Void)? {

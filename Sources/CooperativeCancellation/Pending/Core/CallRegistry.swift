@@ -30,7 +30,7 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
     @usableFromInline var isAnswered = false
     @usableFromInline var isForwarded = false
 
-    @inlinable
+    @_alwaysEmitIntoClient
     init(_ wait: Wait, _ number: Int) {
       self.wait = wait
       self.number = number
@@ -46,7 +46,7 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
     /// The number of the last call that had begun.
     @usableFromInline let lastNumber: Int
 
-    @inlinable
+    @_alwaysEmitIntoClient
     init(_ id: ID, _ answer: AnyReply, _ lastNumber: Int) {
       self.id = id
       self.answer = answer
@@ -64,11 +64,11 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
   @usableFromInline var lastNumber = 0
   @usableFromInline var end: (any Error)?
 
-  @inlinable
+  @_alwaysEmitIntoClient
   package init() {}
 
   /// How many calls are unanswered, or have not forwarded their interruption.
-  @inlinable
+  @_alwaysEmitIntoClient
   package var count: Int {
     waiting.count + starting.count { !$0.isAnswered } + lines.values.reduce(0) { $0 + $1.count }
   }
@@ -76,7 +76,7 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
   // MARK: A call's life
 
   /// Adds a waiting call. Returns its number.
-  @inlinable
+  @_alwaysEmitIntoClient
   package mutating func add(_ wait: Wait, _ id: ID, _ callSite: CallSite) throws -> Int {
     if let end { throw end }
     lastNumber += 1
@@ -85,7 +85,7 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
   }
 
   /// Returns whether no other call has the id.
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(__always)
   mutating func insert(_ entry: Entry, _ id: ID) -> Bool {
     // One search in most cases.
@@ -95,7 +95,7 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
   }
 
   /// Adds a call whose id is known only after its SDK was called. Returns its number.
-  @inlinable
+  @_alwaysEmitIntoClient
   package mutating func begin(_ wait: Wait) throws -> Int {
     if let end { throw end }
     lastNumber += 1
@@ -115,7 +115,7 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
   }
 
   /// Gives a starting call its id. Also returns the answers that no call can claim anymore.
-  @inlinable
+  @_alwaysEmitIntoClient
   package mutating func name(_ number: Int, _ id: ID) -> (name: Name, unclaimed: [Parked]) {
     var name = Name.given
     if let call = leaveStart(number), !call.isAnswered {
@@ -131,18 +131,18 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
   }
 
   /// Ends the start of a call that receives no id.
-  @inlinable
+  @_alwaysEmitIntoClient
   package mutating func abandonStart(_ number: Int) -> (call: Entry?, unclaimed: [Parked]) {
     (leaveStart(number), unclaimed())
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func leaveStart(_ number: Int) -> Entry? {
     starting.firstIndex { $0.number == number }.map { starting.remove(at: $0) }
   }
 
   /// Takes out the answers that came before each starting call had begun.
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func unclaimed() -> [Parked] {
     if parked.isEmpty { return [] }
     let oldest = starting.first?.number ?? .max
@@ -153,7 +153,7 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
 
   /// The `onCancel` of an interrupted call has returned, or the call is over because its `operation` threw. Returns the
   /// call, to release, if it waits for no answer.
-  @inlinable
+  @_alwaysEmitIntoClient
   package mutating func leave(_ id: ID, _ number: Int, isOver: Bool) -> (key: ID, value: Entry)? {
     guard let index = index(of: id, number) else { return nil }
     if isOver || waiting.values[index].isAnswered { return waiting.removeAndShrink(at: index) }
@@ -161,7 +161,7 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
     return nil
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func index(of id: ID, _ number: Int) -> [ID: Entry].Index? {
     guard let index = waiting.index(forKey: id), waiting.values[index].number == number else {
       return nil
@@ -181,7 +181,7 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
   }
 
   /// Passes an answer to its call. Parks it if it may belong to a starting call.
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(__always)
   package mutating func take(
     _ id: ID,
@@ -198,7 +198,7 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
   }
 
   /// The `operation` of one call, which is asynchronous, threw.
-  @inlinable
+  @_alwaysEmitIntoClient
   package mutating func fail(
     _ id: ID,
     _ number: Int,
@@ -209,7 +209,7 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
   }
 
   /// Passes the final event to a call, which leaves if it has nothing to forward. Returns `nil` if the call refuses it.
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(__always)
   mutating func pass(
     _ event: WaitMachine.FinalEvent,
@@ -230,7 +230,7 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
 
   /// Passes an answer to all calls, including those that are starting. Returns those that took it, to be woken in the
   /// order in which they began, and what is to be released.
-  @inlinable
+  @_alwaysEmitIntoClient
   package mutating func takeAll(
     _ answer: AnyReply
   ) -> (calls: [Wait], all: [ID: Entry]) {
@@ -256,7 +256,7 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
   }
 
   /// The same, and accepts no more calls. Also returns the answers that no call can claim anymore.
-  @inlinable
+  @_alwaysEmitIntoClient
   package mutating func close(
     _ error: any Error,
     _ answer: AnyReply
@@ -270,7 +270,7 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
 
 extension Dictionary {
   /// Not `removeValue`, which would release the key. Also frees memory, which a dictionary never does by itself.
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(__always)
   mutating func removeAndShrink(at index: Index) -> (key: Key, value: Value) {
     let removed = remove(at: index)
@@ -278,7 +278,7 @@ extension Dictionary {
     return removed
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(never)
   mutating func shrink() {
     var rest = Dictionary(minimumCapacity: 2 * count)
@@ -289,7 +289,7 @@ extension Dictionary {
 
 extension CallRegistry<Int> {
   /// Adds a call that needs no id.
-  @inlinable
+  @_alwaysEmitIntoClient
   package mutating func add(_ wait: Wait, _ callSite: CallSite) throws -> Int {
     try add(wait, lastNumber + 1, callSite)
   }

@@ -2,7 +2,7 @@
 
 extension CallRegistry {
   /// Passes an event to the calls with an id. Also returns the id, to release, if none is left.
-  @inlinable
+  @_alwaysEmitIntoClient
   package mutating func inLine<Result>(
     _ id: ID,
     _ body: (inout TurnMachine) -> Result?
@@ -45,7 +45,7 @@ extension PendingCalls {
     )
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func inOpenLine(_ id: ID, _ body: (inout TurnMachine) -> Int?) throws -> Int? {
     try registry.locked { registry in
       if let end = registry.end { throw end }
@@ -54,7 +54,7 @@ extension PendingCalls {
   }
 
   /// The SDK is about to be called. Returns the number of the call.
-  @inlinable
+  @_alwaysEmitIntoClient
   func begin(
     _ wait: Wait,
     _ id: ID,
@@ -75,7 +75,7 @@ extension PendingCalls {
 
   /// Passes an event to the calls with an id, and performs what follows.
   @discardableResult
-  @inlinable
+  @_alwaysEmitIntoClient
   func perform(
     in id: ID,
     _ answer: AnyReply? = nil,
@@ -91,7 +91,7 @@ extension PendingCalls {
     return line.result != nil
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func perform(_ effects: TurnMachine.Effects, _ answer: AnyReply?) {
     effects.call?.limit?.interrupt(.cancelled)
     if effects.counts {

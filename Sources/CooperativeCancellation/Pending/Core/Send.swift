@@ -10,7 +10,7 @@ package final class Send<Request: Sendable>: Sendable {
   @usableFromInline let forwarded: @Sendable () -> Void
 
   /// - Parameter forwarded: Called once the SDK knows of an interruption, or never will.
-  @inlinable
+  @_alwaysEmitIntoClient
   package init(
     _ operation: @escaping @isolated(any) @Sendable () async throws -> Request,
     onCancel cancel: @escaping @isolated(any) @Sendable (Request) -> Void,
@@ -23,7 +23,7 @@ package final class Send<Request: Sendable>: Sendable {
   }
 
   /// Runs the operation, in its own task. `fail` receives its error, or `nil` if it stopped because it was cancelled.
-  @inlinable
+  @_alwaysEmitIntoClient
   package func run(ifItThrows fail: (_ error: (any Error)?) -> Void) async {
     let request: Request?
     do {
@@ -40,7 +40,7 @@ package final class Send<Request: Sendable>: Sendable {
   }
 
   /// The call was cancelled or timed out.
-  @inlinable
+  @_alwaysEmitIntoClient
   package func interrupt(_ task: Task<Void, Never>) async {
     switch machine.locked({ $0.interrupt() }) {
     case .cancelOperation:

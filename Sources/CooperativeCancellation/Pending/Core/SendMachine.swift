@@ -22,7 +22,7 @@ package enum SendMachine<Request: Sendable>: Sendable {
   case failed
   case interrupted
 
-  @inlinable
+  @_alwaysEmitIntoClient
   package init() {
     self = .running
   }
@@ -36,7 +36,7 @@ package enum SendMachine<Request: Sendable>: Sendable {
   }
 
   /// The call was cancelled or timed out.
-  @inlinable
+  @_alwaysEmitIntoClient
   package mutating func interrupt() -> Interrupted {
     switch self {
     case .running, .interrupted:
@@ -48,7 +48,7 @@ package enum SendMachine<Request: Sendable>: Sendable {
   }
 
   /// The operation returned a request, or threw. Returns whether it was interrupted, so that its own task forwards.
-  @inlinable
+  @_alwaysEmitIntoClient
   package mutating func end(_ request: Request?) -> Bool {
     if case .interrupted = self { return true }
     self = request.map { .returned($0) } ?? .failed

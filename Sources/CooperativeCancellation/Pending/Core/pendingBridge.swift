@@ -8,7 +8,7 @@
 package final class Carrier<Answer: Sendable>: Sendable {
   @usableFromInline let answer: Answer
 
-  @inlinable
+  @_alwaysEmitIntoClient
   package init(_ answer: Answer) {
     self.answer = answer
   }
@@ -20,7 +20,7 @@ typealias PendingAnswer<Value> = Result<Sent<Value>, any Error>
 
 extension Result where Failure == any Error {
   /// Carries a `Sendable` value or an error.
-  @inlinable
+  @_alwaysEmitIntoClient
   static func sendable<Value: Sendable>(_ result: Result<Value, some Error>) -> Self
   where Success == Sent<Value> {
     result.map { Sent($0) }.mapError { $0 }
@@ -28,7 +28,7 @@ extension Result where Failure == any Error {
 }
 
 /// Returns a closure that discards the value of an answer on its way.
-@inlinable
+@_alwaysEmitIntoClient
 func discarding<Value>(
   to discard: (@Sendable (sending Value) -> Void)?
 ) -> (@Sendable (AnyReply) -> Void)? {
@@ -51,7 +51,7 @@ func discarding<Value>(
 ///     would cost each call a lock.
 ///   - leave: Ends what `register` began. Receives the request after an interruption was forwarded, or `nil` if
 ///     `operation` threw.
-@inlinable
+@_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) func pendingBridge<Value, Request>(
   _ terms: Terms,
@@ -81,7 +81,7 @@ nonisolated(nonsending) func pendingBridge<Value, Request>(
 }
 
 /// Registers a call, and runs its `operation`.
-@inlinable
+@_alwaysEmitIntoClient
 @inline(__always)
 func beginPending<Value, Request>(
   _ wait: Wait,
@@ -102,7 +102,7 @@ func beginPending<Value, Request>(
 }
 
 /// Checks after, and returns the value of a pending call that has ended, or throws.
-@inlinable
+@_alwaysEmitIntoClient
 @inline(__always)
 func deliver<Value>(
   _ end: WaitMachine.End,

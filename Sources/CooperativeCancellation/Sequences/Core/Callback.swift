@@ -6,7 +6,7 @@
 package final class Callback<Element: Sendable>: Sendable {
   @usableFromInline let inbox: Inbox<Element>
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init(_ inbox: Inbox<Element>) {
     self.inbox = inbox
   }
@@ -17,25 +17,25 @@ package final class Callback<Element: Sendable>: Sendable {
   }
 
   /// The SDK called back with an element. Returns whether the sequence is still being read.
-  @inlinable
+  @_alwaysEmitIntoClient
   @discardableResult
   func yield(_ element: Element) -> Bool {
     inbox.yield(element)
   }
 
   /// The same, as the type that the SDK's callback returns.
-  @inlinable
+  @_alwaysEmitIntoClient
   func answer<Answer: ExpressibleByBooleanLiteral>(_ element: Element) -> Answer {
     yield(element) ? true : false
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func end(_ end: SubscriptionEnd) {
     inbox.end(end)
   }
 
   /// The SDK called back with a result. An error ends the sequence.
-  @inlinable
+  @_alwaysEmitIntoClient
   func yield(_ result: Result<Element, some Error>) {
     switch result {
     case .success(let element): yield(element)
@@ -44,7 +44,7 @@ package final class Callback<Element: Sendable>: Sendable {
   }
 
   /// The SDK called back with an element and an error. The error ends the sequence, and the element is discarded.
-  @inlinable
+  @_alwaysEmitIntoClient
   func yield(_ element: Element?, _ error: (any Error)?, _ callSite: CallSite) {
     switch (element, error) {
     case (let element, let error?):

@@ -9,16 +9,16 @@ package struct ElementBuffer<Element: Sendable>: Sendable {
   /// How many slots an empty buffer keeps; it frees larger storage.
   @usableFromInline package static var kept: Int { 64 }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   package init() {}
 
-  @inlinable
+  @_alwaysEmitIntoClient
   package var isEmpty: Bool { count == 0 }
 
   package var first: Element? { count > 0 ? slots[head] : nil }
 
   /// Adds an element, with room for at most `capacity`.
-  @inlinable
+  @_alwaysEmitIntoClient
   package mutating func append(_ element: Element, capacity: Int) {
     if count == slots.count { grow(atMost: capacity) }
     let end = head &+ count
@@ -26,7 +26,7 @@ package struct ElementBuffer<Element: Sendable>: Sendable {
     count &+= 1
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   package mutating func popFirst() -> Element? {
     guard count > 0 else { return nil }
     let element = slots[head].take()
@@ -36,7 +36,7 @@ package struct ElementBuffer<Element: Sendable>: Sendable {
     return element
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   mutating func grow(atMost capacity: Int) {
     var grown: [Element?] = []
     let size = min(capacity, max(4, 2 * count))

@@ -71,7 +71,7 @@ package final class Hub<Element: Sendable>: Sendable {
   }
 
   /// The SDK yielded an element, on any thread. Returns whether a reader received it.
-  @inlinable
+  @_alwaysEmitIntoClient
   func yield(_ element: Element, _ registration: Int) -> Bool {
     var afterwards: Afterwards = ([], [])
     let isRead = deliver(element, registration, &afterwards)
@@ -79,7 +79,7 @@ package final class Hub<Element: Sendable>: Sendable {
     return isRead
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func deliver(_ element: Element, _ registration: Int, _ afterwards: inout Afterwards) -> Bool {
     state.locked { machine in
       let yielded = machine.yield(element, registration) {

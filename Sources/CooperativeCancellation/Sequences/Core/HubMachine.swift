@@ -104,7 +104,7 @@ package struct HubMachine<Reader: Sendable, Element: Sendable, Ending: Sendable>
   ///
   /// If none did, the registration is over: the SDK is told so, and may stop. A later reader registers again. While the
   /// registration is running, the element is held.
-  @inlinable
+  @_alwaysEmitIntoClient
   package mutating func yield(
     _ element: Element,
     _ registration: Int,

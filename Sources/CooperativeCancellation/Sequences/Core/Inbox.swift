@@ -13,12 +13,12 @@ package final class Inbox<Element: Sendable>: Sendable {
     /// Copies of one iterator may be read at the same time. Their readers queue here, behind the first.
     @usableFromInline var moreSleepers = ElementBuffer<any ErasedContinuation>()
 
-    @inlinable
+    @_alwaysEmitIntoClient
     init(_ policy: BufferingPolicy) {
       machine = InboxMachine(policy)
     }
 
-    @inlinable
+    @_alwaysEmitIntoClient
     mutating func add(_ continuation: any ErasedContinuation) {
       if sleeper == nil {
         sleeper = SleepingTask(continuation)
@@ -27,7 +27,7 @@ package final class Inbox<Element: Sendable>: Sendable {
       }
     }
 
-    @inlinable
+    @_alwaysEmitIntoClient
     mutating func nextSleeper() -> SleepingTask? {
       let first = sleeper.take()
       if let next = moreSleepers.popFirst() { sleeper = SleepingTask(next) }
@@ -41,7 +41,7 @@ package final class Inbox<Element: Sendable>: Sendable {
   @usableFromInline let callSite: CallSite
   @usableFromInline let state: Locked<State>
 
-  @inlinable
+  @_alwaysEmitIntoClient
   package init(
     _ policy: BufferingPolicy,
     onDiscard discard: (@Sendable (Element) -> Void)?,
@@ -55,7 +55,7 @@ package final class Inbox<Element: Sendable>: Sendable {
   }
 
   /// The SDK yielded an element, on any thread. Returns whether the subscription continues.
-  @inlinable
+  @_alwaysEmitIntoClient
   package func yield(_ element: Element) -> Bool {
     if let target { return target.hub.yield(element, target.registration) }
     var sleeper: SleepingTask?
@@ -67,7 +67,7 @@ package final class Inbox<Element: Sendable>: Sendable {
 
   /// Delivers an element that other readers receive too. The caller holds a lock, so `afterwards` collects the readers
   /// to wake and the elements to release.
-  @inlinable
+  @_alwaysEmitIntoClient
   func deliver(_ element: Element, _ afterwards: inout Hub<Element>.Afterwards) -> Bool {
     if let target { return target.hub.deliver(element, target.registration, &afterwards) }
     var sleeper: SleepingTask?
@@ -77,7 +77,7 @@ package final class Inbox<Element: Sendable>: Sendable {
     return yielded.isOpen
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(__always)
   func add(_ element: Element, _ sleeper: inout SleepingTask?) -> InboxMachine<Element>.Yielded {
     state.extract { state in
@@ -88,7 +88,7 @@ package final class Inbox<Element: Sendable>: Sendable {
   }
 
   /// The SDK finished, failed, or released its callback, on any thread.
-  @inlinable
+  @_alwaysEmitIntoClient
   func end(_ end: SubscriptionEnd) {
     if let target { return target.hub.end(end, target.registration) }
     wakeAll { $0.end(end) }
@@ -96,13 +96,13 @@ package final class Inbox<Element: Sendable>: Sendable {
 
   /// The reader's task was cancelled. The runtime's cancellation handler calls this under the runtime's lock,
   /// so it only changes the state and resumes readers.
-  @inlinable
+  @_alwaysEmitIntoClient
   package func cancel() {
     wakeAll { $0.cancel() }
   }
 
   /// Tells the machine what happened, and wakes all readers if that changed the state.
-  @inlinable
+  @_alwaysEmitIntoClient
   func wakeAll(_ happened: (inout InboxMachine<Element>) -> Bool) {
     var sleeper: SleepingTask?
     var moreSleepers = ElementBuffer<any ErasedContinuation>()
@@ -126,13 +126,13 @@ package final class Inbox<Element: Sendable>: Sendable {
   }
 
   /// Takes an element if there is one.
-  @inlinable
+  @_alwaysEmitIntoClient
   package func take() -> Element? {
     state.locked { $0.machine.take() }
   }
 
   /// Returns what there is to read, and discards what is not delivered.
-  @inlinable
+  @_alwaysEmitIntoClient
   func next() -> InboxMachine<Element>.Found {
     let found = state.extract { $0.machine.next() }
     if case .cancelled(let unread) = found { discardAll(unread) }
@@ -140,7 +140,7 @@ package final class Inbox<Element: Sendable>: Sendable {
   }
 
   /// Keeps the continuation of a task that goes to sleep, unless there is something to read.
-  @inlinable
+  @_alwaysEmitIntoClient
   package func keep(_ continuation: any ErasedContinuation) {
     let maySleep = state.locked { state in
       guard state.machine.hasNothing else { return false }
@@ -151,7 +151,7 @@ package final class Inbox<Element: Sendable>: Sendable {
   }
 
   /// The reader is gone: discards the remaining elements and all later ones.
-  @inlinable
+  @_alwaysEmitIntoClient
   func abandon() {
     discardAll(state.extract { $0.machine.abandon() })
   }
@@ -164,7 +164,7 @@ package final class Inbox<Element: Sendable>: Sendable {
     wakeAll { _ in true }
   }
 
-  @inlinable
+  @_alwaysEmitIntoClient
   func discardAll(_ unread: InboxMachine<Element>.Unread) {
     guard let discard else { return }
     var elements = unread.elements
@@ -173,7 +173,7 @@ package final class Inbox<Element: Sendable>: Sendable {
 
   /// Records a reader that is about to sleep, if calls are recorded. Unless the result is negative,
   /// ``Recorder/remove(_:)`` follows.
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(__always)
   func recordReader() -> Int32 {
     if !Recorder.isOn { return -1 }

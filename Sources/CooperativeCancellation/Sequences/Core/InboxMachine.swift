@@ -60,14 +60,14 @@ package struct InboxMachine<Element: Sendable>: Sendable {
   @usableFromInline var phase = Phase.open
   @usableFromInline var elements = ElementBuffer<Element>()
 
-  @inlinable
+  @_alwaysEmitIntoClient
   package init(_ policy: BufferingPolicy) {
     capacity = policy.capacity
     evicts = policy.evicts
   }
 
   /// The SDK yielded an element.
-  @inlinable
+  @_alwaysEmitIntoClient
   package mutating func yield(_ element: Element) -> Yielded {
     guard case .open = phase else { return (false, element) }
     var surplus: Element?
@@ -80,7 +80,7 @@ package struct InboxMachine<Element: Sendable>: Sendable {
   }
 
   /// The SDK finished, failed, or released its callback. Returns whether to wake sleeping readers.
-  @inlinable
+  @_alwaysEmitIntoClient
   package mutating func end(_ end: SubscriptionEnd) -> Bool {
     guard case .open = phase else { return false }
     phase = .ending(end)
@@ -90,7 +90,7 @@ package struct InboxMachine<Element: Sendable>: Sendable {
   /// The reader's task was cancelled. Returns whether to wake sleeping readers.
   ///
   /// If the SDK's end is the next thing to read, the end stays: no element is lost before it.
-  @inlinable
+  @_alwaysEmitIntoClient
   package mutating func cancel() -> Bool {
     switch phase {
     case .open:
@@ -104,7 +104,7 @@ package struct InboxMachine<Element: Sendable>: Sendable {
   }
 
   /// The reader wants the next element.
-  @inlinable
+  @_alwaysEmitIntoClient
   package mutating func next() -> Found {
     switch phase {
     case .open:
@@ -122,7 +122,7 @@ package struct InboxMachine<Element: Sendable>: Sendable {
   }
 
   /// Takes an element if one may be delivered.
-  @inlinable
+  @_alwaysEmitIntoClient
   package mutating func take() -> Element? {
     switch phase {
     case .open, .ending: elements.popFirst()
@@ -131,13 +131,13 @@ package struct InboxMachine<Element: Sendable>: Sendable {
   }
 
   /// Whether the reader may sleep, because ``next()`` would find nothing.
-  @inlinable
+  @_alwaysEmitIntoClient
   package var hasNothing: Bool {
     if case .open = phase { elements.isEmpty } else { false }
   }
 
   /// The reader is gone. Returns what remains.
-  @inlinable
+  @_alwaysEmitIntoClient
   package mutating func abandon() -> Unread {
     let end: SubscriptionEnd? =
       switch phase {

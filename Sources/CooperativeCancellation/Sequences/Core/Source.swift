@@ -18,7 +18,7 @@ package struct Source<Element: Sendable> {
   @usableFromInline let callSite: CallSite
   @usableFromInline let start: Start
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init(
     _ policy: BufferingPolicy,
     _ discard: (@Sendable (Element) -> Void)?,
@@ -32,7 +32,7 @@ package struct Source<Element: Sendable> {
   }
 
   /// Keeps the closures of a sequence that is made on `isolation`.
-  @inlinable
+  @_alwaysEmitIntoClient
   init<Token>(
     _ policy: BufferingPolicy,
     _ isolation: isolated (any Actor)?,
@@ -74,14 +74,14 @@ package struct Source<Element: Sendable> {
 }
 
 extension Source {
-  @inlinable
+  @_alwaysEmitIntoClient
   func makeInbox() -> Inbox<Element> {
     Inbox(policy, onDiscard: discard, at: callSite)
   }
 
   /// Begins a subscription without suspending. The caller must be at the sequence's home. Returns how to end it, or `nil`
   /// if the source has crossed isolation.
-  @inlinable
+  @_alwaysEmitIntoClient
   func beginHere(_ inbox: Inbox<Element>) throws -> Termination<Element>? {
     switch start {
     case .inPlace(let start): .inPlace(try start(inbox))
@@ -90,7 +90,7 @@ extension Source {
   }
 
   /// Begins a subscription from anywhere. Returns how to end it, or `nil` if a reader was cancelled before it began.
-  @inlinable
+  @_alwaysEmitIntoClient
   func begin(
     _ inbox: Inbox<Element>,
     isolation: isolated (any Actor)? = #isolation
@@ -106,7 +106,7 @@ extension Source {
 /// Runs the user's registration.
 ///
 /// A separate function, so that it releases the callback before the reader sleeps: from then on only the SDK owns it.
-@inlinable
+@_alwaysEmitIntoClient
 func register<Element: Sendable, Token>(
   _ inbox: Inbox<Element>,
   _ subscribe: (Callback<Element>) throws -> Token

@@ -7,7 +7,7 @@ final class StreamReader<Element: Sendable>: Sendable {
   @usableFromInline let state: Locked<(home: Home<Element>?, errand: Errand?)>
 
   /// Registers now. If that throws, the error is all there is to read.
-  @inlinable
+  @_alwaysEmitIntoClient
   init(
     _ makeInbox: @autoclosure () -> Inbox<Element>,
     home: Home<Element>? = nil,
@@ -26,7 +26,7 @@ final class StreamReader<Element: Sendable>: Sendable {
   }
 
   /// Registers now, or at the first read if the source has crossed isolation. The caller must be at the source's home.
-  @inlinable
+  @_alwaysEmitIntoClient
   convenience init(_ source: Source<Element>, isolation: isolated (any Actor)?) {
     var home: Home<Element>?
     if case .onHome(let own, now: nil) = source.start { home = own }
@@ -34,7 +34,7 @@ final class StreamReader<Element: Sendable>: Sendable {
   }
 
   /// Registers now, with closures of a caller that may belong to no actor.
-  @inlinable
+  @_alwaysEmitIntoClient
   convenience init<Token>(
     _ policy: BufferingPolicy,
     _ discard: (@Sendable (Element) -> Void)?,
@@ -60,7 +60,7 @@ final class StreamReader<Element: Sendable>: Sendable {
   }
 
   /// Returns the next element, or `nil` at the end. The caller handles its task's cancellation.
-  @inlinable
+  @_alwaysEmitIntoClient
   func next() async throws -> Element? {
     while true {
       switch inbox.next() {

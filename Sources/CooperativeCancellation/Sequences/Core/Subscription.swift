@@ -13,13 +13,13 @@ package final class Subscription<Element: Sendable> {
   /// Set from the return of the registration to the end.
   @usableFromInline var termination: Termination<Element>?
 
-  @inlinable
+  @_alwaysEmitIntoClient
   init(_ source: Source<Element>) {
     self.source = source
   }
 
   /// Reads a subscription that has begun.
-  @inlinable
+  @_alwaysEmitIntoClient
   init(_ inbox: Inbox<Element>, _ termination: Termination<Element>?) {
     self.inbox = inbox
     self.termination = termination
@@ -32,14 +32,14 @@ package final class Subscription<Element: Sendable> {
   }
 
   /// Takes an element that is already there. This is the fast path.
-  @inlinable
+  @_alwaysEmitIntoClient
   @inline(__always)
   func take() -> Element? {
     Task.isCancelled ? nil : inbox?.take()
   }
 
   /// Begins if necessary, and waits for an element. Returns `nil` at the end and after it.
-  @inlinable
+  @_alwaysEmitIntoClient
   func next(isolation: isolated (any Actor)? = #isolation) async throws -> Element? {
     let inbox: Inbox<Element>
     if let source = source.take() {
@@ -86,7 +86,7 @@ package final class Subscription<Element: Sendable> {
   }
 
   /// The end was read.
-  @inlinable
+  @_alwaysEmitIntoClient
   func terminate(isolation: isolated (any Actor)? = #isolation) async {
     inbox = nil
     await termination.take()?.run(isolation: isolation)

@@ -20,7 +20,7 @@ package enum Termination<Element: Sendable> {
   }
 
   /// Returns the same for an object that any task may release. The caller must be at the sequence's home.
-  @inlinable
+  @_alwaysEmitIntoClient
   func errand(_ isolation: isolated (any Actor)?) -> Errand {
     switch self {
     case .inPlace(let run):
