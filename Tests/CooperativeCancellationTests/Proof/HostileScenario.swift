@@ -11,10 +11,24 @@ struct HostileScenario: Sendable {
   /// Continues the sentence "The SDK …".
   let name: String
 
-  /// What a form must have for it, and what the table says otherwise.
-  var needs: (has: @Sendable (BridgeForm) -> Bool, otherwise: String)?
+  /// What an answer must bring, or else the form is left out.
+  enum Need {
+    case nothing
+    case value
+    case object
+  }
+
+  var needs = Need.nothing
 
   let play: @Sendable (HostileStage) -> Void
+
+  func suits(_ form: BridgeForm) -> Bool {
+    switch needs {
+    case .nothing: true
+    case .value: form.carriesValue
+    case .object: form.valueIsObject
+    }
+  }
 
   static let all = [
     HostileScenario(name: "answers before the call returns") { stage in
@@ -98,7 +112,7 @@ struct HostileScenario: Sendable {
 
     HostileScenario(
       name: "brings a value whose `deinit` calls the completion with another, three times",
-      needs: (\.valueIsObject, "brings no object")
+      needs: .object
     ) { stage in
       stage.begin()
       let backend = stage.backend
@@ -122,7 +136,7 @@ struct HostileScenario: Sendable {
 
     HostileScenario(
       name: "answers twice, and `onDiscard` of the second value cancels the task",
-      needs: (\.carriesValue, "brings no value")
+      needs: .value
     ) { stage in
       stage.begin(.onDemand, Watch(inOnDiscard: { stage.cancel() }))
       stage.backend.answer()
