@@ -35,7 +35,7 @@ struct HostileScenario: Sendable {
       stage.begin(.insideTheCall)
     },
 
-    HostileScenario(name: "answers on the thread that cancels, inside the cancellation") { stage in
+    HostileScenario(name: "answers inside the cancellation, on its thread") { stage in
       stage.begin { call in
         await withTaskCancellationHandler(operation: call) { stage.backend.answer() }
       }
@@ -54,7 +54,7 @@ struct HostileScenario: Sendable {
       stage.cancel()
     },
 
-    HostileScenario(name: "answers, and inside that callback the task makes its next call") {
+    HostileScenario(name: "answers, and the task makes its next call inside that callback") {
       stage in
       stage.begin { call in
         await call()
@@ -101,7 +101,7 @@ struct HostileScenario: Sendable {
       raceTwo { _ in stage.backend.answer() }
     },
 
-    HostileScenario(name: "answers when the wait was cancelled, and the service object is gone") {
+    HostileScenario(name: "answers after a cancellation, when the service object is gone") {
       stage in
       stage.begin()
       stage.cancel()
@@ -111,7 +111,7 @@ struct HostileScenario: Sendable {
     },
 
     HostileScenario(
-      name: "brings a value whose `deinit` calls the completion with another, three times",
+      name: "brings a value whose `deinit` brings another, three times",
       needs: .object
     ) { stage in
       stage.begin()
@@ -144,8 +144,7 @@ struct HostileScenario: Sendable {
     },
 
     HostileScenario(
-      name:
-        "gets 200 calls of one task, each in a scope of the one before, and the last is cancelled"
+      name: "gets 200 calls of one task, in nested scopes, and the last is cancelled"
     ) { stage in
       @Sendable func nest(_ depth: Int, _ call: @escaping HostileStage.Call) async {
         await withCancellationFlag { _ in
@@ -164,7 +163,7 @@ struct HostileScenario: Sendable {
     },
 
     HostileScenario(
-      name: "gets 1 000 calls of a task group, which is cancelled, and answers them all too late"
+      name: "gets 1 000 calls of a task group, which is cancelled, and answers late"
     ) { stage in
       stage.begin { call in
         await withTaskGroup { group in
