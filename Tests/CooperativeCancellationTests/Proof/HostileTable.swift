@@ -33,10 +33,10 @@ struct HostileTable {
 
   /// What the column's usual form did, and the forms that did not do the same, by name.
   private static func cell(_ outcomes: [(form: BridgeForm, outcome: HostileOutcome)]) -> String {
-    let usual = outcomes.first {
-      $0.form.kind != .fallback && $0.form.carriesValue && !$0.form.isPending
+    let isUsual = { (form: BridgeForm) in
+      form.kind != .fallback && form.carriesValue && !form.isPending
     }
-    guard let usual else { return "" }
+    guard let usual = outcomes.first(where: { isUsual($0.form) }) else { return "" }
     let others = outcomes.filter { $0.outcome.text != usual.outcome.expected(of: $0.form).text }
       .map { "\($0.form.testDescription): \($0.outcome.text)" }
     return ([usual.outcome.text] + others).joined(separator: "; ")
