@@ -11,17 +11,31 @@ struct HostileScenario: Sendable {
   /// Continues the sentence "The SDK …".
   let name: String
 
-  /// What a form must have for it, and what the table says otherwise.
-  var needs: (has: @Sendable (BridgeForm) -> Bool, otherwise: String)?
+  /// What an answer must bring, or else the form is left out.
+  enum Need {
+    case nothing
+    case value
+    case object
+  }
+
+  var needs = Need.nothing
 
   let play: @Sendable (HostileStage) -> Void
+
+  func suits(_ form: BridgeForm) -> Bool {
+    switch needs {
+    case .nothing: true
+    case .value: form.carriesValue
+    case .object: form.valueIsObject
+    }
+  }
 
   static let all = [
     HostileScenario(name: "answers before the call returns") { stage in
       stage.begin(.insideTheCall)
     },
 
-    HostileScenario(name: "answers on the thread that cancels, inside the cancellation") { stage in
+    HostileScenario(name: "answers inside the cancellation, on its thread") { stage in
       stage.begin { call in
         await withTaskCancellationHandler(operation: call) { stage.backend.answer() }
       }
@@ -40,7 +54,7 @@ struct HostileScenario: Sendable {
       stage.cancel()
     },
 
-    HostileScenario(name: "answers, and inside that callback the task makes its next call") {
+    HostileScenario(name: "answers, and the task makes its next call inside that callback") {
       stage in
       stage.begin { call in
         await call()
@@ -87,7 +101,7 @@ struct HostileScenario: Sendable {
       raceTwo { _ in stage.backend.answer() }
     },
 
-    HostileScenario(name: "answers when the wait was cancelled, and the service object is gone") {
+    HostileScenario(name: "answers after a cancellation, when the service object is gone") {
       stage in
       stage.begin()
       stage.cancel()
@@ -97,8 +111,8 @@ struct HostileScenario: Sendable {
     },
 
     HostileScenario(
-      name: "brings a value whose `deinit` calls the completion with another, three times",
-      needs: (\.valueIsObject, "brings no object")
+      name: "brings a value whose `deinit` brings another, three times",
+      needs: .object
     ) { stage in
       stage.begin()
       let backend = stage.backend
@@ -122,7 +136,7 @@ struct HostileScenario: Sendable {
 
     HostileScenario(
       name: "answers twice, and `onDiscard` of the second value cancels the task",
-      needs: (\.carriesValue, "brings no value")
+      needs: .value
     ) { stage in
       stage.begin(.onDemand, Watch(inOnDiscard: { stage.cancel() }))
       stage.backend.answer()
@@ -130,8 +144,7 @@ struct HostileScenario: Sendable {
     },
 
     HostileScenario(
-      name:
-        "gets 200 calls of one task, each in a scope of the one before, and the last is cancelled"
+      name: "gets 200 calls of one task, in nested scopes, and the last is cancelled"
     ) { stage in
       @Sendable func nest(_ depth: Int, _ call: @escaping HostileStage.Call) async {
         await withCancellationFlag { _ in
@@ -150,7 +163,7 @@ struct HostileScenario: Sendable {
     },
 
     HostileScenario(
-      name: "gets 1 000 calls of a task group, which is cancelled, and answers them all too late"
+      name: "gets 1 000 calls of a task group, which is cancelled, and answers late"
     ) { stage in
       stage.begin { call in
         await withTaskGroup { group in

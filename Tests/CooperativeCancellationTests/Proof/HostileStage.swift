@@ -88,7 +88,7 @@ final class HostileStage: Sendable {
   }
 
   /// Ends the calls that are still waiting, checks the contract for all of them, and returns what happened.
-  func end() async -> String {
+  func end() async -> HostileOutcome {
     run()
     let waitedOn = isWaiting
     if waitedOn {
@@ -97,9 +97,9 @@ final class HostileStage: Sendable {
     }
     #expect(!isWaiting, "\(form.testDescription): a call does not end though the SDK has answered")
     checkValues()
-    let summary = summary(waitedOn)
+    let outcome = outcome(waitedOn)
     await checkRelease()
-    return summary
+    return outcome
   }
 
   private func checkValues() {
@@ -136,19 +136,15 @@ final class HostileStage: Sendable {
 }
 
 extension HostileStage {
-  private func summary(_ waitedOn: Bool) -> String {
+  private func outcome(_ waitedOn: Bool) -> HostileOutcome {
     let watch = current.watch
-    let endings = tally.endings.withLock { $0 }
-    var names: [String] = []
-    for ending in endings.map(name) where !names.contains(ending) { names.append(ending) }
-    let counted = names.map { name in
-      times(endings.count { self.name($0) == name }, name)
-    }
-    var parts = [(waitedOn ? "waits for the answer: " : "") + counted.joined(separator: ", ")]
-    if watch.forwarded > 0 { parts.append(times(watch.forwarded, "`onCancel`")) }
-    if watch.discarded > 0 { parts.append("\(grouped(watch.discarded)) discarded") }
-    if !watch.reports.isEmpty { parts.append(times(watch.reports.count, "misuse reported")) }
-    return parts.joined(separator: "; ")
+    return HostileOutcome(
+      endings: tally.endings.withLock { $0 }.map(name),
+      waitedOn: waitedOn,
+      forwarded: watch.forwarded,
+      discarded: watch.discarded,
+      reports: watch.reports.count
+    )
   }
 
   private func name(_ ending: Ending) -> String {
@@ -158,14 +154,5 @@ extension HostileStage {
     case .fallback: "the fallback"
     default: "\(ending)"
     }
-  }
-
-  private func times(_ count: Int, _ what: String) -> String {
-    count == 1 ? what : "\(grouped(count)) × \(what)"
-  }
-
-  private func grouped(_ number: Int) -> String {
-    number < 1_000
-      ? "\(number)" : "\(number / 1_000) " + String(String(1_000 + number % 1_000).dropFirst())
   }
 }

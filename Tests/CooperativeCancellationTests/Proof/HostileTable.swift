@@ -2,32 +2,16 @@
 struct HostileTable {
   private struct Column {
     let title: String
-    let forms: [BridgeForm]
-
-    init(
-      _ kind: BridgeForm.Kind,
-      _ title: String,
-      carriesValue: Bool,
-      isPending: Bool = false,
-      checks: Bool = true
-    ) {
-      forms = BridgeForm.all.filter {
-        $0.kind == kind && $0.carriesValue == carriesValue && $0.isPending == isPending
-          && ($0.checks || kind == .unconditional) == checks
-      }
-      self.title = title
-    }
+    let contains: @Sendable (BridgeForm) -> Bool
   }
 
   private static let columns = [
-    Column(.throwing, "throwing, a value", carriesValue: true),
-    Column(.throwing, "throwing, nothing", carriesValue: false),
-    Column(.fallback, "`fallback:`, a value", carriesValue: true),
-    Column(.fallback, "`fallback:`, nothing", carriesValue: false),
-    Column(.unconditional, "neither, a value", carriesValue: true),
-    Column(.unconditional, "neither, nothing", carriesValue: false),
-    Column(.throwing, "a continuation", carriesValue: true, checks: false),
-    Column(.throwing, "pending, a value", carriesValue: true, isPending: true),
+    Column(title: "a bridge that throws", contains: { $0.checks }),
+    Column(title: "one that ignores cancellation", contains: { $0.kind == .unconditional }),
+    Column(
+      title: "a continuation",
+      contains: { $0.kind == .throwing && $0.carriesValue && !$0.checks }
+    ),
   ]
 
   /// The lines of the table.
@@ -37,24 +21,25 @@ struct HostileTable {
   ]
 
   /// Adds the result of a scenario with each form, in the order of `BridgeForm.all`.
-  mutating func add(_ scenario: HostileScenario, _ outcomes: [(form: BridgeForm, text: String)]) {
+  mutating func add(
+    _ scenario: HostileScenario,
+    _ outcomes: [(form: BridgeForm, outcome: HostileOutcome)]
+  ) {
     let cells = HostileTable.columns.map { column in
-      HostileTable.cell(
-        outcomes.filter { outcome in
-          column.forms.contains { $0.testDescription == outcome.form.testDescription }
-        }
-      )
+      HostileTable.cell(outcomes.filter { column.contains($0.form) })
     }
     lines.append(HostileTable.row([scenario.name] + cells))
   }
 
-  /// One text if all forms agree; otherwise the first one's, and those of the others by name.
-  private static func cell(_ outcomes: [(form: BridgeForm, text: String)]) -> String {
-    guard let usual = outcomes.first?.text else { return "" }
-    let others = outcomes.filter { $0.text != usual }.map {
-      "\($0.form.testDescription): \($0.text)"
+  /// What the column's usual form did, and the forms that did not do the same, by name.
+  private static func cell(_ outcomes: [(form: BridgeForm, outcome: HostileOutcome)]) -> String {
+    let isUsual = { (form: BridgeForm) in
+      form.kind != .fallback && form.carriesValue && !form.isPending
     }
-    return ([usual] + others).joined(separator: "; ")
+    guard let usual = outcomes.first(where: { isUsual($0.form) }) else { return "" }
+    let others = outcomes.filter { $0.outcome.text != usual.outcome.expected(of: $0.form).text }
+      .map { "\($0.form.testDescription): \($0.outcome.text)" }
+    return ([usual.outcome.text] + others).joined(separator: "; ")
   }
 
   private static func row(_ cells: [String]) -> String {
