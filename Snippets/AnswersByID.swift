@@ -197,6 +197,19 @@ final class Sensor {
 }
 
 @MainActor
+final class Suggestions {
+  private let completer = Completer()
+  private let results = PendingEvent<[String]>()
+
+  init() { completer.onResults = { [results] names in results.resume(returning: names) } }
+
+  func suggestions(for text: String) async throws -> [String] {
+    results.resume(throwing: CancellationError())  // Ends the previous query's wait.
+    return try await results.value { completer.query = text }
+  }
+}
+
+@MainActor
 final class Shop {
   private let queue = PurchaseQueue()
   private let purchase = PendingCall<String>()
@@ -240,6 +253,17 @@ link.answer()  // The first read, too late.
 while link.reads.isEmpty { await Task.yield() }
 link.answer()
 print("pulse: \(try await pulse)")
+let values = PendingCalls<String, [UInt8]>(ifTaken: .answerInOrder)
+let readers = [1, 2].map { _ in Task { try await values.value(for: "volts") {} } }
+while values.count < 2 { await Task.yield() }
+readers[0].cancel()
+for value in [1, 2] as [UInt8] { values.resume("volts", returning: [value]) }
+print("in order: \(await readers[0].result), \(await readers[1].result)")
+let suggestions = Suggestions()
+let superseded = Task { try await suggestions.suggestions(for: "") }
+await Task.yield()
+print("latest: \(try await suggestions.suggestions(for: "os"))")
+print("superseded: \(await superseded.result)")
 print(try await Shop().buy("coffee"))
 print(try await client.ask(all: ["three", "four"]))
 client.received(socket.lastID + 1, "what?")
@@ -401,6 +425,14 @@ final class Link {
   func answer() {
     last += 1
     value(reads.removeFirst(), .success([last]))
+  }
+}
+
+@MainActor
+final class Completer {
+  var onResults: @Sendable ([String]) -> Void = { _ in }
+  var query = "" {
+    didSet { if query != "" { onResults([query + "lo"]) } }
   }
 }
 

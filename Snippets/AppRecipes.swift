@@ -127,6 +127,20 @@ actor Album {
   }
 }
 
+@MainActor
+final class Outbox {
+  private let letters = AsyncStream.makeStream(of: String.self)
+  private let bag = TaskBag()
+
+  init() {
+    bag.add { [stream = letters.stream] in
+      for await letter in stream { await send(letter) }
+    }
+  }
+
+  func add(_ letter: String) { letters.continuation.yield(letter) }
+}
+
 // MARK: - What they do
 
 let log = Log()
@@ -168,6 +182,12 @@ let album = Album()
 try await album.add(["wood"])
 let addition = Task { try await album.add(["sea", "hill", "lake"]) }
 print("album:", await addition.result, await album.photos.values)
+
+var sent: [String] = []
+let outbox = Outbox()
+for letter in ["first", "second"] { outbox.add(letter) }
+while sent.count < 2 { await Task.yield() }
+print("sent in order:", sent)
 
 // MARK: - The SDKs
 
@@ -211,6 +231,8 @@ final class PaymentSDK {
 }
 
 func slowChecksum(of name: String) -> Int { name.utf8.count }
+
+@MainActor func send(_ letter: String) async { sent.append(letter) }
 
 func upload(_ name: String) async {
   if name == "hill" { withUnsafeCurrentTask { $0?.cancel() } }

@@ -2,11 +2,14 @@
 
 import CooperativeCancellation
 import Dispatch
+import Synchronization
 
 struct Image: Sendable {}
 struct MissingImage: Error {}
 
-final class Request: Sendable {
+struct Request: Sendable {
+  let completion: @Sendable (Image?, (any Error)?) -> Void
+
   func cancel() { print("the SDK was told") }
 }
 
@@ -16,7 +19,7 @@ final class SDK: Sendable {
     _ completion: @escaping @Sendable (Image?, (any Error)?) -> Void
   ) -> Request {
     if url != "slow" { DispatchQueue.global().async { completion(Image(), nil) } }
-    return Request()
+    return Request(completion: completion)
   }
 
   /// Ignores cancellation.
@@ -53,83 +56,93 @@ func summary(of document: String) async throws -> String {
 
 // Your own synchronization, where a resumption hands something over.
 
-struct Waiter<Value>: Sendable {
-  let number: Int
-  let continuation: CancellableContinuation<Value, any Error>
+/// Tasks that wait for a value, in order.
+final class Waiters<Value: Sendable> {
+  private var waiting: [(number: Int, continuation: CancellableContinuation<Value, any Error>)] = []
+  private var lastNumber = 0
+
+  nonisolated(nonsending) func value() async throws -> Value {
+    try await withCancellableThrowingContinuation { continuation in
+      lastNumber += 1
+      waiting.append((lastNumber, continuation))
+      return lastNumber
+    } onCancel: { number in
+      waiting.removeAll { $0.number == number }
+    }
+  }
+
+  /// Hands the value to the first task that is still waiting. Returns whether there is one.
+  func resumeFirst(returning value: Value) -> Bool {
+    while !waiting.isEmpty {
+      if waiting.removeFirst().continuation.resume(returning: value) { return true }
+    }
+    return false
+  }
+
+  func resumeAll(throwing error: any Error) {
+    for waiter in waiting { waiter.continuation.resume(throwing: error) }
+    waiting = []
+  }
 }
 
 struct Connection: Sendable { let number: Int }
 
 actor Pool {
   private var idle = [Connection(number: 1)]
-  private var waiters: [Waiter<Connection>] = []
-  private var lastNumber = 0
+  private let waiters = Waiters<Connection>()
 
   func take() async throws -> Connection {
     if let connection = idle.popLast() { return connection }
-    return try await withCancellableThrowingContinuation { continuation in
-      lastNumber += 1
-      waiters.append(Waiter(number: lastNumber, continuation: continuation))
-      return lastNumber
-    } onCancel: { number in
-      waiters.removeAll { $0.number == number }
-    }
+    return try await waiters.value()
   }
 
   func giveBack(_ connection: Connection) {
-    while !waiters.isEmpty {
-      if waiters.removeFirst().continuation.resume(returning: connection) { return }
-    }
-    idle.append(connection)
+    if !waiters.resumeFirst(returning: connection) { idle.append(connection) }
   }
 }
 
 actor Lock {
   private var isLocked = false
-  private var waiters: [Waiter<Void>] = []
-  private var lastNumber = 0
+  private let waiters = Waiters<Void>()
 
   func lock() async throws {
-    if !isLocked { return isLocked = true }
-    try await withCancellableThrowingContinuation { continuation in
-      lastNumber += 1
-      waiters.append(Waiter(number: lastNumber, continuation: continuation))
-      return lastNumber
-    } onCancel: { number in
-      waiters.removeAll { $0.number == number }
-    }
+    if isLocked { try await waiters.value() } else { isLocked = true }
   }
 
-  /// Passes the lock on to the first task that still waits.
   func unlock() {
-    while !waiters.isEmpty {
-      if waiters.removeFirst().continuation.resume() { return }
-    }
-    isLocked = false
+    isLocked = waiters.resumeFirst(returning: ())
   }
 }
 
 actor Queue<Element: Sendable> {
   private var elements: [Element] = []
-  private var waiters: [Waiter<Element>] = []
-  private var lastNumber = 0
+  private var failure: (any Error)?
+  private let waiters = Waiters<Element>()
 
   func next() async throws -> Element {
     if !elements.isEmpty { return elements.removeFirst() }
-    return try await withCancellableThrowingContinuation { continuation in
-      lastNumber += 1
-      waiters.append(Waiter(number: lastNumber, continuation: continuation))
-      return lastNumber
-    } onCancel: { number in
-      waiters.removeAll { $0.number == number }
-    }
+    if let failure { throw failure }
+    return try await waiters.value()
   }
 
   func add(_ element: Element) {
-    while !waiters.isEmpty {
-      if waiters.removeFirst().continuation.resume(returning: element) { return }
+    if !waiters.resumeFirst(returning: element) { elements.append(element) }
+  }
+
+  func close(throwing error: any Error) {
+    failure = error
+    waiters.resumeAll(throwing: error)
+  }
+}
+
+/// Reads a web socket until it is closed.
+func read(_ socket: SocketTask, into messages: Queue<String>) async {
+  do {
+    while true {
+      await messages.add(try await withAsyncThrowingValue { socket.receive(completionHandler: $0) })
     }
-    elements.append(element)
+  } catch {
+    await messages.close(throwing: error)
   }
 }
 
@@ -159,3 +172,33 @@ let queue = Queue<Int>()
 async let element = queue.next()
 await queue.add(1)
 print("element", try await element)
+
+let socket = SocketTask()
+let messages = Queue<String>()
+let reader = Task { await read(socket, into: messages) }
+let impatient = Task { try await messages.next() }
+impatient.cancel()
+print("message, cancelled:", await impatient.result)
+while !socket.deliver(.success("hello")) { await Task.yield() }
+print("not lost:", try await messages.next())
+while !socket.deliver(.failure(SocketTask.Closed())) { await Task.yield() }
+print("closed:", await Task { try await messages.next() }.result)
+
+/// Like `URLSessionWebSocketTask`: each call of `receive` takes one message.
+final class SocketTask: Sendable {
+  struct Closed: Error {}
+  typealias Receiver = @Sendable (Result<String, any Error>) -> Void
+
+  private let receiver = Mutex<Receiver?>(nil)
+
+  func receive(completionHandler: @escaping Receiver) {
+    receiver.withLock { $0 = completionHandler }
+  }
+
+  /// Returns whether the message was received.
+  func deliver(_ message: Result<String, any Error>) -> Bool {
+    let receiver = receiver.withLock { $0.take() }
+    receiver?(message)
+    return receiver != nil
+  }
+}

@@ -24,13 +24,6 @@ final class Drive {
     }
   }
 
-  func order(_ number: Int) async throws -> String {
-    try await withAsyncThrowingValue {
-      (completion: @escaping @Sendable (Result<String, any Error>) -> Void) in
-      sdk.order(number, completion: completion)
-    }
-  }
-
   func serve() async {
     line.open()
     await PendingEvent<Void>().value(fallback: ())
@@ -100,12 +93,35 @@ final class Drive {
     return link
   }
 
-  func search(_ text: String) async throws -> [String] {
-    try await withAsyncThrowingValue { completion in
-      sdk.search(text, completion: completion)
-    } onCancel: { number in
-      sdk.cancelSearch(number)
+  func beacon() async throws -> String {
+    try await withAsyncThrowingValue(timeout: .seconds(30)) { completion in
+      (sdk.findBeacon(completion), completion)
+    } onCancel: { search, _ in
+      search.cancel()
     }
+  }
+
+  func user(_ id: Int) async throws -> User {
+    try await withAsyncThrowingValue { success, failure in
+      sdk.get("users/\(id)", failure: failure) { @Sendable json in
+        guard let name = json["name"] as? String else { return failure(MalformedUser()) }
+        success(User(name: name))
+      }
+    }
+  }
+
+  func records() async throws -> [String] {
+    let batches = AsyncThrowingCallbackSequence(buffering: .unbounded) { [sdk] yield in
+      sdk.records { @Sendable names, isDone, error in yield((names, isDone), error) }
+    } onTermination: {
+      $0.cancel()
+    }
+    var records: [String] = []
+    for try await (names, isDone) in batches {
+      records += names
+      if isDone { return records }
+    }
+    throw IncompleteRecords()
   }
 
   func upload(_ name: String) async throws -> Int {
@@ -274,6 +290,38 @@ func degrees(in city: String) async throws -> Double {
   }
 }
 
+func convert(_ file: String, progress: @escaping @Sendable (Double) -> Void) async throws {
+  try await withAsyncThrowingValue(whenCancelled: .waitForCallback) { completion in
+    let context = CallbackContext(isRepeating: true) { (isEnd: Bool, value: Double) in
+      if isEnd { completion(value == 0 ? nil : ConversionError()) } else { progress(value) }
+    }
+    let job = convert_start(
+      file,
+      { @Sendable in CallbackContext.call($0, false, $1) },
+      { @Sendable in CallbackContext.call($0, true, Double($1)) },
+      context.pointer
+    )
+    return (context, ConversionJob(job))
+  } onCancel: { _, job in
+    convert_stop(job.pointer)
+  }
+}
+
+final class ConversionJob {
+  let pointer: OpaquePointer?
+  init(_ pointer: OpaquePointer?) { self.pointer = pointer }
+  deinit { convert_free(pointer) }
+}
+
+@MainActor
+final class PlayerModel: PlayerDelegate {
+  private(set) var position = 0.0
+
+  nonisolated func playerDidReach(_ position: Double) {
+    MainActor.assumeIsolated { self.position = position }
+  }
+}
+
 // MARK: - How they behave
 
 let drive = Drive()
@@ -284,7 +332,6 @@ print("Objective-C:", await Task { try await drive.rename("beach", to: "taken") 
 print("delegate:", try await drive.place().name)
 print("listener:", try await drive.weight(), "kg")
 print("becomes ready:", try await drive.link(to: "server").host)
-print("number:", try await drive.search("sea"))
 print("request in a callback:", try await drive.upload("beach"), "bytes")
 print("refused:", await Task { try await drive.scan() }.result)
 try await drive.rebuildIndex()
@@ -294,8 +341,13 @@ print("preview:", try await drive.picture("sea").count, "bytes")
 print("not Sendable:", try await Catalog().title(of: 1))
 print("a listener of an actor:", try await Catalog().nextChange())
 print("C:", try await degrees(in: "Oslo"))
+try await convert("beach.mov") { print("  progress", $0) }
+print("JSON:", try await drive.user(1).name)
+print("batches:", try await drive.records())
+let model = PlayerModel()
+model.playerDidReach(0.5)
+print("main thread:", model.position)
 print("Operation:", try await drive.icon(of: "beach").count, "bytes")
-print("overloads:", try await drive.order(1))
 let line = Line()
 let terminal = Terminal(line)
 print("table:", try await terminal.run("ls"))
@@ -307,7 +359,7 @@ await service.value
 await printOutcome("value and error", cancelling: { try await drive.thumbnail(of: "slow") })
 await printOutcome("delegate", cancelling: { try await drive.place() })
 await printOutcome("becomes ready", cancelling: { _ = try await drive.link(to: "slow") })
-await printOutcome("number", cancelling: { try await drive.search("slow") })
+await printOutcome("may never answer", cancelling: { try await drive.beacon() })
 await printOutcome("request in a callback", cancelling: { try await drive.upload("slow") })
 await printOutcome("sheet", cancelling: { try await drive.signIn() })
 
@@ -329,6 +381,10 @@ typealias Handler<Value> = @Sendable (Result<Value, any Error>) -> Void
 
 struct Profile: Sendable { let name = "Ann" }
 struct Place: Sendable { let name = "Oslo" }
+struct User: Sendable { let name: String }
+struct MalformedUser: Error {}
+struct IncompleteRecords: Error {}
+struct ConversionError: Error {}
 struct NameTakenError: Error {}
 struct ScannerBusyError: Error {}
 struct DatabaseClosedError: Error {}
@@ -351,19 +407,8 @@ struct UploadTask: Sendable {
 }
 
 final class DriveSDK {
-  func order(_ number: Int, completion: @escaping @Sendable (String?, (any Error)?) -> Void) {}
-
-  func order(
-    _ number: Int,
-    completion: @escaping @Sendable (Result<String, any Error>) -> Void
-  ) {
-    completion(.success("order \(number)"))
-  }
-
-  private var searches: [SDKRequest] = []
-
   func loadProfile(_ id: Int, completion: @escaping @Sendable (Result<Profile, Failure>) -> Void) {
-    _ = SDKRequest { completion(.success(Profile())) }
+    completion(.success(Profile()))
   }
 
   enum Failure: Error {}
@@ -377,16 +422,22 @@ final class DriveSDK {
     _ = SDKRequest { completion(nil, nil) }
   }
 
+  /// Does not call back if there is no beacon, and releases the completion.
+  func findBeacon(_ completion: @escaping Pair<String>) -> SDKRequest { SDKRequest {} }
+
+  func get(_ path: String, failure: (NSError?) -> Void, success: ([String: Any]) -> Void) {
+    success(["name": "Ann"])
+  }
+
+  func records(_ completion: ([String], Bool, (any Error)?) -> Void) -> SDKRequest {
+    completion(["a", "b"], false, nil)
+    completion(["c"], true, nil)
+    return SDKRequest {}
+  }
+
   func rename(_ name: String, to newName: String, completion: @escaping (Bool, NSError?) -> Void) {
     completion(newName != "taken", nil)
   }
-
-  func search(_ text: String, completion: @escaping Handler<[String]>) -> Int {
-    searches.append(SDKRequest(text) { completion(.success(["beach"])) })
-    return searches.count - 1
-  }
-
-  func cancelSearch(_ number: Int) { searches[number].cancel() }
 
   /// Makes the task and passes it on, on a thread of its own.
   func upload(
@@ -520,6 +571,10 @@ final class SignInSheet {
   }
 }
 
+protocol PlayerDelegate: AnyObject {
+  func playerDidReach(_ position: Double)
+}
+
 /// Not `Sendable`, and neither are its rows and queries.
 final class Database {
   final class Row { let title = "Beach" }
@@ -559,3 +614,21 @@ func weather_fetch(
 // void weather_cancel(void);
 // swift-format-ignore: AlwaysUseLowerCamelCase
 func weather_cancel() {}
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
+func convert_start(
+  _ file: UnsafePointer<CChar>,
+  _ progress: @convention(c) (UnsafeMutableRawPointer?, Double) -> Void,
+  _ end: @convention(c) (UnsafeMutableRawPointer?, Int32) -> Void,
+  _ context: UnsafeMutableRawPointer?
+) -> OpaquePointer? {
+  progress(context, 0.5)
+  end(context, 0)
+  return OpaquePointer(bitPattern: 1)
+}
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
+func convert_stop(_ job: OpaquePointer?) {}
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
+func convert_free(_ job: OpaquePointer?) { print("  the job was freed") }

@@ -24,8 +24,8 @@
 /// waits:
 ///
 /// ```swift
-/// while !waiters.isEmpty {
-///   if waiters.removeFirst().continuation.resume(returning: connection) { return }
+/// while !waiting.isEmpty {
+///   if waiting.removeFirst().continuation.resume(returning: value) { return true }
 /// }
 /// ```
 @frozen
