@@ -89,7 +89,7 @@ final class Feed {
     do {
       posts = try await service.posts()
     } catch is CancellationError {
-      // Nobody waits for the posts any more: there is nothing to show.
+      // The screen has gone: there is nothing to show.
     } catch is TimeoutError {
       message = "This takes too long. Try again later."
     } catch {

@@ -59,7 +59,7 @@ for (name, photo) in [
   print("  the SDK was called \(sdk.started) times, and told to cancel \(sdk.cancelled) times")
 }
 
-// MARK: - A bag, and a view model that keeps tasks
+// MARK: - A bag
 
 struct News: Sendable {
   func headlines() async throws -> [String] { ["Hello"] }
@@ -82,29 +82,10 @@ final class NewModel {
   func finish() async throws { try await bag.waitForAll() }
 }
 
-@MainActor
-final class FeedModel {
-  let taskBag = TaskBag()
-
-  func refresh(_ upload: Task<Void, Never>) {
-    taskBag.add(id: "refresh") { try await load() }  // Cancels the refresh before it.
-    taskBag.add(id: "log", ifTaken: .runAlongside) { try await sendLog() }  // Both run, as before.
-    upload.store(in: taskBag, id: "upload", ifTaken: .runAlongside)  // Instead of _addTask(id:task:).
-  }
-}
-
-func load() async throws { try await Task.sleep(for: .milliseconds(1)) }
-func sendLog() async throws { try await Task.sleep(for: .milliseconds(1)) }
-
 let new = NewModel()
 new.refresh()
 try await new.finish()
 print("bag:", new.headlines)
-let feed = FeedModel()
-feed.refresh(Task {})
-feed.refresh(Task {})
-try await feed.taskBag.waitForAll()
-print("view model: all tasks have ended:", feed.taskBag.count == 0)
 
 // MARK: - The SDK
 

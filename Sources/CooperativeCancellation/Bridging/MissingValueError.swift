@@ -15,7 +15,7 @@ public struct MissingValueError: Error, Sendable, Hashable, CustomStringConverti
   public var description: String {
     """
     The SDK called the completion made at \(callSite) with neither a value nor an error. If that means \
-    "not found", return the result as an optional, so that `nil` is an answer.
+    "not found", make the result optional; the call then returns `nil`.
     """
   }
 

@@ -12,9 +12,9 @@ public struct AlreadyPendingError: Error, Sendable, Hashable, CustomStringConver
     The call at \(callSite) was refused. Another call with this id, or of this `PendingCall`, is \
     waiting, so the answer could belong to either. Give each call its own id. If the ids are the SDK's, \
     let the calls wait for each other: `PendingCalls(ifTaken: .waitForTurn)`, or `.answerInOrder`; \
-    `PendingCall(waitsForTurn: true)`. After a cancellation or a timeout, the other call ends when its \
-    `onCancel` has returned, its asynchronous `operation` has ended, and, for a `PendingCall` or if it \
-    waits for the answer, the answer has arrived.
+    `PendingCall(waitsForTurn: true)`. A cancelled call keeps its id until its `operation` and \
+    `onCancel` have returned; a `PendingCall`, or a call with `.waitForCallback`, also until the answer \
+    arrives.
     """
   }
 

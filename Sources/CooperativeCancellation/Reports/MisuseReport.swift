@@ -59,7 +59,7 @@ extension MisuseReport: CustomStringConvertible {
       """
     case .contextCalledWithOtherTypes:
       """
-      \(callSite): the closure of this CallbackContext is \(detail). The closure was not called. A wait \
+      \(callSite): the closure of this CallbackContext has the type \(detail). The closure was not called. A wait \
       for it ends with `DroppedCompletionError`, or its fallback. Give the closure the types that C \
       declares: `CallbackContext { (status: Int32, text: UnsafePointer<CChar>?) in … }`.
       """

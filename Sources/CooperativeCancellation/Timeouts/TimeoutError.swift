@@ -17,9 +17,9 @@ public struct TimeoutError: Error, Sendable, Hashable, CustomStringConvertible {
       "The call at \(callSite) timed out without calling the SDK: its timeout is \(timeout)."
     } else {
       """
-      No answer came within \(timeout) of the call at \(callSite). If the SDK was called, and the call \
-      has an `onCancel`, the SDK was told to stop. A value that arrives later is not returned. Allow \
-      more time, or try again.
+      The call at \(callSite) timed out after \(timeout). If the SDK was called, and the call has an \
+      `onCancel`, the SDK was told to stop. A value that arrives later is discarded. Allow more time, or \
+      try again.
       """
     }
   }

@@ -3,9 +3,9 @@
 /// A suspended task is on no thread, so no backtrace shows it. ``list`` does:
 ///
 /// ```
-/// 3 calls wait:
+/// 3 calls are waiting:
 ///   12.3 s  App/Feed.swift:53, 47.7 s left, in the task "refresh"
-///   3.1 s  App/Photos.swift:57, timed out, waits for the SDK's answer
+///   3.1 s  App/Photos.swift:57, timed out, waiting for the SDK's answer
 ///   0.1 s  App/Socket.swift:58, id 4711
 /// ```
 ///
@@ -59,8 +59,9 @@ public struct WaitingCall: Sendable {
   public static var list: String {
     if !Recorder.isOn { return "Calls are not recorded: see `WaitingCall.startRecording()`." }
     let (calls, busyTables) = Recorder.snapshot(mayBlock: false)
+    let tables = busyTables == 1 ? "1 table was" : "\(busyTables) tables were"
     return describe(calls)
-      + (busyTables > 0 ? "\n  some calls may be missing (locked tables: \(busyTables))" : "")
+      + (busyTables > 0 ? "\n  some calls may be missing (\(tables) locked)" : "")
   }
 
   /// Records every call that begins to wait from now on.
@@ -76,8 +77,8 @@ public struct WaitingCall: Sendable {
   }
 
   package static func describe(_ calls: [WaitingCall], atMost limit: Int = .max) -> String {
-    if calls.isEmpty { return "No call waits." }
-    let title = calls.count == 1 ? "1 call waits:" : "\(calls.count) calls wait:"
+    if calls.isEmpty { return "No calls are waiting." }
+    let title = calls.count == 1 ? "1 call is waiting:" : "\(calls.count) calls are waiting:"
     let lines = calls.prefix(limit).map { "\n  \(tenths($0.seconds)) s  \($0)" }
     let rest = calls.count - lines.count
     return title + lines.joined() + (rest > 0 ? "\n  and \(rest) more" : "")
@@ -90,16 +91,16 @@ extension WaitingCall: CustomStringConvertible {
     var words = ["\(callSite)"]
     switch state {
     case .waiting: break
-    case .cancelled: words.append("cancelled, waits for the SDK's answer")
-    case .timedOut: words.append("timed out, waits for the SDK's answer")
-    case .over: words.append("is over, but its actor is busy")
+    case .cancelled: words.append("cancelled, waiting for the SDK's answer")
+    case .timedOut: words.append("timed out, waiting for the SDK's answer")
+    case .over: words.append("has finished, but its actor is busy")
     }
     switch kind {
     case .call, .pendingCall(nil): break
     case .pendingCall(let id?): words.append("id \(id)")
-    case .turn(nil): words.append("waits for its turn")
-    case .turn(let id?): words.append("id \(id), waits for its turn")
-    case .element: words.append("waits for an element")
+    case .turn(nil): words.append("waiting for its turn")
+    case .turn(let id?): words.append("id \(id), waiting for its turn")
+    case .element: words.append("waiting for an element")
     }
     if let secondsLeft, state == .waiting { words.append("\(tenths(secondsLeft)) s left") }
     if let taskName { words.append("in the task \"\(taskName)\"") }

@@ -29,7 +29,7 @@ public struct BrokenGuarantees: Error, Sendable, CustomStringConvertible {
   /// Says where, what happened for each broken guarantee, what to write instead, and which guarantees were not tried.
   public var description: String {
     var lines = [
-      "\(callSite): the wrapper breaks \(guarantees.count == 1 ? "a guarantee" : "\(guarantees.count) guarantees")."
+      "\(callSite): the wrapper violates \(guarantees.count == 1 ? "a guarantee" : "\(guarantees.count) guarantees")."
     ]
     for guarantee in guarantees {
       lines += findings.filter { $0.guarantee == guarantee }.map {
@@ -40,7 +40,7 @@ public struct BrokenGuarantees: Error, Sendable, CustomStringConvertible {
     if !leftOut.isEmpty {
       lines.append(
         """
-        – not tried, because resuming a continuation twice would end the process: \
+        – not tried, because resuming a continuation twice would crash the test: \
         \(leftOut.map(\.rawValue).joined(separator: ", "))
         """
       )

@@ -45,7 +45,10 @@ extension WrapperCheck {
     let count = request.cancelCount
     if count == expected { return [] }
     let times = count == 1 ? "once" : "\(count) times"
-    let text = "the SDK was told to cancel \(times) instead of \(expected == 1 ? "once" : "never")"
+    let text =
+      count == 0
+      ? "the SDK was never told to cancel"
+      : "the SDK was told to cancel \(times) instead of \(expected == 1 ? "once" : "never")"
     return [Finding(guarantee, "\(text) when \(when).")]
   }
 

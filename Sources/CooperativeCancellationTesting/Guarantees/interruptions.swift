@@ -70,7 +70,7 @@ extension WrapperCheck {
       trial.task.cancel()
     } else if (try? await call.passTime?(limit)) == nil {
       request.answer(success)
-      let text = "nothing slept on the clock. Does the wrapper's `timeout:` use it?"
+      let text = "nothing used the clock. Does the wrapper's `timeout:` use it?"
       return (trial, request, Outcome(findings: [Finding(.timeout, text)]))
     }
     let reaction = reaction(to: interruption)

@@ -82,7 +82,7 @@ struct CallbackContextTests {
     }
     #expect(Reports.shared.kinds(line: line) == [.contextCalledWithOtherTypes])
     let text = Reports.shared.texts(line: line)[0]
-    #expect(text.contains("is (Int64) -> (), but was called as (Int32) -> (). The"))
+    #expect(text.contains("has the type (Int64) -> (), but was called as (Int32) -> (). The"))
   }
 
   @Test(arguments: [false, true])
@@ -105,7 +105,7 @@ struct CallbackContextTests {
     }
     #expect(Reports.shared.kinds(line: line) == [.contextCalledWithOtherTypes])
     let text = Reports.shared.texts(line: line)[0]
-    #expect(text.contains("is (Int32) -> Int32, but was called as (Int32) -> (). The"))
+    #expect(text.contains("has the type (Int32) -> Int32, but was called as (Int32) -> (). The"))
   }
 
   @Test

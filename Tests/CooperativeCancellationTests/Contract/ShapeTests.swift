@@ -21,7 +21,7 @@ struct ShapeTests {
     #expect(call.watch.discarded == 0)
     let text = "\(MissingValueError(callSite: CallSite(line: 7)))"
     #expect(text.contains(":7 with neither a value nor an error"))
-    #expect(text.contains("return the result as an optional"))
+    #expect(text.contains("make the result optional"))
   }
 
   @Test

@@ -147,7 +147,7 @@ struct TimeoutTests {
     clock.advance(by: .milliseconds(5_500))
     let result = await task.result
     #expect { try result.get() } throws: { error in
-      "\(error)".contains("within 5.5 seconds of the call at \(#fileID):\(line).")
+      "\(error)".hasPrefix("The call at \(#fileID):\(line) timed out after 5.5 seconds.")
         && (error as? TimeoutError)?.seconds == 5.5
     }
   }

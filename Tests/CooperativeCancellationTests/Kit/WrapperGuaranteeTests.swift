@@ -79,7 +79,7 @@ struct WrapperGuaranteeTests {
     let broken = try #require(error)
     #expect(broken.guarantees == [.checkBefore, .prompt, .forwarding, .droppedCompletion])
     let leftOut = """
-      \n– not tried, because resuming a continuation twice would end the process: late answer, \
+      \n– not tried, because resuming a continuation twice would crash the test: late answer, \
       second answer, nothing lost, no lock held
       """
     #expect(broken.description.hasSuffix(leftOut))

@@ -330,7 +330,7 @@ struct RecurringIDTests {
       WaitingCall.all.filter { $0.callSite.line == line }.map { "\($0)" }
     }
     while texts().isEmpty { await Task.yield() }
-    #expect(texts() == ["\(#fileID):\(line), id 7, waits for its turn"])
+    #expect(texts() == ["\(#fileID):\(line), id 7, waiting for its turn"])
     second.cancel()
     #expect(await second.value == "none")
     #expect(calls.resume(7, returning: "1"))

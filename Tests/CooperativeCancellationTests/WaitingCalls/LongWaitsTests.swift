@@ -92,6 +92,6 @@ struct LongWaitsTests {
     }
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     #expect(text.contains(": \(#fileID):2: this call has waited longer than 20 milliseconds"))
-    #expect(text.components(separatedBy: "\(#fileID):1, waits for an element\n").count > 400)
+    #expect(text.components(separatedBy: "\(#fileID):1, waiting for an element\n").count > 400)
   }
 }

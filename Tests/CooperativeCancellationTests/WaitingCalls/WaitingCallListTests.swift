@@ -31,14 +31,14 @@ struct WaitingCallListTests {
       call(.call, .waiting, "refresh"), call(.pendingCall(id: 4711), .cancelled, nil),
       call(.turn(id: nil), .timedOut, nil), call(.element, .over, nil), call(.element, .over, nil),
     ]
-    #expect(WaitingCall.describe([]) == "No call waits.")
+    #expect(WaitingCall.describe([]) == "No calls are waiting.")
     #expect(
       WaitingCall.describe(calls, atMost: 4) == """
-        5 calls wait:
+        5 calls are waiting:
           12.3 s  App/A.swift:1, 47.7 s left, in the task "refresh"
-          12.3 s  App/A.swift:1, cancelled, waits for the SDK's answer, id 4711
-          12.3 s  App/A.swift:1, timed out, waits for the SDK's answer, waits for its turn
-          12.3 s  App/A.swift:1, is over, but its actor is busy, waits for an element
+          12.3 s  App/A.swift:1, cancelled, waiting for the SDK's answer, id 4711
+          12.3 s  App/A.swift:1, timed out, waiting for the SDK's answer, waiting for its turn
+          12.3 s  App/A.swift:1, has finished, but its actor is busy, waiting for an element
           and 1 more
         """
     )
@@ -67,14 +67,14 @@ struct WaitingCallListTests {
       let place =
         isReader ? inbox.recordReader() : Recorder.add(.call, callSite, wait.progress(mayBlock:))
       defer { Recorder.remove(place) }
-      #expect(words().hasPrefix(", is over, but its actor is busy"))
+      #expect(words().hasPrefix(", has finished, but its actor is busy"))
       wait.state.locked { _ in
-        inbox.state.locked { _ in #expect(!words().contains("is over")) }
+        inbox.state.locked { _ in #expect(!words().contains("has finished")) }
       }
       Recorder.tables[Int(place & 15)].locked { _ in
         let list = WaitingCall.list
         #expect(!list.contains("\(callSite)"))
-        #expect(list.contains("\n  some calls may be missing (locked tables: "))
+        #expect(list.contains("\n  some calls may be missing ("))
       }
     }
   }
