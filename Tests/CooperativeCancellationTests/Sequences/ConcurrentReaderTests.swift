@@ -173,15 +173,6 @@ struct ConcurrentReaderTests {
   }
 
   @Test
-  func `a home that runs before the cancelled reader does registers nothing`() {
-    let stage = Stage(nil, readerCount: 1)
-    stage.tasks[0].cancel()
-    stage.home.executor.runUntilIdle()
-    #expect(stage.watch.events == [])
-    #expect(stage.readings == [.cancelled])
-  }
-
-  @Test
   func `a cancelled reader does not wait for a busy home to unregister`() {
     let stage = Stage(nil, readerCount: 1)
     stage.run()

@@ -14,32 +14,6 @@ struct InboxTests {
     #expect(taken == nil)
   }
 
-  private struct Sleeper: ErasedContinuation {
-    let wake: @Sendable () -> Void
-    func resume() { wake() }
-  }
-
-  @Test
-  func `each of many sleeping readers is woken once, in order, with no lock held`() {
-    let inbox = Shared(Inbox<Int>(.unbounded, onDiscard: nil))
-    let woken = Protected<[Int]>([])
-    func sleep(_ number: Int) {
-      let sleeper = Sleeper {
-        _ = inbox.contents.take()
-        woken.withLock { $0.append(number) }
-      }
-      inbox.contents.sleep(sleeper)
-    }
-    for number in 0..<50_000 { sleep(number) }
-    _ = inbox.contents.yield(1)
-    #expect(woken.withLock { $0 } == [0])
-    inbox.contents.cancel()
-    #expect(woken.withLock { $0 } == Array(0..<50_000))
-    // This one comes too late to sleep.
-    sleep(50_000)
-    #expect(woken.withLock { $0.count } == 50_001)
-  }
-
   @Test(arguments: [1, 2, 3, 5, 1_000])
   func `the buffer stays a queue when it grows, wraps around and shrinks`(capacity: Int) {
     var random = SeededGenerator(seed: UInt64(capacity))

@@ -59,28 +59,19 @@ struct SequenceLockTests {
     #expect(mast.songsAlive.count == 0)
   }
 
-  @Test(arguments: SequenceForm.all.filter(\.carriesSongs))
-  func `onDiscard may play`(form: SequenceForm) {
-    let mast = Mast()
-    let watch = SequenceWatch(.oldest(1), inDiscard: Self.once { mast.play() })
-    let read = TestRead(form, mast, watch)
-    read.perform(.run, .play, .play, .run)
-    #expect(read.readings == [form.element(1)])
-    #expect(watch.discarded.count == 2 * form.songsPerElement)
-    read.perform(.cancel, .run)
-  }
-
   @Test(arguments: SequenceForm.all.filter(\.carriesSongs), [WayToEnd.cancel, .leave])
-  func `onDiscard may play while what is left in the buffer is discarded`(
+  func `onDiscard may play, of an element that does not fit and of what is left in the buffer`(
     form: SequenceForm,
     way: WayToEnd
   ) {
-    let mast = Mast()
-    let watch = SequenceWatch(inDiscard: Self.once { mast.play() })
-    let read = TestRead(form, mast, watch, limit: way.limit)
-    read.perform([.run, .play, .play] + way.steps + [.run])
-    #expect(watch.discarded.count == (way == .cancel ? 3 : 2) * form.songsPerElement)
-    #expect(mast.songsAlive.count == 0)
+    for policy in [BufferingPolicy.unbounded, .oldest(1)] {
+      let mast = Mast()
+      let watch = SequenceWatch(policy, inDiscard: Self.once { mast.play() })
+      let read = TestRead(form, mast, watch, limit: way.limit)
+      read.perform([.run, .play, .play] + way.steps + [.run])
+      #expect(watch.discarded.count == (way == .cancel ? 3 : 2) * form.songsPerElement)
+      #expect(mast.songsAlive.count == 0)
+    }
   }
 
   /// Calls the library again when it is released.
