@@ -71,55 +71,6 @@ struct PendingCallsTests {
     #expect(calls.count == 0)
   }
 
-  @Test(arguments: CancellationResponse.heeding, [false, true])
-  func `an id is free when onCancel has returned, and not before`(
-    response: CancellationResponse,
-    allAreAnswered: Bool
-  ) async throws {
-    let events = Protected<[String]>([])
-    let refused = Protected(0)
-    // Another call with the same id, before its SDK is called.
-    @Sendable func expectRefusal() {
-      Task(executorPreference: executor) { [calls] in
-        await #expect(throws: AlreadyPendingError.self) {
-          try await calls.value(for: 1) { Issue.record("the SDK is called") }
-        }
-        await #expect(throws: AlreadyPendingError.self) { try await calls.value { 1 } }
-        refused.withLock { $0 += 1 }
-      }
-    }
-    let first = Task(executorPreference: executor) { [calls, executor] in
-      try await calls.value(for: 1, whenCancelled: response) {
-      } onCancel: {
-        expectRefusal()
-        executor.runUntilIdle()
-        events.withLock { $0.append("onCancel") }
-      } onDiscard: { _ in
-        #expect(response == .waitForCallback, "no call took it")
-      }
-    }
-    executor.runUntilIdle()
-    first.cancel()
-    // Its task has not gone on.
-    let isTaken =
-      allAreAnswered
-      ? calls.resumeAll(throwing: SDKError.failed) == 1 : calls.resume(1, returning: "late")
-    #expect(isTaken == (response != .abandonCallback))
-    #expect(!calls.resume(1, returning: "again"))
-    #expect(calls.resumeAll(throwing: SDKError.cancelled) == 0)
-    #expect(calls.count == 1)
-    executor.runUntilIdle()
-    #expect(refused.withLock { $0 } == 1)
-    #expect(events.withLock { $0 } == ["onCancel"])
-    #expect(calls.count == 0)
-    let value = response == .deliverResult && !allAreAnswered ? "late" : nil
-    #expect((try? await first.value) == value)
-    let second = begin(1)
-    #expect(calls.resume(1, returning: "second"))
-    #expect(try await result(of: second).get() == "second")
-    #expect(events.withLock { $0 } == ["onCancel"])
-  }
-
   @Test
   func `all calls are ended, those that are being made, too, in the order in which they began`()
     async
