@@ -32,32 +32,6 @@ struct LateRequestTests {
       forwards: 1
     ),
     Story(
-      holds: "the same when the wait goes on after the cancellation",
-      forms: forms,
-      responses: [.waitForCallback, .deliverResult],
-      steps: [
-        .run, .cancel, .run, .waits, .hasForwarded(0), .handOver, .hasForwarded(1),
-        .keepsRequests(0), .fail, .run,
-      ],
-      ends: .cancelled,
-      unlessAsked: .failed,
-      forwards: 1
-    ),
-    Story(
-      holds: "a timeout is forwarded in the same way",
-      forms: forms,
-      steps: [.run, .timeOut, .run, .hasForwarded(0), .handOver],
-      ends: .timedOut,
-      forwards: 1
-    ),
-    Story(
-      holds: "each of several requests is cancelled once",
-      forms: forms,
-      steps: [.run, .handOver, .handOver, .cancel, .run, .hasForwarded(2), .handOver],
-      ends: .cancelled,
-      forwards: 3
-    ),
-    Story(
       holds: "a request is kept while the SDK works, and released with the wait",
       forms: forms,
       steps: [
@@ -65,13 +39,6 @@ struct LateRequestTests {
         .keepsRequests(0),
       ],
       ends: .delivered
-    ),
-    Story(
-      holds: "a cancellation after the answer is not forwarded",
-      forms: forms,
-      steps: [.run, .handOver, .answer, .cancel, .run, .handOver],
-      ends: .cancelled,
-      unlessAsked: .delivered
     ),
     Story(
       holds: "when operation throws, a request is released, and none is cancelled",

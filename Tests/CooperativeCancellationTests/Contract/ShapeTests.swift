@@ -82,17 +82,6 @@ struct ShapeTests {
   }
 
   @Test
-  func `an SDK that says not found with two nils is bridged with an optional value`() async throws {
-    let sdk = FakeSDK(.inside(.halves(first: false, second: false)))
-    let user: User? = try await withAsyncThrowingValue { completion in
-      sdk.maybeUser { user, error in
-        completion(error.map { .failure($0) } ?? .success(user))
-      }
-    }
-    #expect(user == nil)
-  }
-
-  @Test
   func `two nils are an answer if the value is an optional`() {
     let call = TestCall(.valueOrNilAndError, .inside(.halves(first: false, second: false)))
     call.run()
@@ -127,13 +116,6 @@ struct ShapeTests {
     }
     await #expect(throws: CancellationError.self) { try await two.value }
     #expect(discarded.withLock { $0 } == [[1, 2]])
-  }
-
-  @Test
-  func `a failure without an error is an error that says so`() {
-    let call = TestCall(.failureWithoutError, .inside(.failure(.failed)))
-    call.run()
-    #expect(call.ending == .missing(line: call.watch.line))
   }
 
   @Test
