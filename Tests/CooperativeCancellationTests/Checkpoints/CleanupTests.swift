@@ -30,33 +30,6 @@ struct CleanupTests {
   }
 
   @Test
-  func `the cancelled wait of a bridge inside runs the cleanup once`() async {
-    let sdk = FakeSDK(.never)
-    let backend = sdk.backend
-    let cleanups = Protected(0)
-    let isWaiting = Signal()
-    let task = Task {
-      try await withCancellationCleanup {
-        try checkpoint()
-        _ = try await withAsyncThrowingValue {
-          isWaiting.fire()
-          return sdk.loadUser(id: "1", completion: $0)
-        } onCancel: {
-          $0.cancel()
-        }
-      } cleanup: {
-        #expect(backend.counts.cancelled == 1, "the SDK is told before")
-        cleanups.withLock { $0 += 1 }
-      }
-    }
-    await isWaiting.wait()
-    task.cancel()
-    let result = await task.result
-    #expect(throws: CancellationError.self) { try result.get() }
-    #expect(cleanups.withLock { $0 } == 1)
-  }
-
-  @Test
   func `a second cancellation during the cleanup changes nothing, and the cleanup may await`()
     async
   {

@@ -126,31 +126,6 @@ struct TaskBagLockTests {
     try await bag.waitForAll()
   }
 
-  @Test(arguments: TaskBag.TakenIDPolicy.allCases)
-  func `an id is not compared with ids that are added meanwhile`(
-    policy: TaskBag.TakenIDPolicy
-  ) async throws {
-    struct Newcomer: Hashable {
-      let number: Int
-      func hash(into hasher: inout Hasher) {}
-    }
-    let bag = TaskBag()
-    let tasks = 10
-    for _ in 0..<tasks {
-      bag.add(id: ProbeID(), ifTaken: .runAlongside) { try await waitForCancellation() }
-    }
-    let id = ProbeID { [weak bag] in
-      bag?.add(id: Newcomer(number: .random(in: 0...(.max)))) { try await waitForCancellation() }
-    }
-    #expect(
-      bag.add(id: id, ifTaken: policy) { try await waitForCancellation() } == (policy != .keep)
-    )
-    #expect(id.count == (policy == .runAlongside ? 0 : tasks))
-    #expect(bag.count >= tasks + id.count)
-    bag.cancelAll()
-    try await bag.waitForAll()
-  }
-
   @Test
   func `a task that is cancelled while it is being added begins cancelled`() {
     let (bag, actor) = (TaskBag(), HandDrivenActor())
