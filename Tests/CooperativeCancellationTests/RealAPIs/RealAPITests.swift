@@ -45,13 +45,6 @@ struct RealAPITests {
   }
 
   @Test
-  func `URLSession, an error`() async throws {
-    let port = try LoopbackServer.unusedPort()
-    let url = try #require(URL(string: "http://127.0.0.1:\(port)/"))
-    await #expect(throws: URLError.self) { try await dataTask(url) }
-  }
-
-  @Test
   func `Process and its termination handler`() async throws {
     let process = Process()
     process.executableURL = URL(filePath: "/bin/sh")
