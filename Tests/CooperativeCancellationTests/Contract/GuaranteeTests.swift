@@ -122,7 +122,6 @@ struct GuaranteeTests {
     Story(
       holds: "an error from operation wins over a later answer, and only a second answer is misuse",
       forms: throwing,
-      responses: all,
       operation: .callsSDKAndThrows,
       steps: [.run, .answer, .isSilent, .hasDiscarded(1), .answer],
       ends: .refused,

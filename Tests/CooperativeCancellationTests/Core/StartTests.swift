@@ -20,4 +20,15 @@ struct StartTests {
       return
     }
   }
+
+  @Test(arguments: CancellationResponse.allCases)
+  func `when operation has thrown, an earlier answer is handed back and a later one refused`(
+    response: CancellationResponse
+  ) {
+    var (answered, silent) = (WaitMachine(response: response), WaitMachine(response: response))
+    _ = answered.receive(.answered(in: carrier(of: 1)))
+    #expect(answered.operationThrew() != nil)
+    #expect(silent.operationThrew() == nil)
+    #expect(silent.receive(.answered(in: carrier(of: 1))) == .refused)
+  }
 }

@@ -1,0 +1,46 @@
+import CooperativeCancellation
+import Testing
+
+/// The order of all events is searched in ``DeadlineExplorationTests``.
+@Suite("DeadlineQueue, with many waits", .watchdog)
+struct DeadlineQueueTests {
+  private func wait() -> Wait { Wait(response: .abandonCallback) }
+  private func moment(_ nanoseconds: Int64) -> Moment { Moment(nanoseconds: nanoseconds) }
+
+  /// Against a list that is searched from end to end.
+  @Test(arguments: 1...50)
+  func `many waits that come and go in any order are taken when they are due, earliest first`(
+    seed: UInt64
+  ) {
+    var random = SeededGenerator(seed: seed)
+    var queue = DeadlineQueue()
+    var model: [(wait: Wait, end: Moment, ticket: DeadlineQueue.Ticket)] = []
+    var now: Int64 = 0
+    for _ in 0..<4_000 {
+      switch Int.random(in: 0..<100, using: &random) {
+      case ..<45:
+        let (new, end) = (wait(), moment(now + .random(in: 0...200, using: &random)))
+        model.append((new, end, queue.add(new, until: end).0))
+      case ..<85:
+        guard let index = model.indices.randomElement(using: &random) else { continue }
+        let removed = model.remove(at: index)
+        #expect(queue.remove(removed.wait, by: removed.ticket)?.id == removed.wait.id)
+      default:
+        now += .random(in: 0...20, using: &random)
+        var due: [Wait] = []
+        var alarm: Moment?
+        while case let next = queue.takeDue(at: moment(now), atMost: 7), alarm == nil {
+          due += next.waits
+          alarm = next.alarm
+          if next.waits.isEmpty { break }
+        }
+        let ends = due.compactMap { wait in model.first { $0.wait.id == wait.id }?.end }
+        let expected = model.map(\.end).filter { !(moment(now) < $0) }.sorted(by: <)
+        model.removeAll { one in due.contains { $0.id == one.wait.id } }
+        #expect(ends == expected)
+        #expect(alarm == model.map(\.end).min(by: <))
+      }
+      #expect(queue.count == model.count)
+    }
+  }
+}
