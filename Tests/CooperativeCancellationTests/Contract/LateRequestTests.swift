@@ -84,24 +84,19 @@ struct LateRequestTests {
 
   @Test
   func `no lock held: a request may hand over another when it is released`() {
-    final class Releasing: Sendable {
-      let onRelease: @Sendable () -> Void
-      init(_ onRelease: @escaping @Sendable () -> Void) { self.onRelease = onRelease }
-      deinit { onRelease() }
-    }
     let released = Protected(0)
     do {
-      let handOver = Protected<(@Sendable (Releasing) -> Void)?>(nil)
-      let request = LateRequest<Releasing>(cancel: { _ in }) { arrived in
+      let handOver = Protected<(@Sendable (OnRelease) -> Void)?>(nil)
+      let request = LateRequest<OnRelease>(cancel: { _ in }) { arrived in
         handOver.withLock { $0 = arrived }
       }
       let arrived = handOver.withLock { $0 }
       handOver.withLock { $0 = nil }
       for _ in 0..<2 {
         arrived?(
-          Releasing {
+          OnRelease {
             released.withLock { $0 += 1 }
-            arrived?(Releasing { released.withLock { $0 += 1 } })
+            arrived?(OnRelease { released.withLock { $0 += 1 } })
           }
         )
       }

@@ -72,21 +72,12 @@ struct LockTests {
   @Test
   func `an object that a report handler captured may use the handler when it is released`() async {
     await #expect(processExitsWith: .success) {
-      final class Captured: Sendable {
-        let released: Protected<Int>
-
-        init(_ released: Protected<Int>) {
-          self.released = released
-        }
-
-        deinit {
+      let released = Protected(0)
+      do {
+        let captured = OnRelease {
           _ = MisuseReport.handler
           released.withLock { $0 += 1 }
         }
-      }
-      let released = Protected(0)
-      do {
-        let captured = Captured(released)
         MisuseReport.handler = { _ in withExtendedLifetime(captured) {} }
       }
       MisuseReport.handler = { _ in }

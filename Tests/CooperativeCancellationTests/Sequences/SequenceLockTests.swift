@@ -8,23 +8,11 @@ import Testing
 /// the test run.
 @Suite("Sequences: no lock held", .watchdog)
 struct SequenceLockTests {
-  /// Runs `body` at the first call only.
-  private static func once(_ body: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
-    let isOver = Protected(false)
-    return {
-      let isFirst = isOver.withLock { isOver in
-        defer { isOver = true }
-        return !isOver
-      }
-      if isFirst { body() }
-    }
-  }
-
   @Test(arguments: SequenceForm.all)
   func `a reader is woken by an element with no lock held`(form: SequenceForm) {
     let read = TestRead(form, limit: 2)
     read.perform(.run)
-    read.executor.onEnqueue(Self.once { [mast = read.mast] in mast.play() })
+    read.executor.onEnqueue(once { [mast = read.mast] in mast.play() })
     read.perform(.play, .run)
     #expect(read.readings.count == 2)
   }
@@ -66,28 +54,11 @@ struct SequenceLockTests {
   ) {
     for policy in [BufferingPolicy.unbounded, .oldest(1)] {
       let mast = Mast()
-      let watch = SequenceWatch(policy, inDiscard: Self.once { mast.play() })
+      let watch = SequenceWatch(policy, inDiscard: once { mast.play() })
       let read = TestRead(form, mast, watch, limit: way.limit)
       read.perform([.run, .play, .play] + way.steps + [.run])
       #expect(watch.discarded.count == (way == .cancel ? 3 : 2) * form.songsPerElement)
       #expect(mast.songsAlive.count == 0)
-    }
-  }
-
-  /// Calls the library again when it is released.
-  private final class Boomerang: Sendable {
-    typealias Yield = @Sendable (Boomerang?) -> Void
-    let yield: Yield
-    private let released: Protected<Int>
-
-    init(_ yield: @escaping Yield, _ released: Protected<Int>) {
-      self.yield = yield
-      self.released = released
-    }
-
-    deinit {
-      released.withLock { $0 += 1 }
-      yield(nil)
     }
   }
 
@@ -96,8 +67,14 @@ struct SequenceLockTests {
     let released = Protected(0)
     do {
       // No `onDiscard`: evicted, refused and left elements are only released.
-      let sequence = AsyncCallbackSequence<Boomerang?>(buffering: policy) { yield in
-        for _ in 1...3 { yield(Boomerang(yield, released)) }
+      let sequence = AsyncCallbackSequence<OnRelease?>(buffering: policy) { yield in
+        for _ in 1...3 {
+          let element = OnRelease {
+            released.withLock { $0 += 1 }
+            yield(nil)
+          }
+          yield(element)
+        }
       } onTermination: {
       }
       for await _ in sequence { break }

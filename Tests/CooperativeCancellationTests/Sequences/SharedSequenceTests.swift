@@ -40,17 +40,6 @@ private final class SingleSlotStation<Element: Sendable>: Sendable {
   }
 }
 
-/// Calls back when it is released.
-private final class Token: Sendable {
-  private let onRelease: @Sendable () -> Void
-
-  init(_ onRelease: @escaping @Sendable () -> Void) {
-    self.onRelease = onRelease
-  }
-
-  deinit { onRelease() }
-}
-
 /// On a thread of their own, because some hold a registration, and with it a thread of the pool. One after another, because
 /// each looks again and again for what happens on the pool's threads.
 @Suite("Sequences: shared", .serialized, .watchdog, .ownThread)
@@ -204,6 +193,29 @@ struct SharedSequenceTests {
   }
 
   @Test
+  func `a registration that runs for long hears that nobody reads`() async {
+    let (isRunning, mayGoOn) = (Signal(), Gate())
+    let answers = Protected<[Bool]>([])
+    let songs = SendableCallbackSequence<Int, Never> {
+      AsyncCallbackSequence(buffering: .newest(1)) { (yield: @escaping @Sendable (Int) -> Bool) in
+        answers.withLock { $0.append(yield(1)) }
+        isRunning.fire()
+        mayGoOn.pass()
+        answers.withLock { $0 += [yield(2), yield(3)] }
+      } onTermination: {
+      }
+    }.shared(replayingLatest: true)
+    let reader = TestRead(songs)
+    reader.executor.runUntilIdle()
+    await isRunning.wait()
+    reader.cancel()
+    #expect(reader.readings == [.end])
+    mayGoOn.open()
+    while answers.withLock({ $0.count }) < 3 { await Task.yield() }
+    #expect(answers.withLock { $0 } == [true, false, false])
+  }
+
+  @Test
   func `makes its source once to know it, and once for each registration`() async {
     let (mast, made) = (mast, Protected(0))
     let songs = SendableCallbackSequence<Song, Never> {
@@ -271,24 +283,24 @@ struct SharedSequenceTests {
   /// The locks are not recursive: a call under one would never return.
   @Test(arguments: [false, true])
   func `wakes readers and releases elements with no lock held`(replays: Bool) async {
-    let station = SingleSlotStation<Token>()
+    let station = SingleSlotStation<OnRelease>()
     let tokens = station.elements(.newest(1)).shared(replayingLatest: replays)
     let released = Protected(0)
     let play: @Sendable () -> Void = {
       station.handler?(
-        Token {
+        OnRelease {
           released.withLock { $0 += 1 }
-          station.handler?(Token {})
+          station.handler?(OnRelease {})
         }
       )
     }
     let reader = TestRead(tokens)
     while reader.allReadings.isEmpty {
-      station.handler?(Token {})
+      station.handler?(OnRelease {})
       await Task.yield()
     }
     let before = reader.readings.count
-    reader.executor.onEnqueue { station.handler?(Token {}) }
+    reader.executor.onEnqueue { station.handler?(OnRelease {}) }
     play()
     #expect(released.withLock { $0 } == 1, "when it was woken, the first token was dropped")
     reader.executor.onEnqueue {}
@@ -305,7 +317,7 @@ struct SharedSequenceTests {
 
   @Test
   func `the latest element is released with no lock held when the next one comes`() async {
-    let (station, executor) = (SingleSlotStation<Token>(), ManualExecutor())
+    let (station, executor) = (SingleSlotStation<OnRelease>(), ManualExecutor())
     let tokens = station.elements().shared(replayingLatest: true)
     let count = Protected(0)
     let reader = Task(executorPreference: executor) {
@@ -313,20 +325,20 @@ struct SharedSequenceTests {
     }
     while count.withLock({ $0 }) == 0 {
       executor.runUntilIdle()
-      station.handler?(Token {})
+      station.handler?(OnRelease {})
       await Task.yield()
     }
     executor.runUntilIdle()
     let isReleased = Protected(false)
     station.handler?(
-      Token {
+      OnRelease {
         isReleased.withLock { $0 = true }
-        station.handler?(Token {})
+        station.handler?(OnRelease {})
       }
     )
     executor.runUntilIdle()
     #expect(!isReleased.withLock { $0 }, "only for a later reader")
-    station.handler?(Token {})
+    station.handler?(OnRelease {})
     #expect(isReleased.withLock { $0 })
     reader.cancel()
     executor.runUntilIdle()

@@ -146,19 +146,13 @@ struct TaskBagLockTests {
     let bag = TaskBag()
     let other = ProbeID("other")
     bag.add(id: other) { try await waitForCancellation() }
-    let wasReplaced = Protected(false)
     let ended = Protected<[String]>([])
     @Sendable func run(_ name: String) async {
       try? await waitForCancellation()
       ended.withLock { $0.append(name) }
     }
-    let id = ProbeID("wanted") { [weak bag] in
-      let isFirst = wasReplaced.withLock { wasReplaced in
-        defer { wasReplaced = true }
-        return !wasReplaced
-      }
-      if isFirst { bag?.add(id: ProbeID("wanted")) { await run("second") } }
-    }
+    let replace = once { [weak bag] in bag?.add(id: ProbeID("wanted")) { await run("second") } }
+    let id = ProbeID("wanted", whenCompared: replace)
     bag.add(id: id, ifTaken: .runAlongside) { await run("first") }  // Is not compared.
     #expect(bag.cancel(id: ProbeID("wanted")))
     #expect(other.count == 2, "once for cancel, once for replace; not again for cancel")
@@ -170,19 +164,10 @@ struct TaskBagLockTests {
 
   @Test
   func `an object that an error handler captured may use the bag when it is released`() {
-    final class Captured: Sendable {
-      private let use: @Sendable () -> Void
-
-      init(use: @escaping @Sendable () -> Void) {
-        self.use = use
-      }
-
-      deinit { use() }
-    }
     let bag = TaskBag()
     let uses = Protected(0)
     do {
-      let captured = Captured { [weak bag] in
+      let captured = OnRelease { [weak bag] in
         Self.useEverything(of: bag)
         uses.withLock { $0 += 1 }
       }
