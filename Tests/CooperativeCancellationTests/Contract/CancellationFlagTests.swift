@@ -37,8 +37,7 @@ struct CancellationFlagTests {
     }
     await isWorking.wait()
     task.cancel()
-    let result = await task.result
-    #expect(throws: CancellationError.self) { try result.get() }
+    await #expect(throws: CancellationError.self) { try await task.value }
     #expect(
       seenByStaticCheck.withLock { $0 } == false,
       "Task.isCancelled says nothing on that thread"

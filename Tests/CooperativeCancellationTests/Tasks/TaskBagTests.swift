@@ -166,25 +166,6 @@ struct TaskBagTests {
   }
 
   @Test
-  func `cancel and replace work from inside the task itself`() async throws {
-    let bag = TaskBag()
-    let log = Protected<[String]>([])
-    bag.add(id: "self") { [weak bag] in
-      #expect(bag?.cancel(id: "self") == true)
-      #expect(Task.isCancelled)
-      log.withLock { $0.append("cancelled") }
-      bag?.add(id: "self") { log.withLock { $0.append("first successor") } }
-    }
-    try await bag.waitForAll()
-    bag.add(id: "self") { [weak bag] in
-      bag?.add(id: "self") { log.withLock { $0.append("second successor") } }
-      #expect(Task.isCancelled)
-    }
-    try await bag.waitForAll()
-    #expect(log.withLock { $0 } == ["cancelled", "first successor", "second successor"])
-  }
-
-  @Test
   func `ids of different types are different`() async throws {
     class Base: Hashable, @unchecked Sendable {
       static func == (left: Base, right: Base) -> Bool { true }
