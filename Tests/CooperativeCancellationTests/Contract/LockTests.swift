@@ -1,7 +1,5 @@
 import CooperativeCancellation
-import Dispatch
 import FakeCallbackSDK
-import Synchronization
 import Testing
 
 /// Each test takes the library's locks again at a moment when a held lock would deadlock:

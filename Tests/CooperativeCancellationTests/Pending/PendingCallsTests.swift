@@ -71,6 +71,26 @@ struct PendingCallsTests {
     #expect(calls.count == 0)
   }
 
+  @Test(arguments: CancellationResponse.heeding)
+  func `an id is free when onCancel has returned, and not before`(
+    response: CancellationResponse
+  ) async throws {
+    let counts = Protected<[Int]>([])
+    let task = Task(executorPreference: executor) { [calls] in
+      try await calls.value(for: 1, whenCancelled: response) {
+      } onCancel: {
+        counts.withLock { $0.append(calls.count) }
+      }
+    }
+    executor.runUntilIdle()
+    task.cancel()
+    #expect(calls.resume(1, returning: "late") == (response != .abandonCallback))
+    let value = try? await result(of: task).get()
+    #expect(value == (response == .deliverResult ? "late" : nil))
+    #expect(counts.withLock { $0 } == [1])
+    #expect(calls.count == 0)
+  }
+
   @Test
   func `all calls are ended, those that are being made, too, in the order in which they began`()
     async

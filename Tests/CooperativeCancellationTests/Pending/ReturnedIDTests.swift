@@ -36,6 +36,23 @@ struct ReturnedIDTests {
   }
 
   @Test
+  func `an answer from before a call began is not its own`() async throws {
+    let executor = ManualExecutor()
+    let later = Task(executorPreference: executor) { try await calls.value { 7 } }
+    let value = try await calls.value {
+      #expect(calls.resume(7, returning: "earlier"))
+      executor.runUntilIdle()
+      #expect(calls.resume(7, returning: "own"))
+      #expect(calls.resume(8, returning: "outer"))
+      return 8
+    }
+    executor.runUntilIdle()
+    #expect(try await later.value == "own")
+    #expect(value == "outer")
+    #expect(all == ["7 earlier"])
+  }
+
+  @Test
   func `answers for other calls are passed on, however the call that is being made ends`() async {
     let executor = ManualExecutor()
     let other = Task(executorPreference: executor) { try await calls.value(for: 1) {} }

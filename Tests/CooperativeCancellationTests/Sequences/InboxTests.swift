@@ -1,9 +1,8 @@
 import CooperativeCancellation
-import FakeCallbackSDK
 import Testing
 
 /// What the machine decides is searched in every order, and tested over every form of sequence.
-@Suite("The inbox, with many readers and elements", .watchdog)
+@Suite("The inbox, with a cancelled reader, and with many elements", .watchdog)
 struct InboxTests {
   @Test
   func `a reader takes nothing when another one was cancelled`() {

@@ -62,11 +62,8 @@ struct SharedSequenceTests {
     }
   }
 
-  private func read(
-    _ songs: SendableCallbackSequence<Song, any Error>,
-    limit: Int = .max
-  ) -> TestRead {
-    let read = TestRead(songs, limit: limit)
+  private func read(_ songs: SendableCallbackSequence<Song, any Error>) -> TestRead {
+    let read = TestRead(songs)
     read.executor.runUntilIdle()
     return read
   }
@@ -366,8 +363,8 @@ private func makeNumbers(
 }
 
 extension TestRead {
-  fileprivate convenience init<Songs: AsyncSequence & Sendable>(_ songs: Songs, limit: Int = .max) {
-    self.init(limit: limit) { Reader(songs) { ($0 as? Song)?.title ?? "\($0)" } }
+  fileprivate convenience init<Songs: AsyncSequence & Sendable>(_ songs: Songs) {
+    self.init { Reader(songs) { ($0 as? Song)?.title ?? "\($0)" } }
   }
 
   fileprivate func cancel() { perform(.cancel, .run) }

@@ -1,6 +1,5 @@
 import CooperativeCancellation
 import FakeCallbackSDK
-import Foundation
 import Testing
 
 /// User code that the bag calls or releases may call the bag. Its lock is not recursive: under it, each

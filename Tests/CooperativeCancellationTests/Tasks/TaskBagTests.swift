@@ -1,7 +1,6 @@
 import CooperativeCancellation
 import CooperativeCancellationTesting
 import FakeCallbackSDK
-import Synchronization
 import Testing
 
 @Suite("TaskBag", .watchdog)
