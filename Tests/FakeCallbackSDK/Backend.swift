@@ -39,8 +39,6 @@ public final class Backend: Sendable {
     /// The first value of a completion whose values may be missing.
     var first: User? { brings.first ? user() : nil }
     var second: User? { brings.second ? user() : nil }
-    /// There whenever the second one is.
-    var third: User? { second }
 
     private var brings: (first: Bool, second: Bool) {
       switch answer {

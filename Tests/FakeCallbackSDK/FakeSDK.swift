@@ -177,11 +177,6 @@ extension FakeSDK {
   }
 }
 
-/// Three values.
-extension FakeSDK {
-  /// Cannot fail.
-}
-
 /// A closure for success and one for failure, with little information.
 extension FakeSDK {
   /// Its `failure` may get no error.

@@ -19,6 +19,8 @@ struct Comparison: Sendable {
     case none
   }
 
+  /// Makes that many calls, one after the other.
+  typealias Calls = @Sendable (_ calls: Int) async throws -> Void
   /// Measures the cost of one call.
   typealias Sample = @Sendable () throws -> Double
 
@@ -41,8 +43,8 @@ extension Comparison {
     on loop: Loop,
     calls: Int = 200,
     rounds: Int = 1_000,
-    _ measured: @escaping @Sendable (_ calls: Int) async throws -> Void,
-    against baselineCalls: @escaping @Sendable (_ calls: Int) async throws -> Void
+    _ measured: @escaping Calls,
+    against baselineCalls: @escaping Calls
   ) {
     self.init(
       name: name,

@@ -43,16 +43,8 @@ extension LegacySDK {
     reply({ completion(.success(1)) })
   }
 
-  public func typedResult(_ completion: @escaping @Sendable (Result<Int, SDKError>) -> Void) {
-    reply({ completion(.success(1)) })
-  }
-
   public func valueAndError(_ completion: @escaping @Sendable (Int?, (any Error)?) -> Void) {
     reply({ completion(1, nil) })
-  }
-
-  public func error(_ completion: @escaping @Sendable ((any Error)?) -> Void) {
-    reply({ completion(nil) })
   }
 
   public func successOrFailure(

@@ -2,7 +2,9 @@ import FakeCallbackSDK
 
 actor Calls {
   let sdk: FakeSDK
+  let station = FakeStation(Mast(greeting: [.play]))
   var calls = 0
+  var steps: [String] = []
 
   init(_ backend: Backend) {
     sdk = FakeSDK(backend)

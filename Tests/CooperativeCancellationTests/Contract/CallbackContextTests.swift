@@ -43,33 +43,6 @@ struct CallbackContextTests {
   }
 
   @Test
-  func `a cancelled wait releases the context, and its captures with it`() async {
-    final class Captured: Sendable {}
-    weak var captured: Captured?
-    let isWaiting = Signal()
-    do {
-      let object = Captured()
-      captured = object
-      let task = Task {
-        try await withAsyncThrowingValue {
-          (completion: @escaping @Sendable (Result<Int, any Error>) -> Void) in
-          let context = CallbackContext { [object] (status: Int32) in
-            _ = object
-            completion(.success(Int(status)))
-          }
-          isWaiting.fire()
-          return context
-        }
-      }
-      await isWaiting.wait()
-      task.cancel()
-      let result = await task.result
-      #expect(throws: CancellationError.self) { try result.get() }
-    }
-    #expect(captured == nil)
-  }
-
-  @Test
   func `a call with other types is reported with both types, and ends the wait`() async {
     let line = Reports.shared.uniqueLine()
     await #expect(throws: DroppedCompletionError.self) {

@@ -52,27 +52,6 @@ struct ContinuationTests {
   }
 
   @Test
-  func `of a cancellation and a resumption on two threads, the one that is told so decides`() async
-  {
-    var split = Split(of: [true, false])
-    while split.goesOn(for: tries(10_000)) {
-      guard let waiting = try? Waiting(.abandonCallback) else { return }
-      let decides = Protected(false)
-      raceTwo { thread in
-        if thread == 0 {
-          waiting.task.cancel()
-        } else {
-          decides.withLock { $0 = waiting.continuation.resume(returning: 1) }
-        }
-      }
-      let isDelivered = (try? await waiting.end().get()) == 1
-      #expect(decides.withLock { $0 } == isDelivered)
-      split[isDelivered] += 1
-    }
-    print("a resumption against a cancellation: \(split)")
-  }
-
-  @Test
   func `takes a result with a narrower error, and nothing for Void`() async {
     await #expect(throws: SDKError.failed) {
       try await withCancellableThrowingContinuation { (continuation: Continuation) in

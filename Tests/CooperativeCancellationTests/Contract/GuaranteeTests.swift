@@ -111,14 +111,6 @@ struct GuaranteeTests {
       forwards: 1
     ),
     Story(
-      holds: "a failure after a cancellation, before the task resumes, does not count",
-      forms: throwing,
-      steps: [.run, .cancel, .fail, .run],
-      ends: .cancelled,
-      unlessAsked: .failed,
-      forwards: 1
-    ),
-    Story(
       holds: "an error from operation wins over an answer inside it",
       forms: throwing,
       sdk: .insideTheCall,
@@ -162,22 +154,6 @@ struct GuaranteeTests {
       forms: cancellable + unconditional,
       responses: [.ignoreCancellation],
       steps: [.cancel, .run, .waits, .cancel, .run, .waits, .answer, .cancel, .run],
-      ends: .delivered
-    ),
-    Story(
-      holds: "the same when the SDK fails",
-      forms: throwing,
-      responses: [.ignoreCancellation],
-      steps: [.cancel, .run, .waits, .fail, .run],
-      ends: .failed
-    ),
-    Story(
-      holds: "the same when it answers inside the call",
-      forms: cancellable + unconditional,
-      responses: [.ignoreCancellation],
-      sdk: .insideTheCall,
-      operation: .cancelsItsTask,
-      steps: [.cancel, .run],
       ends: .delivered
     ),
     Story(
@@ -228,15 +204,6 @@ struct GuaranteeTests {
       forwards: 1
     ),
     Story(
-      holds: "a wait that goes on forwards a timeout at once, and ends when the SDK answers",
-      forms: cancellable,
-      responses: [.waitForCallback, .deliverResult],
-      steps: [.run, .timeOut, .run, .waits, .hasForwarded(1), .cancel, .answer, .run],
-      ends: .timedOut,
-      unlessAsked: .delivered,
-      forwards: 1
-    ),
-    Story(
       holds: "a timeout before a cancellation is the error, and is forwarded once",
       forms: cancellable,
       steps: [.run, .timeOut, .cancel, .run],
@@ -249,29 +216,9 @@ struct GuaranteeTests {
       steps: [.run, .timerRuns, .answer, .run, .timerHasEnded],
       ends: .delivered
     ),
-    Story(
-      holds: "a timer ends with the cancellation, which is the error",
-      forms: cancellable,
-      steps: [.run, .timerRuns, .cancel, .run, .timerHasEnded],
-      ends: .cancelled,
-      forwards: 1
-    ),
-    Story(
-      holds: "a timer ends with a dropped completion",
-      forms: cancellable,
-      steps: [.run, .timerRuns, .drop, .run, .timerHasEnded],
-      ends: .dropped
-    ),
   ]
 
   private static let misuse = [
-    Story(
-      holds: "a second callback is ignored and reported",
-      steps: [.run, .answer, .run, .isSilent, .answer],
-      ends: .delivered,
-      surplus: (1, 0),
-      reports: 1
-    ),
     Story(
       holds: "more callbacks inside operation are ignored and reported, and their values released",
       sdk: .inside(.success, .success, .success),
@@ -350,47 +297,5 @@ struct GuaranteeTests {
     }
     await #expect(throws: CancellationError.self) { try await throwing.value }
     #expect(await fallback.value == 0)
-  }
-
-  @Test
-  func `onCancel runs in the cancelled task, where a bridge does not call the SDK`() async {
-    let sdk = FakeSDK(.never)
-    let next = FakeSDK(.insideTheCall)
-    let nextBackend = next.backend
-    let task = Task {
-      do {
-        _ = try await withAsyncThrowingValue {
-          sdk.loadUser(id: "1", completion: $0)
-        } onCancel: { _ in
-          #expect(Task.isCancelled)
-        }
-      } catch {
-        return try await withAsyncThrowingValue { next.loadUser(id: "2", completion: $0) }
-      }
-      throw SDKError.failed
-    }
-    task.cancel()
-    let result = await task.result
-    #expect(throws: CancellationError.self) { try result.get() }
-    #expect(nextBackend.counts.started == 0)
-  }
-
-  @Test
-  func `the closures' captures are released when the SDK releases the completion`() {
-    final class Captured: Sendable {}
-    weak var captured: Captured?
-    let backend: Backend
-    do {
-      let object = Captured()
-      captured = object
-      let call = TestCall(.result, .onDemand, Watch(inOnDiscard: { _ = object }))
-      call.run()
-      call.cancel()
-      call.run()
-      backend = call.backend
-    }
-    #expect(captured != nil)
-    backend.drop()
-    #expect(captured == nil)
   }
 }

@@ -25,18 +25,6 @@ struct InPlaceTests {
     #expect(call.ending == form.delivered)
   }
 
-  @Test(arguments: BridgeForm.all)
-  func `operation runs before anything suspends`(form: BridgeForm) {
-    let call = TestCall(form, .onDemand)
-    let executor = call.executor
-    let jobsBefore = executor.jobCount
-    call.run()
-    #expect(call.watch.events == [.operation])
-    #expect(executor.jobCount == jobsBefore)
-    call.backend.answer()
-    call.run()
-  }
-
   @Test(arguments: BridgeForm.all, Place.allCases)
   func `operation and onCancel run on the calling actor`(form: BridgeForm, place: Place) async {
     guard let actor = place.makeActor() else { return }

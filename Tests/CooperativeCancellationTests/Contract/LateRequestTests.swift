@@ -32,32 +32,6 @@ struct LateRequestTests {
       forwards: 1
     ),
     Story(
-      holds: "the same when the wait goes on after the cancellation",
-      forms: forms,
-      responses: [.waitForCallback, .deliverResult],
-      steps: [
-        .run, .cancel, .run, .waits, .hasForwarded(0), .handOver, .hasForwarded(1),
-        .keepsRequests(0), .fail, .run,
-      ],
-      ends: .cancelled,
-      unlessAsked: .failed,
-      forwards: 1
-    ),
-    Story(
-      holds: "a timeout is forwarded in the same way",
-      forms: forms,
-      steps: [.run, .timeOut, .run, .hasForwarded(0), .handOver],
-      ends: .timedOut,
-      forwards: 1
-    ),
-    Story(
-      holds: "each of several requests is cancelled once",
-      forms: forms,
-      steps: [.run, .handOver, .handOver, .cancel, .run, .hasForwarded(2), .handOver],
-      ends: .cancelled,
-      forwards: 3
-    ),
-    Story(
       holds: "a request is kept while the SDK works, and released with the wait",
       forms: forms,
       steps: [
@@ -65,13 +39,6 @@ struct LateRequestTests {
         .keepsRequests(0),
       ],
       ends: .delivered
-    ),
-    Story(
-      holds: "a cancellation after the answer is not forwarded",
-      forms: forms,
-      steps: [.run, .handOver, .answer, .cancel, .run, .handOver],
-      ends: .cancelled,
-      unlessAsked: .delivered
     ),
     Story(
       holds: "when operation throws, a request is released, and none is cancelled",
@@ -117,24 +84,19 @@ struct LateRequestTests {
 
   @Test
   func `no lock held: a request may hand over another when it is released`() {
-    final class Releasing: Sendable {
-      let onRelease: @Sendable () -> Void
-      init(_ onRelease: @escaping @Sendable () -> Void) { self.onRelease = onRelease }
-      deinit { onRelease() }
-    }
     let released = Protected(0)
     do {
-      let handOver = Protected<(@Sendable (Releasing) -> Void)?>(nil)
-      let request = LateRequest<Releasing>(cancel: { _ in }) { arrived in
+      let handOver = Protected<(@Sendable (OnRelease) -> Void)?>(nil)
+      let request = LateRequest<OnRelease>(cancel: { _ in }) { arrived in
         handOver.withLock { $0 = arrived }
       }
       let arrived = handOver.withLock { $0 }
       handOver.withLock { $0 = nil }
       for _ in 0..<2 {
         arrived?(
-          Releasing {
+          OnRelease {
             released.withLock { $0 += 1 }
-            arrived?(Releasing { released.withLock { $0 += 1 } })
+            arrived?(OnRelease { released.withLock { $0 += 1 } })
           }
         )
       }

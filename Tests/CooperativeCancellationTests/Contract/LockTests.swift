@@ -1,7 +1,5 @@
 import CooperativeCancellation
-import Dispatch
 import FakeCallbackSDK
-import Synchronization
 import Testing
 
 /// Each test takes the library's locks again at a moment when a held lock would deadlock:
@@ -70,50 +68,14 @@ struct LockTests {
   ]
 
   @Test
-  func `a value may call the completion when it is released`() async {
-    final class Caller: Sendable {
-      let completion = Protected<(@Sendable (Result<Caller?, any Error>) -> Void)?>(nil)
-
-      deinit {
-        completion.withLock { $0 }?(.success(nil))
-      }
-    }
-    let line = Reports.shared.uniqueLine()
-    let released = Atomic(0)
-    for answers in 1...3 {
-      // Delivered and released by the task; discarded and released by the callback.
-      _ = try? await withAsyncThrowingValue(line: line) { completion in
-        for _ in 0..<answers {
-          let caller = Caller()
-          caller.completion.withLock { $0 = completion }
-          completion(.success(caller))
-        }
-      } onDiscard: { _ in
-        released.add(1, ordering: .relaxed)
-      }
-    }
-    // 0 + 1 + 2 duplicates, and one more answer from each of the six values when it was released.
-    #expect(released.load(ordering: .relaxed) == 3 + 6)
-  }
-
-  @Test
   func `an object that a report handler captured may use the handler when it is released`() async {
     await #expect(processExitsWith: .success) {
-      final class Captured: Sendable {
-        let released: Protected<Int>
-
-        init(_ released: Protected<Int>) {
-          self.released = released
-        }
-
-        deinit {
+      let released = Protected(0)
+      do {
+        let captured = OnRelease {
           _ = MisuseReport.handler
           released.withLock { $0 += 1 }
         }
-      }
-      let released = Protected(0)
-      do {
-        let captured = Captured(released)
         MisuseReport.handler = { _ in withExtendedLifetime(captured) {} }
       }
       MisuseReport.handler = { _ in }

@@ -56,22 +56,6 @@ struct ShapeTests {
   }
 
   @Test
-  func `incomplete values are discarded if they are late or duplicates, too`() {
-    let call = TestCall(.twoValuesAndError, .onDemand)
-    call.run()
-    call.cancel()
-    call.run()
-    call.backend.answer(.halves(first: true, second: false))
-    call.backend.answer(.failureBeside(.failed, first: false, second: true))
-    call.backend.answer()
-    #expect(
-      call.watch.events.dropFirst(2) == [.discard("pair"), .discard("pair"), .discard("pair+pair")]
-    )
-    #expect(call.watch.reports == [.completionCalledAgain, .completionCalledAgain])
-    #expect(call.backend.valuesAlive == 0)
-  }
-
-  @Test
   func `a missing value is not delivered to a cancelled task as an error`() {
     let call = TestCall(.valueAndError, .onDemand)
     call.run()
@@ -79,17 +63,6 @@ struct ShapeTests {
     call.cancel()
     call.run()
     #expect(call.ending == .cancelled)
-  }
-
-  @Test
-  func `an SDK that says not found with two nils is bridged with an optional value`() async throws {
-    let sdk = FakeSDK(.inside(.halves(first: false, second: false)))
-    let user: User? = try await withAsyncThrowingValue { completion in
-      sdk.maybeUser { user, error in
-        completion(error.map { .failure($0) } ?? .success(user))
-      }
-    }
-    #expect(user == nil)
   }
 
   @Test
@@ -130,24 +103,9 @@ struct ShapeTests {
   }
 
   @Test
-  func `a failure without an error is an error that says so`() {
-    let call = TestCall(.failureWithoutError, .inside(.failure(.failed)))
-    call.run()
-    #expect(call.ending == .missing(line: call.watch.line))
-  }
-
-  @Test
   func `the SDK's own cancellation is a CancellationError although the task is not cancelled`() {
     let (ending, _) = run(.successFailureAndCancelled, .failure(.cancelled))
     #expect(ending == .cancelled)
-  }
-
-  @Test
-  func `success and failure closures are one completion`() {
-    let call = TestCall(.successAndFailure, .inside(.success, .failure(.failed)))
-    call.run()
-    #expect(call.ending == .value("signed in"))
-    #expect(call.watch.reports == [.completionCalledAgain])
   }
 }
 

@@ -68,14 +68,6 @@ struct TimeoutTests {
     #expect(call.ending == BridgeForm.result.timedOut(call.watch))
   }
 
-  @Test
-  func `of less than a nanosecond calls the SDK`() {
-    let clock = ManualClock()
-    let call = TestCall(.result, .insideTheCall, watch(clock, timeout: Duration(attoseconds: 1)))
-    call.run()
-    #expect(call.ending == BridgeForm.result.delivered)
-  }
-
   @Test(arguments: [.result] + BridgeForm.pending)
   func `counts from before operation`(form: BridgeForm) async throws {
     let clock = ManualClock()

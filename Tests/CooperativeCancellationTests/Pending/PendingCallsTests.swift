@@ -71,53 +71,24 @@ struct PendingCallsTests {
     #expect(calls.count == 0)
   }
 
-  @Test(arguments: CancellationResponse.heeding, [false, true])
+  @Test(arguments: CancellationResponse.heeding)
   func `an id is free when onCancel has returned, and not before`(
-    response: CancellationResponse,
-    allAreAnswered: Bool
+    response: CancellationResponse
   ) async throws {
-    let events = Protected<[String]>([])
-    let refused = Protected(0)
-    // Another call with the same id, before its SDK is called.
-    @Sendable func expectRefusal() {
-      Task(executorPreference: executor) { [calls] in
-        await #expect(throws: AlreadyPendingError.self) {
-          try await calls.value(for: 1) { Issue.record("the SDK is called") }
-        }
-        await #expect(throws: AlreadyPendingError.self) { try await calls.value { 1 } }
-        refused.withLock { $0 += 1 }
-      }
-    }
-    let first = Task(executorPreference: executor) { [calls, executor] in
+    let counts = Protected<[Int]>([])
+    let task = Task(executorPreference: executor) { [calls] in
       try await calls.value(for: 1, whenCancelled: response) {
       } onCancel: {
-        expectRefusal()
-        executor.runUntilIdle()
-        events.withLock { $0.append("onCancel") }
-      } onDiscard: { _ in
-        #expect(response == .waitForCallback, "no call took it")
+        counts.withLock { $0.append(calls.count) }
       }
     }
     executor.runUntilIdle()
-    first.cancel()
-    // Its task has not gone on.
-    let isTaken =
-      allAreAnswered
-      ? calls.resumeAll(throwing: SDKError.failed) == 1 : calls.resume(1, returning: "late")
-    #expect(isTaken == (response != .abandonCallback))
-    #expect(!calls.resume(1, returning: "again"))
-    #expect(calls.resumeAll(throwing: SDKError.cancelled) == 0)
-    #expect(calls.count == 1)
-    executor.runUntilIdle()
-    #expect(refused.withLock { $0 } == 1)
-    #expect(events.withLock { $0 } == ["onCancel"])
+    task.cancel()
+    #expect(calls.resume(1, returning: "late") == (response != .abandonCallback))
+    let value = try? await result(of: task).get()
+    #expect(value == (response == .deliverResult ? "late" : nil))
+    #expect(counts.withLock { $0 } == [1])
     #expect(calls.count == 0)
-    let value = response == .deliverResult && !allAreAnswered ? "late" : nil
-    #expect((try? await first.value) == value)
-    let second = begin(1)
-    #expect(calls.resume(1, returning: "second"))
-    #expect(try await result(of: second).get() == "second")
-    #expect(events.withLock { $0 } == ["onCancel"])
   }
 
   @Test

@@ -1,12 +1,6 @@
 import CooperativeCancellation
 import Testing
 
-/// Ids with the same hash, so that all must be compared.
-private struct CollidingID: Hashable, Sendable {
-  let number: Int
-  func hash(into hasher: inout Hasher) {}
-}
-
 /// Some calls with their waits, and some answers, on one registry. Everything that takes the registry's lock or a
 /// wait's lock once is one step, so that the search sees each order that threads can produce.
 private struct RegistryOfCallsRun: Explorable {

@@ -22,18 +22,14 @@ struct RecurringIDTests {
     _ waits: PendingKind.Waits,
     id: Int = 7,
     _ response: CancellationResponse = .abandonCallback,
-    timeout: Timeout? = nil,
-    inOnCancel: @escaping @Sendable () -> Void = {}
+    timeout: Timeout? = nil
   ) -> Task<String, any Error> {
     defer { executor.runUntilIdle() }
     let closures = PendingKind.Closures(
       response: response,
       timeout: timeout,
       operation: { [log] in log.withLock { $0.append(name) } },
-      onCancel: { [log] in
-        inOnCancel()
-        log.withLock { $0.append("cancel \(name)") }
-      },
+      onCancel: { [log] in log.withLock { $0.append("cancel \(name)") } },
       onDiscard: { [log] value in log.withLock { $0.append("discard \(value)") } }
     )
     return Task(executorPreference: executor) { [log] in
@@ -78,71 +74,21 @@ struct RecurringIDTests {
     #expect(waits.answer(7, .success("nobody's")) == 0)
   }
 
-  /// When a cancelled call gets its answer.
-  private enum Moment: CaseIterable {
-    case beforeItsTaskGoesOn, insideOnCancel, afterOnCancel
-  }
-
-  @Test(arguments: sharing, CancellationResponse.heeding)
-  func `the next call does not get a cancelled call's answer, nor its turn before onCancel returns`(
-    kind: PendingKind,
-    response: CancellationResponse
-  ) async throws {
-    for moment in Moment.allCases {
-      log.withLock { $0 = [] }
-      let waits = kind.make(nil) {}
-      @Sendable func answer() {
-        #expect(waits.count() == 2)
-        #expect(waits.answer(7, .success("late")) == 1)
-        #expect(waits.count() == (moment == .afterOnCancel ? 1 : 2))
-      }
-      let first = begin("a", waits, response) { [executor] in
-        guard moment == .insideOnCancel else { return }
-        answer()
-        executor.runUntilIdle()
-      }
-      let second = begin("b", waits)
-      first.cancel()
-      if moment == .beforeItsTaskGoesOn { answer() }
-      executor.runUntilIdle()
-      if moment == .afterOnCancel { answer() }
-      #expect((try? await value(of: first)) == (response == .deliverResult ? "late" : nil))
-      #expect(events.contains("discard late") == (response != .deliverResult))
-      let order = events.filter { ["a", "b", "cancel a"].contains($0) }
-      #expect(order == (kind.hasTurns ? ["a", "cancel a", "b"] : ["a", "b", "cancel a"]))
-      #expect(waits.answer(7, .success("own")) == 1)
-      #expect(try await value(of: second) == "own")
-    }
-  }
-
-  /// When a call in the queue is cancelled.
-  private enum Exit: CaseIterable {
-    case beforeItsTurn, beforeItsTurnAndItsTaskHasNotGoneOn, withItsTurn
-  }
-
   @Test(arguments: turns, CancellationResponse.heeding)
-  func `a call that is cancelled in the queue leaves it, and its turn goes to the next one`(
+  func `a call that is cancelled when its turn has come passes it on`(
     kind: PendingKind,
     response: CancellationResponse
   ) async throws {
-    for exit in Exit.allCases {
-      log.withLock { $0 = [] }
-      let waits = kind.make(nil) {}
-      let tasks = [begin("a", waits), begin("b", waits, response), begin("c", waits)]
-      if exit == .withItsTurn { #expect(waits.answer(7, .success("1")) == 1) }
-      tasks[1].cancel()
-      if exit == .beforeItsTurn {
-        await #expect(throws: CancellationError.self) { try await value(of: tasks[1]) }
-        #expect(waits.count() == 2)
-      }
-      if exit != .withItsTurn { #expect(waits.answer(7, .success("1")) == 1) }
-      #expect(try await value(of: tasks[0]) == "1")
-      await #expect(throws: CancellationError.self) { try await tasks[1].value }
-      #expect(waits.answer(7, .success("3")) == 1)
-      #expect(try await value(of: tasks[2]) == "3")
-      #expect(called == ["a", "c"])
-      #expect(waits.count() == 0)
-    }
+    let waits = kind.make(nil) {}
+    let tasks = [begin("a", waits), begin("b", waits, response), begin("c", waits)]
+    #expect(waits.answer(7, .success("1")) == 1)
+    tasks[1].cancel()
+    #expect(try await value(of: tasks[0]) == "1")
+    await #expect(throws: CancellationError.self) { try await tasks[1].value }
+    #expect(waits.answer(7, .success("3")) == 1)
+    #expect(try await value(of: tasks[2]) == "3")
+    #expect(called == ["a", "c"])
+    #expect(waits.count() == 0)
   }
 
   @Test(arguments: turns, [false, true])
@@ -221,22 +167,15 @@ struct RecurringIDTests {
     kind: PendingKind,
     response: CancellationResponse
   ) async throws {
-    for isAnswered in [false, true] {
-      log.withLock { $0 = [] }
-      let waits = kind.make(.seconds(0)) {}
-      let first = begin("a", waits, response) {
-        if isAnswered { #expect(waits.answer(7, .success("late")) == 1) }
-      }
-      let second = begin("b", waits)
-      cancel(first)
-      let hasValue = isAnswered && response == .deliverResult
-      #expect((try? await value(of: first)) == (hasValue ? "late" : nil))
-      #expect(waits.count() == 1)
-      #expect(waits.answer(7, .success("own")) == 1)
-      #expect(try await value(of: second) == "own")
-      let own = events.filter { $0.hasSuffix("a") || $0.hasPrefix("a ") }
-      #expect(own == ["a", "cancel a"] + (hasValue ? [] : ["a throws"]))
-    }
+    let waits = kind.make(.seconds(0)) {}
+    let first = begin("a", waits, response)
+    let second = begin("b", waits)
+    cancel(first)
+    await #expect(throws: CancellationError.self) { try await value(of: first) }
+    #expect(waits.count() == 1)
+    #expect(waits.answer(7, .success("own")) == 1)
+    #expect(try await value(of: second) == "own")
+    #expect(events.filter { $0.hasSuffix("a") } == ["a", "cancel a"])
   }
 
   // MARK: What only one of the types has

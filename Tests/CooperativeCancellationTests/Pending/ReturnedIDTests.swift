@@ -36,50 +36,20 @@ struct ReturnedIDTests {
   }
 
   @Test
-  func `the id of a call that was answered together with all does not name the next call`() throws {
-    var registry = CallRegistry<Int>()
-    let first = try begin(&registry)
-    #expect(registry.takeAll(carrier(of: 0)).calls.count == 1)
-    #expect(registry.takeAll(carrier(of: 0)).calls.count == 0, "it has its answer")
-    let second = try begin(&registry)
-    #expect(registry.count == 1)
-    #expect(name(first, 0, &registry) == ["given"])
-    #expect(park(0, &registry) && park(1, &registry))
-    #expect(name(second, 1, &registry) == ["answered 1", "unclaimed 0"])
-    #expect(registry.count == 0)
-  }
-
-  @Test
-  func `a call that is being made for long keeps nothing of the calls after it`() throws {
-    var registry = CallRegistry<Int>()
-    let first = try begin(&registry)
-    for id in 0..<1_000 {
-      let call = try begin(&registry)
-      #expect(name(call, id, &registry) == ["given"])
-      if case .call = registry.take(id, carrier(of: id)) { continue }
-      Issue.record("the call waits for its answer")
+  func `an answer from before a call began is not its own`() async throws {
+    let executor = ManualExecutor()
+    let later = Task(executorPreference: executor) { try await calls.value { 7 } }
+    let value = try await calls.value {
+      #expect(calls.resume(7, returning: "earlier"))
+      executor.runUntilIdle()
+      #expect(calls.resume(7, returning: "own"))
+      #expect(calls.resume(8, returning: "outer"))
+      return 8
     }
-    #expect(registry.starting.count == 1 && registry.parked.isEmpty)
-    #expect(name(first, -1, &registry) == ["given"])
-  }
-
-  private func begin(_ registry: inout CallRegistry<Int>) throws -> Int {
-    try registry.begin(Wait(response: .abandonCallback))
-  }
-
-  private func park(_ id: Int, _ registry: inout CallRegistry<Int>) -> Bool {
-    if case .parked = registry.take(id, carrier(of: id)) { true } else { false }
-  }
-
-  private func name(_ number: Int, _ id: Int, _ registry: inout CallRegistry<Int>) -> [String] {
-    let (name, unclaimed) = registry.name(number, id)
-    let text =
-      switch name {
-      case .given: "given"
-      case .taken: "taken"
-      case .answered(let parked): "answered \(parked.id)"
-      }
-    return [text] + unclaimed.map { "unclaimed \($0.id)" }
+    executor.runUntilIdle()
+    #expect(try await later.value == "own")
+    #expect(value == "outer")
+    #expect(all == ["7 earlier"])
   }
 
   @Test
@@ -101,6 +71,7 @@ struct ReturnedIDTests {
           calls.resume(9, returning: end)
           if end == "ten" { throw SDKError.failed }
           #expect(calls.resumeAll(throwing: SDKError.failed) == 2)
+          #expect(calls.resumeAll(throwing: SDKError.failed) == 0, "they have their answer")
           return 2
         }
       }

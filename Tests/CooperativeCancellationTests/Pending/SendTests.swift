@@ -226,17 +226,6 @@ struct SendTests {
   }
 
   @Test
-  func `the time of the send counts when the call waits for its answer`() async throws {
-    let task = try await begin { _ in }
-    clock.advance(by: .seconds(3))
-    send.end()
-    clock.advance(by: .seconds(2))
-    try #require(clock.sleeperCount == 0, "five seconds are over")
-    await #expect(throws: TimeoutError.self) { try await task.value }
-    await isEmpty()
-  }
-
-  @Test
   func `nothing is sent in a cancelled task, or with a timeout of zero`() async {
     let task = Task { [calls] in
       withUnsafeCurrentTask { $0?.cancel() }

@@ -44,7 +44,8 @@ struct HostileScenario: Sendable {
 
     HostileScenario(name: "answers from a `deinit`") { stage in
       stage.begin()
-      _ = AnswersWhenReleased(stage.backend)
+      let backend = stage.backend
+      _ = OnRelease { backend.answer() }
     },
 
     HostileScenario(name: "answers from the `deinit` of its request, after cancellation") { stage in
@@ -175,17 +176,4 @@ struct HostileScenario: Sendable {
       stage.backend.answer()
     },
   ]
-}
-
-/// An object of the SDK that answers when it is released.
-private final class AnswersWhenReleased {
-  private let backend: Backend
-
-  init(_ backend: Backend) {
-    self.backend = backend
-  }
-
-  deinit {
-    backend.answer()
-  }
 }

@@ -16,7 +16,7 @@ private struct PendingWaits {
   var ended = 0
   var cancels = 0
 
-  init(_ count: Int, wait: @escaping @Sendable (PatientSDK) async throws -> Void) {
+  init(_ count: Int) {
     let ended = Protected(0)
     let executor = ManualExecutor()
     let sdk = PatientSDK()
@@ -26,7 +26,15 @@ private struct PendingWaits {
     for _ in 0..<count {
       tasks.append(
         Task(executorPreference: executor) {
-          do { try await wait(sdk) } catch { ended.withLock { $0 += 1 } }
+          do {
+            _ = try await withAsyncThrowingValue {
+              sdk.begin($0)
+            } onCancel: {
+              sdk.cancel()
+            }
+          } catch {
+            ended.withLock { $0 += 1 }
+          }
         }
       )
     }
@@ -37,15 +45,6 @@ private struct PendingWaits {
     time = Double(clock() - start) / Double(CLOCKS_PER_SEC)
     self.ended = ended.withLock { $0 }
     cancels = sdk.cancels
-  }
-
-  /// A bridged call.
-  static func bridged(_ sdk: PatientSDK) async throws {
-    _ = try await withAsyncThrowingValue {
-      sdk.begin($0)
-    } onCancel: {
-      sdk.cancel()
-    }
   }
 }
 
@@ -59,14 +58,14 @@ struct LongWaitTests {
       observing: [\.standardOutputContent]
     ) {
       let inParts = (0..<most / few).reduce(0) { time, _ in
-        time + PendingWaits(few, wait: PendingWaits.bridged).time
+        time + PendingWaits(few).time
       }
       // If any round leaves less than the smallest allocation for each, the rest is the allocator's: bare tasks do the
       // same.
       var left = Int.max
       for _ in 1...5 where left > 8 * most {
         let before = malloc_bytes_in_use()
-        let waits = PendingWaits(most, wait: PendingWaits.bridged)
+        let waits = PendingWaits(most)
         left = malloc_bytes_in_use() - before
         let ratio = waits.time / inParts
         print(

@@ -1,15 +1,9 @@
 import CooperativeCancellation
 import Testing
 
-/// Ids with the same hash, so that those which are not equal share a list.
-private struct CollidingID: Hashable, Sendable {
-  let name: String
-  func hash(into hasher: inout Hasher) {}
-}
-
 /// A task as its owner requests it.
 private struct Request: Hashable {
-  var id: String?
+  var id: Int?
   var policy = TaskBag.TakenIDPolicy.replace
 }
 
@@ -66,7 +60,7 @@ private struct RegistryRun: Explorable {
 
   init(_ requests: [Request], _ deeds: Set<Deed>) {
     entries = requests.map { Entry(request: $0) }
-    ids = requests.map { request in request.id.map { HashedID(CollidingID(name: $0)) } }
+    ids = requests.map { request in request.id.map { HashedID(CollidingID(number: $0)) } }
     handles = requests.map { _ in Task {}.erased() }
     seen = Array(repeating: [], count: requests.count + 1)
     self.deeds = deeds
@@ -77,7 +71,7 @@ private struct RegistryRun: Explorable {
   }
 
   private var listed: [Int] {
-    numbers(registry.holders(ofHash: CollidingID(name: "").hashValue))
+    numbers(registry.holders(ofHash: CollidingID(number: 0).hashValue))
   }
 
   var situation: Situation {
@@ -218,10 +212,10 @@ private struct RegistryRun: Explorable {
     deeds.remove(deed)
     switch deed {
     case .look:
-      let wanted = HashedID(CollidingID(name: "a"))
+      let wanted = HashedID(CollidingID(number: 1))
       let found = registry.holders(ofHash: wanted.hash).filter { $0.id.equals(wanted) }
       seen[entries.count] = found
-      let isThere = entries.contains { $0.hasID && $0.request.id == "a" }
+      let isThere = entries.contains { $0.hasID && $0.request.id == 1 }
       require(found.isEmpty == !isThere, "it says that there is none only if there is none")
       if found.isEmpty { deeds.remove(.cancelID) }
     case .cancelID:
@@ -300,10 +294,10 @@ private struct RegistryRun: Explorable {
 
 @Suite("Every order of events: the bag's registry", .watchdog, .ownThread)
 struct RegistryExplorationTests {
-  private static let a = Request(id: "a")
+  private static let a = Request(id: 1)
   private static let kinds = [
-    Request(), a, Request(id: "a", policy: .keep), Request(id: "a", policy: .runAlongside),
-    Request(id: "b"),
+    Request(), a, Request(id: 1, policy: .keep), Request(id: 1, policy: .runAlongside),
+    Request(id: 2),
   ]
 
   @Test

@@ -37,13 +37,6 @@ final class LoopbackServer: Sendable {
     }
   }
 
-  /// A port on which nobody listens.
-  static func unusedPort() throws -> UInt16 {
-    let (listener, port) = try listen()
-    close(listener)
-    return port
-  }
-
   private static func listen() throws -> (Int32, UInt16) {
     #if canImport(Darwin)
       let listener = socket(AF_INET, SOCK_STREAM, 0)

@@ -34,45 +34,14 @@ struct BufferingTests {
     bound: Bound
   ) {
     let read = TestRead(.elements, Mast(), SequenceWatch(bound.policy))
-    read.perform([.run] + Array(repeating: .play, count: bound.count) + [.run])
+    read.perform([.run] + Array(repeating: .play, count: bound.count))
+    // The first one wakes the reader, which has not taken it yet.
+    #expect(read.mast.songsAlive.count == bound.kept.count)
+    read.perform(.run)
     #expect(read.received == bound.kept.map(String.init))
     read.perform(.cancel, .run)
     #expect(read.watch.discarded == bound.discarded.map(String.init))
     #expect(read.mast.songsAlive.count == 0)
-  }
-
-  @Test
-  func `newest of one holds one element while the producer never stops`() async {
-    let count = tries(2_000_000)
-    let source = Protected<(@Sendable (Held) -> Void)?>(nil)
-    let alive = Population()
-    let discarded = Protected(0)
-    let sequence = AsyncCallbackSequence<Held>(buffering: .newest(1)) { yield in
-      source.withLock { $0 = yield }
-      yield(Held(alive))
-    } onTermination: {
-    } onDiscard: { _ in
-      discarded.withLock { $0 += 1 }
-    }
-    var iterator = sequence.makeAsyncIterator()
-    #expect(await iterator.next() != nil)
-    let yield = source.withLock { $0.take() }
-    var most = 0
-    for _ in 0..<count {
-      yield?(Held(alive))
-      most = max(most, alive.count)
-    }
-    #expect(most == 1, "the one in the buffer")
-    #expect(discarded.withLock { $0 } == count - 1)
-    #expect(await iterator.next() != nil)
-  }
-
-  private final class Held: Sendable {
-    private let life: Life
-
-    init(_ population: Population) {
-      life = Life(of: population)
-    }
   }
 
   @Test(arguments: [BufferingPolicy.newest(2), .oldest(2), .unbounded])

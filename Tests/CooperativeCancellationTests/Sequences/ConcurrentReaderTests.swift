@@ -11,7 +11,7 @@ struct ConcurrentReaderTests {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     private var reader: Reader?
-    var readings: [Reading] = []
+    var readings: [(reader: Int, reading: Reading)] = []
 
     func make(_ form: SequenceForm, _ mast: Mast, _ watch: SequenceWatch) {
       reader = form.read(FakeStation(mast), watch, self)
@@ -26,10 +26,10 @@ struct ConcurrentReaderTests {
       reader = nil
     }
 
-    func read() async {
+    func read(_ number: Int) async {
       guard let reader else { return }
       let reading = await reader.next()
-      readings.append(reading)
+      readings.append((number, reading))
     }
   }
 
@@ -61,8 +61,8 @@ struct ConcurrentReaderTests {
         }
       }
       Stage.run(home, readers)
-      tasks = (0..<readerCount).map { _ in
-        Task(executorPreference: readers.executor) { await readers.read() }
+      tasks = (0..<readerCount).map { number in
+        Task(executorPreference: readers.executor) { await readers.read(number) }
       }
       runReaders()
     }
@@ -84,9 +84,11 @@ struct ConcurrentReaderTests {
       }
     }
 
-    /// What the readers have received so far. The home does not run.
-    var readings: [Reading] {
-      let box = Protected<[Reading]>([])
+    var readings: [Reading] { received.map(\.reading) }
+
+    /// What the readers have received so far, and which. The home does not run.
+    var received: [(reader: Int, reading: Reading)] {
+      let box = Protected<[(reader: Int, reading: Reading)]>([])
       let readers = readers
       Task(executorPreference: readers.executor) {
         let readings = await readers.readings
@@ -107,6 +109,7 @@ struct ConcurrentReaderTests {
       #expect(stage.readings.count == number)
     }
     #expect(stage.readings == (1...3).map(form.element))
+    #expect(stage.received.map(\.reader) == [0, 1, 2], "the one that has waited longest is next")
   }
 
   @Test(arguments: SequenceForm.local, WayToEnd.allCases)
@@ -170,15 +173,6 @@ struct ConcurrentReaderTests {
     #expect(watch.terminated == 1)
     #expect(watch.discarded == ["1"])
     #expect(Set(stage.readings) == [.cancelled, .end])
-  }
-
-  @Test
-  func `a home that runs before the cancelled reader does registers nothing`() {
-    let stage = Stage(nil, readerCount: 1)
-    stage.tasks[0].cancel()
-    stage.home.executor.runUntilIdle()
-    #expect(stage.watch.events == [])
-    #expect(stage.readings == [.cancelled])
   }
 
   @Test

@@ -8,23 +8,11 @@ import Testing
 /// the test run.
 @Suite("Sequences: no lock held", .watchdog)
 struct SequenceLockTests {
-  /// Runs `body` at the first call only.
-  private static func once(_ body: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
-    let isOver = Protected(false)
-    return {
-      let isFirst = isOver.withLock { isOver in
-        defer { isOver = true }
-        return !isOver
-      }
-      if isFirst { body() }
-    }
-  }
-
   @Test(arguments: SequenceForm.all)
   func `a reader is woken by an element with no lock held`(form: SequenceForm) {
     let read = TestRead(form, limit: 2)
     read.perform(.run)
-    read.executor.onEnqueue(Self.once { [mast = read.mast] in mast.play() })
+    read.executor.onEnqueue(once { [mast = read.mast] in mast.play() })
     read.perform(.play, .run)
     #expect(read.readings.count == 2)
   }
@@ -59,44 +47,18 @@ struct SequenceLockTests {
     #expect(mast.songsAlive.count == 0)
   }
 
-  @Test(arguments: SequenceForm.all.filter(\.carriesSongs))
-  func `onDiscard may play`(form: SequenceForm) {
-    let mast = Mast()
-    let watch = SequenceWatch(.oldest(1), inDiscard: Self.once { mast.play() })
-    let read = TestRead(form, mast, watch)
-    read.perform(.run, .play, .play, .run)
-    #expect(read.readings == [form.element(1)])
-    #expect(watch.discarded.count == 2 * form.songsPerElement)
-    read.perform(.cancel, .run)
-  }
-
   @Test(arguments: SequenceForm.all.filter(\.carriesSongs), [WayToEnd.cancel, .leave])
-  func `onDiscard may play while what is left in the buffer is discarded`(
+  func `onDiscard may play, of an element that does not fit and of what is left in the buffer`(
     form: SequenceForm,
     way: WayToEnd
   ) {
-    let mast = Mast()
-    let watch = SequenceWatch(inDiscard: Self.once { mast.play() })
-    let read = TestRead(form, mast, watch, limit: way.limit)
-    read.perform([.run, .play, .play] + way.steps + [.run])
-    #expect(watch.discarded.count == (way == .cancel ? 3 : 2) * form.songsPerElement)
-    #expect(mast.songsAlive.count == 0)
-  }
-
-  /// Calls the library again when it is released.
-  private final class Boomerang: Sendable {
-    typealias Yield = @Sendable (Boomerang?) -> Void
-    let yield: Yield
-    private let released: Protected<Int>
-
-    init(_ yield: @escaping Yield, _ released: Protected<Int>) {
-      self.yield = yield
-      self.released = released
-    }
-
-    deinit {
-      released.withLock { $0 += 1 }
-      yield(nil)
+    for policy in [BufferingPolicy.unbounded, .oldest(1)] {
+      let mast = Mast()
+      let watch = SequenceWatch(policy, inDiscard: once { mast.play() })
+      let read = TestRead(form, mast, watch, limit: way.limit)
+      read.perform([.run, .play, .play] + way.steps + [.run])
+      #expect(watch.discarded.count == (way == .cancel ? 3 : 2) * form.songsPerElement)
+      #expect(mast.songsAlive.count == 0)
     }
   }
 
@@ -105,8 +67,14 @@ struct SequenceLockTests {
     let released = Protected(0)
     do {
       // No `onDiscard`: evicted, refused and left elements are only released.
-      let sequence = AsyncCallbackSequence<Boomerang?>(buffering: policy) { yield in
-        for _ in 1...3 { yield(Boomerang(yield, released)) }
+      let sequence = AsyncCallbackSequence<OnRelease?>(buffering: policy) { yield in
+        for _ in 1...3 {
+          let element = OnRelease {
+            released.withLock { $0 += 1 }
+            yield(nil)
+          }
+          yield(element)
+        }
       } onTermination: {
       }
       for await _ in sequence { break }

@@ -40,17 +40,6 @@ private final class SingleSlotStation<Element: Sendable>: Sendable {
   }
 }
 
-/// Calls back when it is released.
-private final class Token: Sendable {
-  private let onRelease: @Sendable () -> Void
-
-  init(_ onRelease: @escaping @Sendable () -> Void) {
-    self.onRelease = onRelease
-  }
-
-  deinit { onRelease() }
-}
-
 /// On a thread of their own, because some hold a registration, and with it a thread of the pool. One after another, because
 /// each looks again and again for what happens on the pool's threads.
 @Suite("Sequences: shared", .serialized, .watchdog, .ownThread)
@@ -73,11 +62,8 @@ struct SharedSequenceTests {
     }
   }
 
-  private func read(
-    _ songs: SendableCallbackSequence<Song, any Error>,
-    limit: Int = .max
-  ) -> TestRead {
-    let read = TestRead(songs, limit: limit)
+  private func read(_ songs: SendableCallbackSequence<Song, any Error>) -> TestRead {
+    let read = TestRead(songs)
     read.executor.runUntilIdle()
     return read
   }
@@ -93,35 +79,12 @@ struct SharedSequenceTests {
     while mast.songsAlive.count > alive { await Task.yield() }
   }
 
-  @Test
-  func `all readers share one registration, which begins and ends with them`() async {
-    let songs = songs.shared()
-    #expect(watch.events == [])
-    let first = read(songs)
-    let second = read(songs)
-    await expect([.subscribed])
-    mast.play()
-    mast.play()
-    #expect(await first.titles(2) == ["1", "2"])
-    first.cancel()
-    #expect(first.readings.last == .cancelled)
-    #expect(watch.events == [.subscribed])
-    mast.play()
-    #expect(await second.titles(3) == ["1", "2", "3"])
-    #expect(first.titles == ["1", "2"])
-    second.cancel()
-    await expect([.subscribed, .terminated])
-    let third = read(songs)
-    await expect([.subscribed, .terminated, .subscribed])
-    mast.play()
-    #expect(await third.titles(1) == ["4"])
-    third.cancel()
-    await expect([.subscribed, .terminated, .subscribed, .terminated])
-  }
-
   @Test(arguments: [false, true])
-  func `a new reader begins with the latest element, if that is asked for`(replays: Bool) async {
+  func `all readers share one registration, and a new one begins with the latest, if asked for`(
+    replays: Bool
+  ) async {
     let songs = songs.shared(replayingLatest: replays)
+    #expect(watch.events == [])
     let first = read(songs)
     await expect([.subscribed])
     mast.play()
@@ -129,9 +92,12 @@ struct SharedSequenceTests {
     #expect(await first.titles(2) == ["1", "2"])
     let second = read(songs)
     #expect(second.titles == (replays ? ["2"] : []))
+    first.cancel()
+    #expect(first.readings.last == .cancelled)
+    #expect(watch.events == [.subscribed])
     mast.play()
     #expect(second.titles == (replays ? ["2", "3"] : ["3"]))
-    first.cancel()
+    #expect(first.titles == ["1", "2"])
     second.cancel()
     // The latest element is released with its registration.
     await expect([.subscribed, .terminated])
@@ -140,6 +106,7 @@ struct SharedSequenceTests {
     mast.play()
     #expect(await third.titles(1) == ["4"], "the others were of another registration")
     third.cancel()
+    await expect([.subscribed, .terminated, .subscribed, .terminated])
   }
 
   @Test(arguments: [Mast.Greeting.end, .fail, .release])
@@ -195,19 +162,10 @@ struct SharedSequenceTests {
     mast.release()  // It has kept the callbacks of both.
   }
 
-  @Test
-  func `an end during the registration ends it when it returns`() async {
-    let mast = Mast(greeting: [.play, .end, .play])
-    let songs = songs(of: mast, watch).shared()
-    #expect(await ending(of: songs) == [.element("1"), .end])
-    await expect([.subscribed, .terminated])
-    while mast.songsAlive.count > 0 { await Task.yield() }
-  }
-
   @Test(arguments: [false, true])
-  func `what a registration yields reaches all who wait for it, when it returns`(replays: Bool)
-    async
-  {
+  func `what a registration yields, and its end, reach all who wait for it when it returns`(
+    replays: Bool
+  ) async {
     let (isRunning, mayReturn) = (Signal(), Gate())
     let watch = SequenceWatch(inSubscribe: {
       isRunning.fire()
@@ -220,12 +178,15 @@ struct SharedSequenceTests {
     mast.play()
     let second = read(songs)
     mast.play()
+    mast.end()
+    mast.play()
     #expect(first.titles + second.titles == [])
     mayReturn.open()
-    for reader in [first, second] { #expect(await reader.titles(3) == ["1", "2", "3"]) }
-    first.cancel()
-    second.cancel()
-    while watch.terminated == 0 { await Task.yield() }
+    for reader in [first, second] {
+      #expect(await reader.titles(3) == ["1", "2", "3"])
+      while reader.allReadings.last != .end { await Task.yield() }
+    }
+    while watch.terminated == 0 || mast.songsAlive.count > 0 { await Task.yield() }
   }
 
   @Test
@@ -241,47 +202,14 @@ struct SharedSequenceTests {
       } onTermination: {
       }
     }.shared(replayingLatest: true)
-    let first = TestRead(songs)
-    first.executor.runUntilIdle()
+    let reader = TestRead(songs)
+    reader.executor.runUntilIdle()
     await isRunning.wait()
-    first.cancel()
-    #expect(first.readings == [.end])
+    reader.cancel()
+    #expect(reader.readings == [.end])
     mayGoOn.open()
     while answers.withLock({ $0.count }) < 3 { await Task.yield() }
     #expect(answers.withLock { $0 } == [true, false, false])
-    mayGoOn.open()
-    let second = TestRead(songs)
-    #expect(await second.titles(1) == ["3"])
-    second.cancel()
-    #expect(answers.withLock { $0 }.suffix(3) == [true, true, true])
-  }
-
-  /// The reader's thread is the test's, so a reader that ran them itself would hang the test.
-  @Test
-  func `no reader waits for a registration, or for its end`() async {
-    let (isRunning, mayReturn) = (Signal(), Gate())
-    let hold: @Sendable () -> Void = {
-      isRunning.fire()
-      mayReturn.pass()
-    }
-    let watch = SequenceWatch(inSubscribe: hold, inTermination: hold)
-    let songs = songs(of: mast, watch).shared()
-    let first = read(songs)
-    await isRunning.wait()
-    first.cancel()
-    #expect(first.readings == [.cancelled])
-    let second = read(songs)
-    mayReturn.open()
-    while second.readings.isEmpty {
-      mast.play()
-      second.executor.runUntilIdle()
-      await Task.yield()
-    }
-    second.cancel()
-    #expect(second.readings.last == .cancelled)
-    await isRunning.wait()
-    #expect(watch.events == [.subscribed, .terminated])
-    mayReturn.open()
   }
 
   @Test
@@ -317,49 +245,21 @@ struct SharedSequenceTests {
   }
 
   @Test
-  func `readers that leave a loop, or are released before the end, unregister`() async {
-    let songs = songs.shared()
-    let leaving = read(songs, limit: 1)
-    await expect([.subscribed])
-    mast.play()
-    #expect(await leaving.titles(1) == ["1"])
-    await expect([.subscribed, .terminated])
-    let left = read(songs, limit: 0)
-    #expect(left.readings == [])
-    #expect(watch.events == [.subscribed, .terminated])
-  }
-
-  @Test
-  func `on a busy home, a registration begins when the one before has been ended`() async {
-    let actor = HandDrivenActor()
-    var split = Split(of: ["registers anew", "is still registered"])
-    while split.goesOn(for: 20) {
-      let station = SingleSlotStation<Int>()
-      let numbers = await makeNumbers(station, on: actor)
-      let first = TestRead(numbers)
-      first.executor.runUntilIdle()
-      #expect(station.events.withLock { $0 } == [], "the home is busy")
+  func `registers and unregisters on the home, for which no reader waits`() async {
+    let (actor, station) = (HandDrivenActor(), SingleSlotStation<Int>())
+    let reader = TestRead(await makeNumbers(station, on: actor))
+    reader.executor.runUntilIdle()
+    #expect(station.events.withLock { $0 } == [], "the home is busy")
+    while station.handler == nil {
       actor.executor.runUntilIdle()
-      // The driver may have seen that it is registered, or not.
-      if Bool.random() { await Task.yield() }
-      first.cancel()
-      #expect(first.readings == [.end], "it does not wait for the home")
-      let second = TestRead(numbers)
-      second.executor.runUntilIdle()
-      while second.readings.isEmpty {
-        actor.executor.runUntilIdle()
-        station.handler?(1)
-        second.executor.runUntilIdle()
-        await Task.yield()
-      }
-      let events = station.events.withLock { $0 }
-      #expect(events == ["sets"] || events == ["sets", "clears", "sets"])
-      split[events.count == 1 ? "is still registered" : "registers anew"] += 1
-      second.cancel()
-      while station.handler != nil {
-        actor.executor.runUntilIdle()
-        await Task.yield()
-      }
+      await Task.yield()
+    }
+    reader.cancel()
+    #expect(reader.readings == [.end], "it does not wait for the home")
+    #expect(station.events.withLock { $0 } == ["sets"])
+    while station.handler != nil {
+      actor.executor.runUntilIdle()
+      await Task.yield()
     }
   }
 
@@ -380,24 +280,24 @@ struct SharedSequenceTests {
   /// The locks are not recursive: a call under one would never return.
   @Test(arguments: [false, true])
   func `wakes readers and releases elements with no lock held`(replays: Bool) async {
-    let station = SingleSlotStation<Token>()
+    let station = SingleSlotStation<OnRelease>()
     let tokens = station.elements(.newest(1)).shared(replayingLatest: replays)
     let released = Protected(0)
     let play: @Sendable () -> Void = {
       station.handler?(
-        Token {
+        OnRelease {
           released.withLock { $0 += 1 }
-          station.handler?(Token {})
+          station.handler?(OnRelease {})
         }
       )
     }
     let reader = TestRead(tokens)
     while reader.allReadings.isEmpty {
-      station.handler?(Token {})
+      station.handler?(OnRelease {})
       await Task.yield()
     }
     let before = reader.readings.count
-    reader.executor.onEnqueue { station.handler?(Token {}) }
+    reader.executor.onEnqueue { station.handler?(OnRelease {}) }
     play()
     #expect(released.withLock { $0 } == 1, "when it was woken, the first token was dropped")
     reader.executor.onEnqueue {}
@@ -414,7 +314,7 @@ struct SharedSequenceTests {
 
   @Test
   func `the latest element is released with no lock held when the next one comes`() async {
-    let (station, executor) = (SingleSlotStation<Token>(), ManualExecutor())
+    let (station, executor) = (SingleSlotStation<OnRelease>(), ManualExecutor())
     let tokens = station.elements().shared(replayingLatest: true)
     let count = Protected(0)
     let reader = Task(executorPreference: executor) {
@@ -422,20 +322,20 @@ struct SharedSequenceTests {
     }
     while count.withLock({ $0 }) == 0 {
       executor.runUntilIdle()
-      station.handler?(Token {})
+      station.handler?(OnRelease {})
       await Task.yield()
     }
     executor.runUntilIdle()
     let isReleased = Protected(false)
     station.handler?(
-      Token {
+      OnRelease {
         isReleased.withLock { $0 = true }
-        station.handler?(Token {})
+        station.handler?(OnRelease {})
       }
     )
     executor.runUntilIdle()
     #expect(!isReleased.withLock { $0 }, "only for a later reader")
-    station.handler?(Token {})
+    station.handler?(OnRelease {})
     #expect(isReleased.withLock { $0 })
     reader.cancel()
     executor.runUntilIdle()
@@ -463,8 +363,8 @@ private func makeNumbers(
 }
 
 extension TestRead {
-  fileprivate convenience init<Songs: AsyncSequence & Sendable>(_ songs: Songs, limit: Int = .max) {
-    self.init(limit: limit) { Reader(songs) { ($0 as? Song)?.title ?? "\($0)" } }
+  fileprivate convenience init<Songs: AsyncSequence & Sendable>(_ songs: Songs) {
+    self.init { Reader(songs) { ($0 as? Song)?.title ?? "\($0)" } }
   }
 
   fileprivate func cancel() { perform(.cancel, .run) }

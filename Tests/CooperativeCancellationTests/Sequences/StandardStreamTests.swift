@@ -24,9 +24,7 @@ private struct StreamForm: Sendable, CustomTestStringConvertible {
   var registersNow = true
   /// The actor on which both closures run.
   var home: (any Actor)?
-  let make: @Sendable (Mast, SequenceWatch) async -> Stream
-
-  func songs(_ mast: Mast, _ watch: SequenceWatch) async -> Stream { await make(mast, watch) }
+  let songs: @Sendable (Mast, SequenceWatch) async -> Stream
 
   static let all = [
     StreamForm(testDescription: "of a sequence, on its actor", home: MainActor.shared) {

@@ -6,16 +6,24 @@ import Testing
 @Suite("Sequences: one subscription", .watchdog)
 struct SubscriptionTests {
   @Test(arguments: SequenceForm.all, WayToEnd.allCases)
-  func `each subscription begins at the first next, and ends once, though it is read again`(
+  func `each begins at the first next and ends once, and is listed while its reader waits`(
     form: SequenceForm,
     way: WayToEnd
   ) {
     guard way.exists(in: form) else { return }
+    WaitingCall.startRecording()
     let read = TestRead(form, limit: way.limit, more: 2)
-    #expect(read.mast.added == 0)
+    var listed: [WaitingCall.State] { WaitingCall.states(line: read.watch.line) }
+    #expect(read.mast.added == 0 && listed == [])
     read.perform(.run)
     #expect(read.watch.events == [.subscribed])
-    read.perform([.play, .run] + way.steps + [.run])
+    #expect(listed == [.waiting])
+    read.perform(.play)
+    #expect(listed == [.over])
+    read.perform(.run)
+    #expect(listed == (way == .leave ? [] : [.waiting]))
+    read.perform(way.steps + [.run])
+    #expect(listed == [])
     #expect(read.watch.events == [.subscribed, .terminated])
     #expect(read.mast.removed == [1])
     let readAgain: [Reading] = way == .leave ? [] : [.end, .end]

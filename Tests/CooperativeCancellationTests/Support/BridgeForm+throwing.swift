@@ -1,6 +1,12 @@
 import CooperativeCancellation
 import FakeCallbackSDK
 
+/// How an SDK begins an upload: with a callback for its request, and with a completion.
+private typealias Uploading = (
+  _ requestHandler: @escaping @Sendable (sending Request) -> Void,
+  _ completion: @escaping @Sendable (Result<User, any Error>) -> Void
+) -> Void
+
 // A table: swift-format would give each closure and argument a line of its own.
 // swift-format-ignore
 extension BridgeForm {
@@ -79,31 +85,21 @@ extension BridgeForm {
 
   // The request comes in a callback.
 
-  static let lateRequest = throwingForm("Result, the request in a callback", delivers: "uploaded") {
-    sdk, watch in
-    try await withAsyncThrowingValue(
-      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
-    ) { completion in
-      try watch.operation {
-        LateRequest(cancel: { watch.onCancel($0) }) {
-          sdk.upload(requestHandler: $0, completion: completion)
-        }
-      }
-    } onCancel: { $0.cancel() } onDiscard: { watch.onDiscard($0.id) }.id
-  }
-
+  static let lateRequest = request("in a callback", FakeSDK.upload)
   /// As ``lateRequest``, but the request comes when the test says so, and not before.
-  static let laterRequest = throwingForm(
-    "Result, the request later in a callback", delivers: "uploaded"
-  ) { sdk, watch in
-    try await withAsyncThrowingValue(
-      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
-    ) { completion in
-      try watch.operation {
-        LateRequest(cancel: { watch.onCancel($0) }) {
-          sdk.uploadLater(requestHandler: $0, completion: completion)
+  static let laterRequest = request("later in a callback", FakeSDK.uploadLater)
+
+  private static func request(
+    _ moment: String, _ upload: @escaping @Sendable (FakeSDK) -> Uploading
+  ) -> BridgeForm {
+    throwingForm("Result, the request \(moment)", delivers: "uploaded") { sdk, watch in
+      try await withAsyncThrowingValue(
+        whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+      ) { completion in
+        try watch.operation {
+          LateRequest(cancel: { watch.onCancel($0) }) { upload(sdk)($0, completion) }
         }
-      }
-    } onCancel: { $0.cancel() } onDiscard: { watch.onDiscard($0.id) }.id
+      } onCancel: { $0.cancel() } onDiscard: { watch.onDiscard($0.id) }.id
+    }
   }
 }

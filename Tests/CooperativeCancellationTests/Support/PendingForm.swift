@@ -58,7 +58,7 @@ extension BridgeForm {
       for: 1, whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
     ) {
       try watch.operation {
-        let connection = Connection { calls.close(throwing: watch.dropped) }
+        let connection = OnRelease { calls.close(throwing: watch.dropped) }
         return sdk.openSession { result in
           switch result {
           case .success(let session):
@@ -130,24 +130,11 @@ private func wire<Failure: Error>(
   _ close: @escaping @Sendable (any Error) -> Void,
   resume: @escaping @Sendable (Result<User, Failure>) -> Bool
 ) -> @Sendable (Result<User, Failure>) -> Void {
-  let connection = Connection { close(watch.dropped) }
+  let connection = OnRelease { close(watch.dropped) }
   return { result in
     withExtendedLifetime(connection) {
       if !resume(result), let user = try? result.get() { watch.onDiscard(user.id) }
     }
-  }
-}
-
-/// What the SDK's completion keeps: when it goes, the connection is lost.
-final class Connection: Sendable {
-  private let onLoss: @Sendable () -> Void
-
-  init(onLoss: @escaping @Sendable () -> Void) {
-    self.onLoss = onLoss
-  }
-
-  deinit {
-    onLoss()
   }
 }
 

@@ -1,6 +1,5 @@
 import CooperativeCancellation
 import FakeCallbackSDK
-import Observation
 import Testing
 
 /// Where the tasks of a bag run, and what they inherit.
@@ -66,53 +65,5 @@ struct TaskBagIsolationTests {
     _ = await MainActor.run { bag.add { throw SDKError.failed } }
     try await bag.waitForAll()
     #expect(reports.withLock { $0 } == 2)
-  }
-
-  /// A view model with a bag, a `let` without annotations, and no `deinit`.
-  @MainActor @Observable
-  final class Counter {
-    let taskBag = TaskBag()
-    private(set) var count = 0
-    private(set) var message = ""
-
-    init() {
-      taskBag.onError = { [weak self] error, _ in
-        Task { @MainActor in self?.message = "\(error)" }
-      }
-    }
-
-    func count(to limit: Int, step: Signal) {
-      taskBag.add(id: "count") { [weak self] in
-        for _ in 0..<limit {
-          MainActor.preconditionIsolated()
-          self?.count += 1
-          step.fire()
-          await Task.yield()
-          try checkpoint()
-        }
-        throw SDKError.failed
-      }
-    }
-  }
-
-  @Test @MainActor
-  func `an observable view model counts on the main actor until its task is cancelled`()
-    async throws
-  {
-    let counter = Counter()
-    let step = Signal()
-    counter.count(to: .max, step: step)
-    await step.wait()
-    await step.wait()
-    #expect(counter.taskBag.cancel(id: "count"))
-    try await counter.taskBag.waitForAll()
-    #expect(counter.count >= 2)
-    #expect(counter.message == "")
-    let final = counter.count
-    counter.count(to: 3, step: step)
-    try await counter.taskBag.waitForAll()
-    #expect(counter.count == final + 3)
-    while counter.message.isEmpty { await Task.yield() }
-    #expect(counter.message == "failed", "an owner can show an error")
   }
 }

@@ -1,6 +1,5 @@
 import CooperativeCancellation
 import FakeCallbackSDK
-import Foundation
 import Testing
 
 /// User code that the bag calls or releases may call the bag. Its lock is not recursive: under it, each
@@ -126,31 +125,6 @@ struct TaskBagLockTests {
     try await bag.waitForAll()
   }
 
-  @Test(arguments: TaskBag.TakenIDPolicy.allCases)
-  func `an id is not compared with ids that are added meanwhile`(
-    policy: TaskBag.TakenIDPolicy
-  ) async throws {
-    struct Newcomer: Hashable {
-      let number: Int
-      func hash(into hasher: inout Hasher) {}
-    }
-    let bag = TaskBag()
-    let tasks = 10
-    for _ in 0..<tasks {
-      bag.add(id: ProbeID(), ifTaken: .runAlongside) { try await waitForCancellation() }
-    }
-    let id = ProbeID { [weak bag] in
-      bag?.add(id: Newcomer(number: .random(in: 0...(.max)))) { try await waitForCancellation() }
-    }
-    #expect(
-      bag.add(id: id, ifTaken: policy) { try await waitForCancellation() } == (policy != .keep)
-    )
-    #expect(id.count == (policy == .runAlongside ? 0 : tasks))
-    #expect(bag.count >= tasks + id.count)
-    bag.cancelAll()
-    try await bag.waitForAll()
-  }
-
   @Test
   func `a task that is cancelled while it is being added begins cancelled`() {
     let (bag, actor) = (TaskBag(), HandDrivenActor())
@@ -171,19 +145,13 @@ struct TaskBagLockTests {
     let bag = TaskBag()
     let other = ProbeID("other")
     bag.add(id: other) { try await waitForCancellation() }
-    let wasReplaced = Protected(false)
     let ended = Protected<[String]>([])
     @Sendable func run(_ name: String) async {
       try? await waitForCancellation()
       ended.withLock { $0.append(name) }
     }
-    let id = ProbeID("wanted") { [weak bag] in
-      let isFirst = wasReplaced.withLock { wasReplaced in
-        defer { wasReplaced = true }
-        return !wasReplaced
-      }
-      if isFirst { bag?.add(id: ProbeID("wanted")) { await run("second") } }
-    }
+    let replace = once { [weak bag] in bag?.add(id: ProbeID("wanted")) { await run("second") } }
+    let id = ProbeID("wanted", whenCompared: replace)
     bag.add(id: id, ifTaken: .runAlongside) { await run("first") }  // Is not compared.
     #expect(bag.cancel(id: ProbeID("wanted")))
     #expect(other.count == 2, "once for cancel, once for replace; not again for cancel")
@@ -195,19 +163,10 @@ struct TaskBagLockTests {
 
   @Test
   func `an object that an error handler captured may use the bag when it is released`() {
-    final class Captured: Sendable {
-      private let use: @Sendable () -> Void
-
-      init(use: @escaping @Sendable () -> Void) {
-        self.use = use
-      }
-
-      deinit { use() }
-    }
     let bag = TaskBag()
     let uses = Protected(0)
     do {
-      let captured = Captured { [weak bag] in
+      let captured = OnRelease { [weak bag] in
         Self.useEverything(of: bag)
         uses.withLock { $0 += 1 }
       }

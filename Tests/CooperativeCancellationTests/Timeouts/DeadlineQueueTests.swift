@@ -1,5 +1,4 @@
 import CooperativeCancellation
-import MallocStatistics
 import Testing
 
 /// The order of all events is searched in ``DeadlineExplorationTests``.
@@ -42,24 +41,6 @@ struct DeadlineQueueTests {
         #expect(alarm == model.map(\.end).min(by: <))
       }
       #expect(queue.count == model.count)
-    }
-  }
-
-  @Test(.enabled(if: mallocCounts))
-  func `without waits, it keeps little storage`() async {
-    // A process of its own, because other tests use memory too.
-    await #expect(processExitsWith: .success) {
-      var queue = DeadlineQueue()
-      let wait = Wait(response: .abandonCallback)
-      func run(_ count: Int) {
-        let tickets = (0..<count).map { queue.add(wait, until: Moment(nanoseconds: Int64($0))).0 }
-        for ticket in tickets { _ = queue.remove(wait, by: ticket) }
-      }
-      run(10)
-      let before = malloc_bytes_in_use()
-      run(100_000)
-      #expect(queue.count == 0)
-      #expect(malloc_bytes_in_use() - before < 20_000)
     }
   }
 }

@@ -11,22 +11,6 @@ struct WaitingCallTests {
     WaitingCall.startRecording()
   }
 
-  @Test(arguments: SequenceForm.all, WayToEnd.allCases)
-  func `a reader is listed while it waits for an element`(form: SequenceForm, way: WayToEnd) {
-    guard way.exists(in: form) else { return }
-    let read = TestRead(form, limit: way.limit)
-    let line = read.watch.line
-    #expect(WaitingCall.states(line: line) == [])
-    read.perform(.run)
-    #expect(WaitingCall.states(line: line) == [.waiting])
-    read.perform(.play)
-    #expect(WaitingCall.states(line: line) == [.over])
-    read.perform(.run)
-    #expect(WaitingCall.states(line: line) == (way == .leave ? [] : [.waiting]))
-    read.perform(way.steps + [.run])
-    #expect(WaitingCall.states(line: line) == [])
-  }
-
   @Test(arguments: [.waitForCallback, .deliverResult] as [CancellationResponse])
   func `says what the call waits for`(response: CancellationResponse) async throws {
     let clock = ManualClock()
@@ -80,21 +64,6 @@ struct WaitingCallTests {
       while event.count < tries(1000) { await Task.yield() }
       #expect(WaitingCall.states(line: line).count == tries(1000))
       event.resume()
-    }
-    #expect(WaitingCall.states(line: line) == [])
-  }
-
-  @Test
-  func `a million calls leave nothing behind`() async throws {
-    let line = Reports.shared.uniqueLine()
-    await withThrowingTaskGroup { group in
-      for _ in 1...4 {
-        group.addTask {
-          for _ in 1...(isDebug ? 5_000 : 250_000) {
-            await withAsyncValue(line: line) { done in Task { done() } }
-          }
-        }
-      }
     }
     #expect(WaitingCall.states(line: line) == [])
   }

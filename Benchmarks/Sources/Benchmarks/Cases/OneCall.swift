@@ -8,94 +8,87 @@ extension [Comparison] {
     let atOnce = LegacySDK(calls: .atOnce)
     let later = LegacySDK(calls: .when(idle: loop))
     let caller = Caller(later, loop.serial)
+    let checked: Comparison.Calls = {
+      for _ in 0..<$0 {
+        use(
+          try await withCheckedThrowingContinuation { continuation in
+            atOnce.result { continuation.resume(with: $0) }
+          }
+        )
+      }
+    }
+    let withHandler: Comparison.Calls = {
+      for _ in 0..<$0 {
+        use(
+          try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+              later.result { continuation.resume(with: $0) }
+            }
+          } onCancel: {
+          }
+        )
+      }
+    }
+    let bridgedLater: Comparison.Calls = {
+      for _ in 0..<$0 { use(try await withAsyncThrowingValue { later.result($0) }) }
+    }
     return [
       Comparison(
         "continuation, at once",
         to: "raw checked continuation",
         goal: .atMost(0.8),
-        on: loop
-      ) {
-        for _ in 0..<$0 {
-          use(
-            try await withCancellableThrowingContinuation { continuation in
-              atOnce.result { continuation.resume(with: $0) }
-            }
-          )
-        }
-      } against: {
-        for _ in 0..<$0 {
-          use(
-            try await withCheckedThrowingContinuation { continuation in
-              atOnce.result { continuation.resume(with: $0) }
-            }
-          )
-        }
-      },
+        on: loop,
+        {
+          for _ in 0..<$0 {
+            use(
+              try await withCancellableThrowingContinuation { continuation in
+                atOnce.result { continuation.resume(with: $0) }
+              }
+            )
+          }
+        },
+        against: checked
+      ),
       Comparison(
         "continuation, later",
         to: "handler + checked continuation",
         goal: .atMost(1.26),
-        on: loop
-      ) {
-        for _ in 0..<$0 {
-          use(
-            try await withCancellableThrowingContinuation { continuation in
-              later.result { continuation.resume(with: $0) }
-            }
-          )
-        }
-      } against: {
-        for _ in 0..<$0 {
-          use(
-            try await withTaskCancellationHandler {
-              try await withCheckedThrowingContinuation { continuation in
+        on: loop,
+        {
+          for _ in 0..<$0 {
+            use(
+              try await withCancellableThrowingContinuation { continuation in
                 later.result { continuation.resume(with: $0) }
               }
-            } onCancel: {
-            }
-          )
-        }
-      },
-      Comparison("answers at once", to: "raw checked continuation", goal: .atMost(1.25), on: loop) {
-        for _ in 0..<$0 { use(try await withAsyncThrowingValue { atOnce.result($0) }) }
-      } against: {
-        for _ in 0..<$0 {
-          use(
-            try await withCheckedThrowingContinuation { continuation in
-              atOnce.result { continuation.resume(with: $0) }
-            }
-          )
-        }
-      },
+            )
+          }
+        },
+        against: withHandler
+      ),
+      Comparison(
+        "answers at once",
+        to: "raw checked continuation",
+        goal: .atMost(1.25),
+        on: loop,
+        { for _ in 0..<$0 { use(try await withAsyncThrowingValue { atOnce.result($0) }) } },
+        against: checked
+      ),
       Comparison(
         "answers later",
         to: "handler + checked continuation",
         goal: .atMost(1.25),
-        on: loop
-      ) {
-        for _ in 0..<$0 { use(try await withAsyncThrowingValue { later.result($0) }) }
-      } against: {
-        for _ in 0..<$0 {
-          use(
-            try await withTaskCancellationHandler {
-              try await withCheckedThrowingContinuation { continuation in
-                later.result { continuation.resume(with: $0) }
-              }
-            } onCancel: {
-            }
-          )
-        }
-      },
+        on: loop,
+        bridgedLater,
+        against: withHandler
+      ),
       Comparison(
         "answers later",
         to: "by hand, and without deadlock",
         goal: .atMost(1.1),
-        on: loop
-      ) {
-        for _ in 0..<$0 { use(try await withAsyncThrowingValue { later.result($0) }) }
-      } against: {
-        for _ in 0..<$0 { use(try await HandWrittenCall.run(later) { _ in }) }
-      },
+        on: loop,
+        bridgedLater,
+        against: { for _ in 0..<$0 { use(try await HandWrittenCall.run(later) { _ in }) } }
+      ),
       Comparison(
         "answers later, on an actor",
         to: "handler + checked continuation",

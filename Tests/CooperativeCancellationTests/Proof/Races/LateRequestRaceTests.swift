@@ -61,22 +61,4 @@ struct LateRequestRaceTests {
     }
     print("a request against a cancellation, \(response): \(split)")
   }
-
-  @Test
-  func `a request and the end of the wait meet, and nothing is cancelled or kept`() {
-    for number in 1...races {
-      let call = TestCall(.laterRequest, .onDemand)
-      let (backend, executor) = (call.backend, call.executor)
-      call.run()
-      backend.answer()
-      raceTwo { side in
-        if side == 0 { executor.runUntilIdle() } else { backend.handOverRequests() }
-      }
-      guard call.ending == .value("uploaded"), call.watch.forwarded == 0, backend.requests == 0
-      else {
-        Issue.record("race \(number): \(call.watch.events), \(backend.requests) kept")
-        return
-      }
-    }
-  }
 }

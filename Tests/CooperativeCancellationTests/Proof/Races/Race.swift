@@ -85,11 +85,6 @@ struct Race: Sendable {
       outcomes: [.delivered]
     ),
     Race(
-      name: "callback against callback against cancellation",
-      events: [.answer, .answer, .cancel],
-      outcomes: [.notStarted, .delivered, .cancelled, .discardedByCheckAfter]
-    ),
-    Race(
       name: "callback against drop",
       events: [.answer, .drop],
       outcomes: [.delivered, .dropped]
@@ -100,18 +95,8 @@ struct Race: Sendable {
       outcomes: [.notStarted, .cancelled, .dropped]
     ),
     Race(
-      name: "callback against owner release",
-      events: [.answer, .release],
-      outcomes: [.notStarted, .delivered, .cancelled, .discardedByCheckAfter]
-    ),
-    Race(
       name: "callback against drop against cancellation against owner release",
       events: [.answer, .answer, .drop, .cancel, .release],
-      outcomes: [.notStarted, .delivered, .cancelled, .discardedByCheckAfter, .dropped]
-    ),
-    Race(
-      name: "callback against drop against cancellation",
-      events: [.answer, .drop, .cancel],
       outcomes: [.notStarted, .delivered, .cancelled, .discardedByCheckAfter, .dropped]
     ),
     Race(

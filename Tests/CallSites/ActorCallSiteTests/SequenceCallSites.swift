@@ -1,0 +1,1 @@
+../SequenceCallSites.swift

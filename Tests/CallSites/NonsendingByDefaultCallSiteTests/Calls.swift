@@ -1,0 +1,1 @@
+../ActorCallSiteTests/Calls.swift

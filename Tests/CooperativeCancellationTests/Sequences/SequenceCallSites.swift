@@ -1,1 +1,0 @@
-../../CallSiteTests/SequenceCallSites.swift
