@@ -144,7 +144,7 @@ final class Outbox {
 // MARK: - What they do
 
 let log = Log()
-MisuseReport.handler = { report in
+RuntimeIssue.handler = { report in
   log.report("\(report)")
   assert(report.kind != .completionCalledAgain, "\(report)")
 }

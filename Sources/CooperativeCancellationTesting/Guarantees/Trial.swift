@@ -14,7 +14,7 @@ struct Trial<Completion: Sendable>: Sendable {
   let whileHeld: @Sendable (() -> Void) -> Void
   private let ending = Observed<End>(.stillRuns)
   private let mayStart = Observed(false)
-  private let collected: Observed<[MisuseReport]>
+  private let collected: Observed<[RuntimeIssue]>
   private let limit: Timeout
 
   /// Makes the task, which waits for ``start()``. With another trial, it calls the same fake.
@@ -26,7 +26,7 @@ struct Trial<Completion: Sendable>: Sendable {
     self.limit = limit
     let collected = other?.collected ?? Observed([])
     self.collected = collected
-    (fake, (task, whileHeld)) = MisuseReport.collector.withValue(collected.collector) {
+    (fake, (task, whileHeld)) = RuntimeIssue.collector.withValue(collected.collector) {
       [ending, mayStart] in
       let fake = other?.fake ?? FakeCall<Completion>()
       let started = startOnOwnThread {
@@ -43,7 +43,7 @@ struct Trial<Completion: Sendable>: Sendable {
     }
   }
 
-  var reports: [MisuseReport] { collected.state }
+  var reports: [RuntimeIssue] { collected.state }
 
   var hasEnded: Bool { if case .stillRuns = ending.state { false } else { true } }
 
