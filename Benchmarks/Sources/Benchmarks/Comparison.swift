@@ -15,8 +15,6 @@ struct Comparison: Sendable {
     case atMost(Double)
     /// In the unit of the cost.
     case cost(atMost: Double)
-    /// Printed only.
-    case none
   }
 
   /// Makes that many calls, one after the other.

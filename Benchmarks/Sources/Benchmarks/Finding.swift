@@ -18,13 +18,12 @@ struct Finding: Sendable {
     quartiles = ratios[ratios.count / 4]...ratios[ratios.count * 3 / 4]
   }
 
-  /// Whether the goal is met, or `nil` if there is none.
-  var isMet: Bool? {
+  /// Whether the goal is met.
+  var isMet: Bool {
     switch comparison.goal {
     // As printed, with two digits.
     case .atMost(let goal): (ratio * 100).rounded() <= (goal * 100).rounded()
     case .cost(let goal): cost <= goal
-    case .none: nil
     }
   }
 }

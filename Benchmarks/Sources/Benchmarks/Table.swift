@@ -32,7 +32,6 @@ enum Table {
       switch comparison.goal {
       case .atMost(let goal): "≤ \(twoDigits(goal))"
       case .cost(let goal): "≤ \(Int(goal)) \(comparison.unit.rawValue)"
-      case .none: "printed"
       }
     return [
       comparison.name,
@@ -42,7 +41,7 @@ enum Table {
       twoDigits(finding.ratio),
       "\(twoDigits(finding.quartiles.lowerBound)) – \(twoDigits(finding.quartiles.upperBound))",
       goal,
-      finding.isMet.map { $0 ? "met" : "missed" } ?? "",
+      finding.isMet ? "met" : "missed",
     ]
   }
 

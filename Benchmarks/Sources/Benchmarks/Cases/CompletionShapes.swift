@@ -8,9 +8,10 @@ extension [Comparison] {
     let sdk = LegacySDK(calls: .atOnce)
     func shape(
       _ name: String,
+      atMost goal: Double = 1.05,
       _ calls: @escaping @Sendable (Int) async throws -> Void
     ) -> Comparison {
-      Comparison("\(name), at once", to: "Result, at once", goal: .atMost(1.05), on: loop, calls) {
+      Comparison("\(name), at once", to: "Result, at once", goal: .atMost(goal), on: loop, calls) {
         for _ in 0..<$0 { use(try await withAsyncThrowingValue { sdk.result($0) }) }
       }
     }
@@ -18,7 +19,7 @@ extension [Comparison] {
       shape("(Value?, Error?)") {
         for _ in 0..<$0 { use(try await withAsyncThrowingValue { sdk.valueAndError($0) }) }
       },
-      shape("success and failure") {
+      shape("success and failure", atMost: 1.2) {
         for _ in 0..<$0 { use(try await withAsyncThrowingValue { sdk.successOrFailure($0, $1) }) }
       },
       shape("Value, with a fallback") {

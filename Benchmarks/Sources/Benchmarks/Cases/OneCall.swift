@@ -76,7 +76,7 @@ extension [Comparison] {
       Comparison(
         "answers later",
         to: "handler + checked continuation",
-        goal: .atMost(1.25),
+        goal: .atMost(1.35),
         on: loop,
         bridgedLater,
         against: withHandler
@@ -84,7 +84,7 @@ extension [Comparison] {
       Comparison(
         "answers later",
         to: "by hand, and without deadlock",
-        goal: .atMost(1.1),
+        goal: .atMost(1.2),
         on: loop,
         bridgedLater,
         against: { for _ in 0..<$0 { use(try await HandWrittenCall.run(later) { _ in }) } }
@@ -92,7 +92,7 @@ extension [Comparison] {
       Comparison(
         "answers later, on an actor",
         to: "handler + checked continuation",
-        goal: .none,
+        goal: .atMost(1.4),
         on: loop
       ) {
         try await caller.bridged($0)

@@ -29,7 +29,7 @@ extension [Comparison] {
       against("an element that waits, as an AsyncStream", atMost: 0.8, waiting) {
         await waiting.read($0, of: waiting.sendableSequence().asyncStream())
       },
-      against("an element that wakes the reader, as an AsyncStream", atMost: 0.8, waking) {
+      against("an element that wakes the reader, as an AsyncStream", atMost: 0.9, waking) {
         await waking.read($0, of: waking.sendableSequence().asyncStream())
       },
     ]
