@@ -136,7 +136,7 @@ final class Server: Sendable {
 
   func port() async throws -> Int { try await started.value(timeout: .seconds(5)) }
 
-  func waitForStart() async -> Bool { await started.value(fallback: 0) != 0 }
+  func waitForStart() async -> Bool { (try? await started.value()) != nil }
 }
 
 @MainActor

@@ -26,7 +26,7 @@ final class Drive {
 
   func serve() async {
     line.open()
-    await PendingEvent<Void>().value(fallback: ())
+    try? await PendingEvent<Void>().value()
     line.close()
   }
 

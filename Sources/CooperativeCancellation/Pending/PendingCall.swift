@@ -77,31 +77,6 @@ public final class PendingCall<Value>: Sendable {
     )
   }
 
-  /// Calls the SDK when no other call is pending, in a function that cannot throw: returns the fallback where the other
-  /// form throws.
-  @_alwaysEmitIntoClient
-  nonisolated(nonsending) public func value<Request>(
-    fallback: Value,
-    whenCancelled response: CancellationResponse = .abandonCallback,
-    timeout: Timeout? = nil,
-    fileID: StaticString = #fileID,
-    line: UInt = #line,
-    in operation: () -> Request,
-    onCancel cancel: (Request) -> Void = { _ in },
-    onDiscard discard: (@Sendable (sending Value) -> Void)? = nil
-  ) async -> Value where Value: Sendable {
-    let value = try? await value(
-      whenCancelled: response,
-      timeout: timeout,
-      fileID: fileID,
-      line: line,
-      in: operation,
-      onCancel: cancel,
-      onDiscard: discard
-    )
-    return value ?? fallback
-  }
-
   // MARK: Answers
 
   /// Answers the pending call with a value that need not be `Sendable`.

@@ -50,33 +50,6 @@ extension PendingCalls {
     )
   }
 
-  /// Calls an SDK whose answer arrives by id, in a function that cannot throw: returns the fallback where the other
-  /// form throws.
-  @_alwaysEmitIntoClient
-  nonisolated(nonsending) public func value<Request>(
-    for id: ID,
-    fallback: Value,
-    whenCancelled response: CancellationResponse = .abandonCallback,
-    timeout: Timeout? = nil,
-    fileID: StaticString = #fileID,
-    line: UInt = #line,
-    in operation: () -> Request,
-    onCancel cancel: (Request) -> Void = { _ in },
-    onDiscard discard: (@Sendable (sending Value) -> Void)? = nil
-  ) async -> Value where Value: Sendable {
-    let value = try? await value(
-      for: id,
-      whenCancelled: response,
-      timeout: timeout,
-      fileID: fileID,
-      line: line,
-      in: operation,
-      onCancel: cancel,
-      onDiscard: discard
-    )
-    return value ?? fallback
-  }
-
   /// Calls an SDK that returns the id of its answer, and waits for the answer.
   ///
   /// ```swift

@@ -67,19 +67,6 @@ public final class PendingEvent<Value: Sendable>: Sendable {
     }
   }
 
-  /// Waits for the next event, in a function that cannot throw: returns the fallback where the other form throws.
-  @_alwaysEmitIntoClient
-  nonisolated(nonsending) public func value(
-    fallback: Value,
-    timeout: Timeout? = nil,
-    fileID: StaticString = #fileID,
-    line: UInt = #line,
-    in operation: () -> Void = {}
-  ) async -> Value {
-    let value = try? await value(timeout: timeout, fileID: fileID, line: line, in: operation)
-    return value ?? fallback
-  }
-
   // MARK: Events
 
   /// Reports the event.

@@ -35,7 +35,7 @@ public final class AnyTask: Sendable {
   }
 
   /// How this one behaves.
-  public let options: Options
+  package let options: Options
 
   private let task: any ErasedTask
   // Of two threads that cancel at once, both could see a task that is not cancelled yet.

@@ -12,7 +12,8 @@
 /// Calls are recorded in debug builds, and elsewhere after ``startRecording(reportingAfter:)``. See <doc:ItHangs>.
 public struct WaitingCall: Sendable {
   /// What is waiting.
-  public enum Kind: Sendable {
+  @usableFromInline
+  package enum Kind: Sendable {
     /// A call with a completion handler.
     case call
     /// A call of ``PendingCalls``, with its id, or of ``PendingCall``, or a wait for a ``PendingEvent``.
@@ -25,7 +26,8 @@ public struct WaitingCall: Sendable {
   }
 
   /// How far along the call is.
-  public enum State: Sendable, Hashable {
+  @usableFromInline
+  package enum State: Sendable, Hashable {
     /// It is waiting for its answer.
     case waiting
     /// It was cancelled, and is waiting for the SDK's answer: see ``CancellationResponse``.
@@ -39,9 +41,9 @@ public struct WaitingCall: Sendable {
   /// Where the call is in the source code.
   public let callSite: CallSite
   /// What is waiting.
-  public let kind: Kind
+  let kind: Kind
   /// How far along the call is.
-  public let state: State
+  package let state: State
   /// How long the call has waited, in seconds.
   public let seconds: Double
   /// How long the call may still wait, in seconds; `nil` without a timeout, or if the timeout is on your own clock.

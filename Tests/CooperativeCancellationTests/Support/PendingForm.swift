@@ -10,7 +10,6 @@ import Testing
 extension BridgeForm {
   static let pending = [
     pendingByID, pendingByReturnedID, pendingSending, pendingInOrder, pendingAlone,
-    pendingByIDFallback, pendingAloneFallback,
   ]
 
   static let pendingByID = throwingForm("pending, id given", delivers: "1", .pending) {
@@ -82,46 +81,6 @@ extension BridgeForm {
       }
     } onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }.id
   }
-
-  static let pendingByIDFallback = fallbackForm("pending, fallback", delivers: "me", .pending) {
-    sdk, watch in
-    let calls = PendingCalls<Int, User?>()
-    return await calls.value(
-      for: 1, fallback: nil, whenCancelled: watch.response, timeout: watch.timeout,
-      line: watch.line
-    ) {
-      unthrowing {
-        try watch.operation {
-          sdk.currentUser(wire(watch, calls.close) { calls.resume(1, returning: $0) })
-        }
-      }
-    } onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0?.id ?? "the fallback") }
-  }
-
-  static let pendingAloneFallback = fallbackForm(
-    "pending, one at a time, fallback", delivers: "me", .pending
-  ) { sdk, watch in
-    let calls = PendingCall<User?>()
-    return await calls.value(
-      fallback: nil, whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
-    ) {
-      unthrowing {
-        try watch.operation {
-          sdk.currentUser(wire(watch, calls.close) { calls.resume(returning: $0) })
-        }
-      }
-    } onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0?.id ?? "the fallback") }
-  }
-}
-
-/// The SDK's completion, of an SDK that cannot fail.
-private func wire(
-  _ watch: Watch,
-  _ close: @escaping @Sendable (any Error) -> Void,
-  resume: @escaping @Sendable (User) -> Bool
-) -> @Sendable (User) -> Void {
-  let completion = wire(watch, close) { (result: Result<User, Never>) in resume(result.get()) }
-  return { completion(.success($0)) }
 }
 
 /// The SDK's completion: brings its answers to `resume`, and calls `close` when it is released.
