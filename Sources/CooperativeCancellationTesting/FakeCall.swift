@@ -92,7 +92,7 @@ public final class FakeCall<Completion: Sendable>: Sendable {
     _ = state.change { $0.wrapper.take() }
   }
 
-  /// Makes each later request wait in ``Request/handOver(to:)``.
+  /// Makes each later request wait in ``Request/deliver(to:)``.
   func holdRequestsBack() {
     state.change { $0.holdsRequestsBack = true }
   }
@@ -189,7 +189,7 @@ extension FakeCall {
     ///
     /// - Parameter receive: Calls the SDK's callback. Runs at once; in a trial of `checkWrapper`, after a cancellation,
     ///   on any thread.
-    public func handOver(to receive: @escaping @Sendable (Request) -> Void) {
+    public func deliver(to receive: @escaping @Sendable (Request) -> Void) {
       let isHeldBack = state.change { state in
         if state.holdsBack { state.receiver = receive }
         return state.holdsBack
@@ -201,7 +201,7 @@ extension FakeCall {
     var isHeldBack: Bool { state.state.receiver != nil }
 
     /// Hands over what was held back.
-    func handOver() {
+    func deliver() {
       let receiver = state.change { state in
         state.holdsBack = false
         return state.receiver.take()

@@ -97,7 +97,7 @@ struct FakeUploadSDK: UploadSDK {
     taskHandler: @escaping @Sendable (any ArticleRequest & Sendable) -> Void,
     completion: @escaping Completion
   ) {
-    uploads.record(completion).handOver { taskHandler($0) }
+    uploads.record(completion).deliver { taskHandler($0) }
   }
 }
 

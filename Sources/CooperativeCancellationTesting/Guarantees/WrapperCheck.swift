@@ -17,7 +17,7 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
   let cancelledEnd: WrapperEnd?
   let response: CancellationResponse
   let alwaysUnregisters: Bool
-  let values: Population?
+  let values: LiveCount?
   let guarantees: Set<WrapperGuarantee>
   let limit: Timeout
   let success: @Sendable (Completion) -> Void
@@ -100,7 +100,7 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
     if let values, !losses.isEmpty {
       let expected = expected
       let isSettled = await patiently {
-        try? await values.size.wait(within: limit) { $0 == expected ? true : nil }
+        try? await values.current.wait(within: limit) { $0 == expected ? true : nil }
       }
       if isSettled == nil { findings += losses }
     }

@@ -3,7 +3,7 @@ public import CooperativeCancellation
 /// Tests a wrapper against every ``WrapperGuarantee``, and reports all that it breaks.
 ///
 /// ```swift
-/// let open = Population()
+/// let open = LiveCount()
 /// try await checkWrapper(values: open) { openings in
 ///   try await Doors(sdk: FakeDoorSDK(openings: openings)).open()
 /// } success: { completion in
@@ -41,7 +41,7 @@ public import CooperativeCancellation
 nonisolated(nonsending) public func checkWrapper<Completion: Sendable, Output, Failure: Error>(
   whenCancelled response: CancellationResponse = .abandonCallback,
   alwaysUnregisters: Bool = false,
-  values: Population? = nil,
+  values: LiveCount? = nil,
   except exceptions: Set<WrapperGuarantee> = [],
   limit: Timeout = .milliseconds(200),
   fileID: StaticString = #fileID,
@@ -82,7 +82,7 @@ nonisolated(nonsending) public func checkWrapper<Completion: Sendable, Output, F
 nonisolated(nonsending) public func checkWrapper<Completion: Sendable, Output, Failure: Error>(
   whenCancelled response: CancellationResponse = .abandonCallback,
   alwaysUnregisters: Bool = false,
-  values: Population? = nil,
+  values: LiveCount? = nil,
   except exceptions: Set<WrapperGuarantee> = [],
   limit: Timeout = .milliseconds(200),
   fileID: StaticString = #fileID,

@@ -79,7 +79,7 @@ extension WrapperCheck {
     var when = "\(interruption.rawValue) and the SDK did not answer"
     if reaction != .endsAtOnce {
       if !isTimeout { guarantee = .lateAnswer }
-      request.handOver()
+      request.deliver()
       if reaction == .waits, guarantees.contains(.forwarding) {
         _ = await trial.isForwarded(to: request)
       }
@@ -95,7 +95,7 @@ extension WrapperCheck {
     let findings = complaints(guarantee, await trial.end(), not: expected, when: when)
     // The answer ends a wrapper that hangs, and frees its thread if it blocks one.
     if findings.contains(where: \.hangs) { request.answer(success) }
-    request.handOver()
+    request.deliver()
     let deliveries = expected == .value ? 1 : 0
     return (trial, request, Outcome(findings: findings, deliveries: deliveries))
   }

@@ -134,7 +134,7 @@ struct WrapperModeTests {
     try await check { calls in
       try await withAsyncThrowingValue { completion in
         LateRequest(cancel: { $0.cancel() }) { arrived in
-          calls.record(completion).handOver { arrived($0) }
+          calls.record(completion).deliver { arrived($0) }
         }
       } onCancel: {
         $0.cancel()
@@ -144,7 +144,7 @@ struct WrapperModeTests {
       try await check { calls in
         let request = Protected<FakeCall<Completion>.Request?>(nil)
         return try await withAsyncThrowingValue { completion in
-          calls.record(completion).handOver { arrived in request.withLock { $0 = arrived } }
+          calls.record(completion).deliver { arrived in request.withLock { $0 = arrived } }
         } onCancel: { _ in
           request.withLock { $0 }?.cancel()
         }
@@ -175,7 +175,7 @@ struct WrapperModeTests {
   func `let two calls run side by side, or one after the other`() async throws {
     try await checkShared { Bridged() }
     try await checkShared { Queued() }
-    #expect(Bridged.population.count == 0)
+    #expect(Bridged.liveCount.count == 0)
   }
 
   @Test
@@ -232,9 +232,9 @@ private protocol Uploader: Sendable {
 }
 
 private struct Bridged: Uploader {
-  static let population = Population()
+  static let liveCount = LiveCount()
 
-  let life = Life(of: population)
+  let member = LiveCount.Member(of: liveCount)
 
   func upload(_ calls: FakeCall<WrapperModeTests.Completion>) async throws -> Int {
     try await value(of: calls)

@@ -45,7 +45,7 @@ struct BufferingTests {
   func `newest of one holds one element while the producer never stops`() async {
     let count = tries(2_000_000)
     let source = Protected<(@Sendable (Held) -> Void)?>(nil)
-    let alive = Population()
+    let alive = LiveCount()
     let discarded = Protected(0)
     let sequence = AsyncCallbackSequence<Held>(buffering: .newest(1)) { yield in
       source.withLock { $0 = yield }
@@ -68,10 +68,10 @@ struct BufferingTests {
   }
 
   private final class Held: Sendable {
-    private let life: Life
+    private let member: LiveCount.Member
 
-    init(_ population: Population) {
-      life = Life(of: population)
+    init(_ liveCount: LiveCount) {
+      member = LiveCount.Member(of: liveCount)
     }
   }
 
