@@ -157,6 +157,33 @@ struct WrapperKindTests {
     }
   }
 
+  @Test
+  func `a continuation that the SDK keeps`() async throws {
+    typealias Continuation = CancellableContinuation<Int, any Error>
+    try await checkWrapper(except: [.checkBefore, .checkAfter]) { (calls: FakeCall<Continuation>) in
+      try await withCancellableThrowingContinuation { continuation in
+        calls.record(continuation)
+      } onCancel: { request in
+        request.cancel()
+      }
+    } success: { continuation in
+      continuation.resume(returning: 1)
+    } failure: { continuation in
+      continuation.resume(throwing: ServerError())
+    }
+  }
+
+  @Test
+  func `a wait that ignores cancellation`() async throws {
+    // snippet.checkUncancellable
+    try await checkWrapper(whenCancelled: .ignoreCancellation, except: [.droppedCompletion]) {
+      calls in
+      await withAsyncValue { completion in _ = calls.record(completion) }
+    } success: { (completion: @Sendable (Int) -> Void) in
+      completion(1)
+    }
+  }
+
   // snippet.streamTest
   @Test @MainActor
   func `the last reading counts, and a loop that ends stops listening`() async throws {

@@ -21,7 +21,7 @@ func patiently<Result>(
       result = (try? await wait()) ?? nil
       return result != nil
     }
-    quickProbes = probeStart.nanoseconds(to: .now) < lateness ? quickProbes + 1 : 0
+    quickProbes = probeStart.nanoseconds(to: .now) < 50_000_000 ? quickProbes + 1 : 0
     if result == nil, quickProbes < 5 { result = try await wait() }
   }
   return result
@@ -30,7 +30,6 @@ func patiently<Result>(
 /// How many waits ended because the machine was too busy.
 let busyWaits = Observed(0)
 
-private let lateness: Int64 = 50_000_000
 private let probeLimit: Int64 = 300_000_000_000
 
 /// The last probe that was abandoned, and whether it has passed since. Until it does, no other could pass either, and
@@ -61,7 +60,7 @@ func passEveryQueue(orUntil isOver: () async -> Bool = { false }) async -> Bool 
     let passes = try? await hasPassed.wait(within: .seconds(1)) { $0 ? true : nil } ?? false
     // `nil`, in a test that is cancelled.
     guard let passes, !passes else { return passes == true }
-    let isOnTime = second.nanoseconds(to: .now) < 1_000_000_000 + lateness
+    let isOnTime = second.nanoseconds(to: .now) < 1_250_000_000
     idleSeconds = isOnTime && processorTime() - before < 0.02 ? idleSeconds + 1 : 0
     if await isOver() { return false }
   }
