@@ -2,6 +2,7 @@ internal import CooperativeCancellation
 
 /// A wrapper under test, and the order of its trials.
 struct WrapperCheck<Completion: Sendable>: Sendable {
+  typealias Attempt = Trial<Completion>
   typealias Request = FakeCall<Completion>.Request
   typealias Finding = BrokenGuarantees.Finding
 
@@ -32,7 +33,6 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
   let failure: (@Sendable (Completion) -> Void)?
 
   private let findings = Observed<[Finding]>([])
-  /// Whether the wrapper did not end in a trial.
   let hangs = Observed(false)
   /// What the trials have made, to be released after the last one.
   private let fakes = Observed<[FakeCall<Completion>]>([])
@@ -44,10 +44,7 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
       .mapValues { $0.filter(guarantees.contains) }.filter { !$0.value.isEmpty }
     fakes.state.forEach { $0.releaseWrapper() }
     if findings.state.isEmpty {
-      let lines = BrokenGuarantees.describe(leftOut)
-      if !lines.isEmpty {
-        print("\(callSite): the wrapper passes\n" + lines.joined(separator: "\n"))
-      }
+      for line in BrokenGuarantees.describe(leftOut) { print("\(callSite): passes \(line)") }
     } else if busyWaits.state > busyBefore {
       throw TimeLimitError("the wrapper could not be checked", isTooBusy: true, at: callSite)
     } else {
@@ -127,9 +124,8 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
       losses.append("a value that came \(trial.value) \(text).")
     }
     guard let values, !losses.isEmpty else { return }
-    let settled = expected
-    let isSettled = await patiently {
-      try? await values.current.wait(within: limit) { $0 == settled ? true : nil }
+    let isSettled = await patiently { [expected] in
+      try? await values.current.wait(within: limit) { $0 == expected ? true : nil }
     }
     if isSettled == nil { for loss in losses { find(.nothingLost, loss) } }
   }
@@ -153,27 +149,22 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
   }
 
   /// Beside another trial, it calls the same wrapper, and the SDK does nothing by itself.
-  func makeTrial(beside other: Trial<Completion>? = nil) -> Trial<Completion> {
+  func makeTrial(beside other: Attempt? = nil) -> Attempt {
     other?.fake.reset()
     let trial = Trial(limit: limit, beside: other, other?.call ?? makeCall())
     fakes.change { $0.append(trial.fake) }
     return trial
   }
 
-  /// - Parameter body: Runs inside each call, with the task that made the trial's call.
-  func startTrial(
-    beside other: Trial<Completion>? = nil,
-    whenCalled body: (@Sendable (Request, Task<Void, Never>) -> Void)? = nil
-  ) -> Trial<Completion> {
-    let trial = makeTrial(beside: other)
-    // Does not capture the trial, which keeps the fake.
-    if let body { trial.fake.whenCalled { [task = trial.task] in body($0, task) } }
+  func startTrial(whenCalled body: @escaping @Sendable (Request) -> Void = { _ in }) -> Attempt {
+    let trial = makeTrial()
+    trial.fake.whenCalled(body)
     trial.start()
     return trial
   }
 
   /// Returns a call that the SDK has received, if there is one in time.
-  func beginTrial() async -> (Trial<Completion>, Request)? {
+  func beginTrial() async -> (Attempt, Request)? {
     let trial = startTrial()
     return await trial.nextCall().map { (trial, $0) }
   }

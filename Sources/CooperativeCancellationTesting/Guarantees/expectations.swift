@@ -8,7 +8,7 @@ extension WrapperCheck {
   @discardableResult
   func expect(
     _ expected: WrapperEnd,
-    of trial: Trial<Completion>,
+    of trial: Attempt,
     _ guarantee: WrapperGuarantee,
     when: String
   ) async -> Bool {
@@ -37,7 +37,7 @@ extension WrapperCheck {
   @discardableResult
   func expectCancellation(
     of request: Request,
-    in trial: Trial<Completion>,
+    in trial: Attempt,
     _ guarantee: WrapperGuarantee,
     when: String,
     isInterrupted: Bool = false
@@ -64,7 +64,7 @@ extension WrapperCheck {
     return find(guarantee, "the SDK was \(times)\(instead) when \(when).")
   }
 
-  func expectNoMisuse(in trial: Trial<Completion>, _ guarantee: WrapperGuarantee, _ when: String) {
+  func expectNoMisuse(in trial: Attempt, _ guarantee: WrapperGuarantee, _ when: String) {
     for report in trial.reports { find(guarantee, "\(when): \(report)") }
   }
 }

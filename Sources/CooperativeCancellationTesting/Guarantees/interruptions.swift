@@ -22,7 +22,7 @@ extension WrapperCheck {
 
   /// The SDK answers only if the wrapper waits for that. Returns whether all is well.
   @discardableResult
-  func interrupted(_ interruption: Interruption, beside other: Trial<Completion>? = nil) async
+  func interrupted(_ interruption: Interruption, beside other: Attempt? = nil) async
     -> Bool
   {
     guard let (trial, request, isWell) = await interrupt(interruption, beside: other) else {
@@ -55,9 +55,9 @@ extension WrapperCheck {
   /// Returns whether the call ended as it should, or `nil` if the wrapper cannot be interrupted in this way.
   func interrupt(
     _ interruption: Interruption,
-    beside other: Trial<Completion>? = nil,
+    beside other: Attempt? = nil,
     answer first: Answer = .success
-  ) async -> (trial: Trial<Completion>, request: Request, isWell: Bool)? {
+  ) async -> (trial: Attempt, request: Request, isWell: Bool)? {
     guard let (trial, request) = await begin(interruption, other) else { return nil }
     // A wrapper may try again.
     trial.fake.whenCalled { $0.drop() }
@@ -99,8 +99,8 @@ extension WrapperCheck {
 
   private func begin(
     _ interruption: Interruption,
-    _ other: Trial<Completion>?
-  ) async -> (Trial<Completion>, Request)? {
+    _ other: Attempt?
+  ) async -> (Attempt, Request)? {
     // The task of a trial waits for the start, so it is made only if there will be one.
     if interruption == .timedOut, makeCall().clock == nil { return nil }
     let trial = makeTrial(beside: other)

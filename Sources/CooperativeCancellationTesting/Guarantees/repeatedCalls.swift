@@ -6,7 +6,7 @@ extension WrapperCheck {
   /// One of the calls. It has no request while it waits for its turn.
   private struct Caller {
     let name: String
-    let trial: Trial<Completion>
+    let trial: Attempt
     var request: Request?
   }
 
@@ -27,13 +27,14 @@ extension WrapperCheck {
     return deliveries
   }
 
-  private func callSoon(beside other: Trial<Completion>) async -> (Trial<Completion>, Request?) {
-    let trial = startTrial(beside: other)
+  private func callSoon(beside other: Attempt) async -> (Attempt, Request?) {
+    let trial = makeTrial(beside: other)
+    trial.start()
     return (trial, await trial.nextCallSoon())
   }
 
   /// Frees what hangs.
-  private func answerAll(of trial: Trial<Completion>) {
+  private func answerAll(of trial: Attempt) {
     trial.fake.whenCalled { [success] in $0.answer(success) }
     for number in 1...trial.fake.callCount { trial.fake[number]?.answer(success) }
   }
@@ -74,13 +75,16 @@ extension WrapperCheck {
       if next.request == nil { caller.request?.answer(success) }
       await answer(next)
       // Nor must the turn of a call that waited be lost.
-      if waits { await answer(Caller(name: "third", trial: startTrial(beside: other.trial))) }
+      if waits {
+        let (third, request) = await callSoon(beside: other.trial)
+        await answer(Caller(name: "third", trial: third, request: request))
+      }
     }
     return (isDelivered ? 1 : 0) + (waits ? 2 : 1)
   }
 
   @discardableResult
-  private func answer(_ caller: Caller, not other: Trial<Completion>? = nil) async -> Bool {
+  private func answer(_ caller: Caller, not other: Attempt? = nil) async -> Bool {
     var request = caller.request
     if request == nil { request = await caller.trial.nextCall() }
     guard let request else {
@@ -104,7 +108,7 @@ extension WrapperCheck {
   func nextCall() async -> Int? {
     let drops = guarantees.contains(.droppedCompletion)
     let ends: [(isPossible: Bool, when: String, end: (Request) -> Void)] = [
-      (true, "the SDK answered", { answer($0, .success) }),
+      (true, "the SDK answered", { $0.answer(success) }),
       (canFail, "the SDK reported an error", { answer($0, .failure) }),
       (drops, "the SDK released the completion without calling it", { $0.drop() }),
     ]
@@ -131,7 +135,7 @@ extension WrapperCheck {
   /// Returns how many values were delivered, or `nil` if that is not known.
   private func callAgain(
     after end: String,
-    _ trial: Trial<Completion>,
+    _ trial: Attempt,
     _ first: Request,
     _ interruption: Interruption? = nil,
     mayBeKept: Bool = false

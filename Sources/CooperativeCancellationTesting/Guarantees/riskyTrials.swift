@@ -4,10 +4,13 @@ internal import CooperativeCancellation
 
 extension WrapperCheck {
   func checkAfter() async -> Int? {
-    let trial = startTrial { [success] request, task in
+    let trial = makeTrial()
+    // Does not capture the trial, which keeps the fake.
+    trial.fake.whenCalled { [success, task = trial.task] request in
       task.cancel()
       request.answer(success)
     }
+    trial.start()
     let when = "the task was cancelled while the SDK answered inside the call"
     await expect(deliversLate ? .value : .cancellation, of: trial, .checkAfter, when: when)
     return await deliveries(of: trial)
@@ -24,7 +27,7 @@ extension WrapperCheck {
   }
 
   /// How many values were delivered: `nil` if that is unknown, because the wrapper may have returned a fallback.
-  private func deliveries(of trial: Trial<Completion>) async -> Int? {
+  private func deliveries(of trial: Attempt) async -> Int? {
     guard case .returned = await trial.end() else { return 0 }
     return cancelledEnd == nil ? nil : 1
   }
@@ -61,7 +64,7 @@ extension WrapperCheck {
   }
 
   /// Returns `nil` if the answer had to wait for the cancellation.
-  private func answerInsideCancel() async -> Trial<Completion>? {
+  private func answerInsideCancel() async -> Attempt? {
     let (hasBegun, hasAnswered, isBlocked) = (Observed(false), Observed(false), Observed(false))
     let trial = makeTrial()
     trial.fake.whenCancelled { [success] request in

@@ -63,7 +63,7 @@ extension WrapperCheck {
     insideCall answered: String,
     not expected: WrapperEnd
   ) async {
-    let trial = startTrial { request, _ in request.answer(body) }
+    let trial = startTrial { $0.answer(body) }
     let when = "\(answered) before its method returned"
     await expect(expected, of: trial, .answerInsideCall, when: when)
     guard let request = trial.fake[1] else { return }
