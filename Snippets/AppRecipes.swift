@@ -130,7 +130,7 @@ actor Album {
 // MARK: - What they do
 
 let log = Log()
-MisuseReport.handler = { report in
+RuntimeIssue.handler = { report in
   log.report("\(report)")
   assert(report.kind != .completionCalledAgain, "\(report)")
 }

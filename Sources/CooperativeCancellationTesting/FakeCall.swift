@@ -38,7 +38,7 @@ public final class FakeCall<Completion: Sendable>: Sendable {
 
   private let state = Observed(State())
   private let lock = SDKLock()
-  private let collector = MisuseReport.collector.get()
+  private let collector = RuntimeIssue.collector.get()
 
   /// Creates a method that has not been called.
   public init() {}
@@ -77,7 +77,7 @@ public final class FakeCall<Completion: Sendable>: Sendable {
         number: state.requests.count + 1,
         completion,
         lock,
-        MisuseReport.collector.get() ?? collector,
+        RuntimeIssue.collector.get() ?? collector,
         holdsBack: state.holdsRequestsBack,
         onCancel: state.onCancel
       )
@@ -184,14 +184,14 @@ extension FakeCall {
 
     private let state: Observed<State>
     let lock: SDKLock
-    private let collector: MisuseReport.Handler?
+    private let collector: RuntimeIssue.Handler?
     private let onCancel: @Sendable (Request) -> Void
 
     fileprivate init(
       number: Int,
       _ completion: @escaping @Sendable () -> Completion?,
       _ lock: SDKLock,
-      _ collector: MisuseReport.Handler?,
+      _ collector: RuntimeIssue.Handler?,
       holdsBack: Bool,
       onCancel: @escaping @Sendable (Request) -> Void
     ) {
@@ -246,7 +246,7 @@ extension FakeCall {
     /// Runs code, and collects its misuse reports if a collector was set.
     private func collecting(_ body: () -> Void) {
       if let collector {
-        MisuseReport.collector.withValue(collector, operation: body)
+        RuntimeIssue.collector.withValue(collector, operation: body)
       } else {
         body()
       }

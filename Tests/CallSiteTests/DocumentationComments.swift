@@ -8,6 +8,6 @@ private struct DocumentedReports {
   }
 
   func log(to logger: Logger) {
-    MisuseReport.handler = { report in logger.error("\(report)") }
+    RuntimeIssue.handler = { report in logger.error("\(report)") }
   }
 }

@@ -82,7 +82,7 @@ struct WrapperTests {
     let article = Article(title: "Sea")
     let loads = FakeCall<ArticleSDK.Completion>()
     let articles = Articles(sdk: FakeArticleSDK(loads: loads))
-    let reports = try await misuseReports {
+    let reports = try await runtimeIssues {
       let task = Task { try await articles.article(1) }
       let request = try await loads.next()
       request.answer { $0(.success(article)) }

@@ -35,7 +35,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async throws -> Value {
   try await throwingWait(
-    Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
+    CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
     in: { continuation in try operation { continuation.resume(returning: $0) } },
     onCancel: cancel,
     onDiscard: every(to: discard)
@@ -62,7 +62,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
   onDiscard discard: (@Sendable (First, Second) -> Void)? = nil
 ) async throws -> (First, Second) {
   try await throwingWait(
-    Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
+    CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
     in: { continuation in try operation { continuation.resume(returning: ($0, $1)) } },
     onCancel: cancel,
     onDiscard: all(to: discard)
@@ -89,7 +89,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
   onCancel cancel: (Request) -> Void = { _ in }
 ) async throws {
   try await throwingWait(
-    Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
+    CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
     in: { continuation in try operation { continuation.resume() } },
     onCancel: cancel,
     onDiscard: nil

@@ -32,7 +32,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   onCancel cancel: (borrowing Request) -> Void = { _ in },
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async throws -> Value {
-  let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
+  let terms = CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
   let value = try await throwingWait(
     terms,
     in: { continuation in try operation { continuation.resume(returning: $0, beside: $1) } },
@@ -69,7 +69,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async throws -> Value? {
   try await throwingWait(
-    Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
+    CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
     in: { continuation in try operation { continuation.resume(returning: $0, beside: $1) } },
     onCancel: cancel,
     onDiscard: onlyPresent(to: discard)
@@ -97,7 +97,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
   onCancel cancel: (Request) -> Void = { _ in },
   onDiscard discard: (@Sendable (First?, Second?) -> Void)? = nil
 ) async throws -> (First, Second) {
-  let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
+  let terms = CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
   let values = try await throwingWait(
     terms,
     in: { continuation in try operation { continuation.resume(returning: ($0, $1), beside: $2) } },
@@ -130,7 +130,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
   onCancel cancel: (Request) -> Void = { _ in }
 ) async throws {
   try await throwingWait(
-    Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
+    CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
     in: { continuation in try operation { continuation.resume(returning: (), beside: $0) } },
     onCancel: cancel,
     onDiscard: nil

@@ -6,7 +6,7 @@
 ///
 /// Returns the SDK's value, or `fallback` where `withAsyncThrowingValue` would throw: if the task is
 /// cancelled, if the call times out, or if the SDK releases `completion` without calling it. The last case is
-/// also reported to ``MisuseReport/handler``.
+/// also reported to ``RuntimeIssue/handler``.
 ///
 /// The SDK may call `completion` on any thread, and must call it exactly once. What `operation` returns is
 /// kept until the wait ends. See <doc:Contract> for the guarantees and the edge cases. <doc:CrossingThreads>
@@ -35,7 +35,7 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async -> Value {
   await fallbackWait(
-    Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
+    CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
     fallback: fallback,
     in: { continuation in operation { continuation.resume(returning: $0) } },
     onCancel: cancel,
@@ -59,7 +59,7 @@ nonisolated(nonsending) public func withAsyncValue<First: Sendable, Second: Send
   onDiscard discard: (@Sendable (First, Second) -> Void)? = nil
 ) async -> (First, Second) {
   await fallbackWait(
-    Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
+    CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
     fallback: fallback,
     in: { continuation in operation { continuation.resume(returning: ($0, $1)) } },
     onCancel: cancel,
@@ -87,7 +87,7 @@ nonisolated(nonsending) public func withAsyncValue<Request>(
   onCancel cancel: (Request) -> Void = { _ in }
 ) async {
   await fallbackWait(
-    Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
+    CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
     fallback: fallback,
     in: { continuation in operation { continuation.resume() } },
     onCancel: cancel,

@@ -8,7 +8,7 @@
 /// a cancellation.
 ///
 /// - Important: If the SDK releases `completion` without calling it, the library reports that to
-///   ``MisuseReport/handler``, and **the wait never ends**. `withAsyncThrowingValue`, and this function with
+///   ``RuntimeIssue/handler``, and **the wait never ends**. `withAsyncThrowingValue`, and this function with
 ///   `fallback:`, end at once.
 ///
 /// - Parameters:
@@ -59,7 +59,7 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
 /// await withAsyncValue { sdk.flush($0) }
 /// ```
 ///
-/// A released completion ends the wait, and is reported to ``MisuseReport/handler``. The rest, and the parameters, are
+/// A released completion ends the wait, and is reported to ``RuntimeIssue/handler``. The rest, and the parameters, are
 /// the same as in the overload with a value.
 @inlinable
 @inline(__always)

@@ -80,7 +80,7 @@ extension CallbackContext {
   /// Calls the closure that belongs to a context; does nothing if the closure was released.
   ///
   /// If the types of the arguments differ from those of the closure's parameters, the closure is released without being
-  /// called, and ``MisuseReport/handler`` receives a report. A wait for that closure ends with
+  /// called, and ``RuntimeIssue/handler`` receives a report. A wait for that closure ends with
   /// ``DroppedCompletionError``, or its fallback.
   public static func call<each Argument>(
     _ pointer: UnsafeMutableRawPointer?,
@@ -100,7 +100,7 @@ extension CallbackContext {
       release(pointer)
       let type = ClosureEntry<(repeat each Argument), Output>.type
       let types = "\(Swift.type(of: entry).type), but was called as \(type)"
-      MisuseReport.send(.contextCalledWithOtherTypes, entry.callSite, detail: types)
+      RuntimeIssue.send(.contextCalledWithOtherTypes, entry.callSite, detail: types)
       return otherwise
     }
     return entry.body((repeat each argument))

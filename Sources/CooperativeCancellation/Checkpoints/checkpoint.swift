@@ -8,7 +8,7 @@
 /// ```
 ///
 /// Costs the same as `Task.checkCancellation()`. Outside a task it never throws; a debug build reports that to
-/// ``MisuseReport/handler``.
+/// ``RuntimeIssue/handler``.
 ///
 /// <doc:Checkpoints> explains where checkpoints belong. To clean up, use
 /// ``withCancellationCleanup(isolation:_:cleanup:)``.
@@ -50,6 +50,6 @@ nonisolated(nonsending) public func yieldingCheckpoint() async throws(Cancellati
   @usableFromInline
   func reportIfOutsideTask(_ callSite: CallSite) {
     // Only a task has a base priority.
-    if Task.basePriority == nil { MisuseReport.send(.checkpointOutsideTask, callSite) }
+    if Task.basePriority == nil { RuntimeIssue.send(.checkpointOutsideTask, callSite) }
   }
 #endif

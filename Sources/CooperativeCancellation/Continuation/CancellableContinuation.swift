@@ -18,7 +18,7 @@
 ///
 /// Copy it, store it in a property, a table or a state machine, and resume it on any thread. The first event decides:
 /// a resumption, a cancellation, a timeout, or the release of the last copy. A later resumption is ignored, and its
-/// value goes to `onDiscard`; a second one is reported to ``MisuseReport/handler``. Neither traps.
+/// value goes to `onDiscard`; a second one is reported to ``RuntimeIssue/handler``. Neither traps.
 ///
 /// To learn whether a resumption decides, use its result, for example to hand a connection to the next caller that
 /// waits:

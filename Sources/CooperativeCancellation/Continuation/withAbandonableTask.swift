@@ -34,7 +34,7 @@ nonisolated(nonsending) public func withAbandonableTask<Value>(
 ) async throws -> sending Value {
   let work = Sent(AbandonableWork(run: operation))
   return try await throwingWait(
-    Terms(whenCancelled: .abandonCallback, timeout: timeout, fileID: fileID, line: line),
+    CallOptions(whenCancelled: .abandonCallback, timeout: timeout, fileID: fileID, line: line),
     checks: false,
     in: { (continuation: CancellableContinuation<Value, any Error>) in
       Task {

@@ -33,7 +33,7 @@ nonisolated(nonsending) public func withCancellableThrowingContinuation<Value, R
   onDiscard discard: (@Sendable (sending Value) -> Void)? = nil
 ) async throws -> sending Value {
   try await throwingWait(
-    Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
+    CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
     checks: false,
     in: body,
     onCancel: cancel,
@@ -44,7 +44,7 @@ nonisolated(nonsending) public func withCancellableThrowingContinuation<Value, R
 /// Suspends the task until its continuation is resumed, in a function that cannot throw. Returns the fallback where
 /// ``withCancellableThrowingContinuation(whenCancelled:timeout:fileID:line:_:onCancel:onDiscard:)`` would throw.
 ///
-/// The parameters are the same. A released continuation is also reported to ``MisuseReport/handler``.
+/// The parameters are the same. A released continuation is also reported to ``RuntimeIssue/handler``.
 @inlinable
 @inline(__always)
 nonisolated(nonsending) public func withCancellableContinuation<Value, Request>(
@@ -58,7 +58,7 @@ nonisolated(nonsending) public func withCancellableContinuation<Value, Request>(
   onDiscard discard: (@Sendable (sending Value) -> Void)? = nil
 ) async -> sending Value {
   await fallbackWait(
-    Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
+    CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
     checks: false,
     fallback: fallback,
     in: body,

@@ -63,7 +63,7 @@ public final class PendingCall<Value>: Sendable {
     onCancel cancel: (Request) -> Void = { _ in },
     onDiscard discard: (@Sendable (sending Value) -> Void)? = nil
   ) async throws -> sending Value {
-    let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
+    let terms = CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
     let deadline = try terms.begin()
     let ticket = try await calls.turn(of: 0, isNamed: false, mayWait: waits, terms, by: deadline)
     return try await pendingBridge(

@@ -35,7 +35,7 @@ extension PendingCalls {
     onCancel cancel: (Request) -> Void = { _ in },
     onDiscard discard: (@Sendable (sending Value) -> Void)? = nil
   ) async throws -> sending Value {
-    let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
+    let terms = CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
     let deadline = try terms.begin()
     let ticket = sharing == nil ? nil : try await turn(of: id, terms, by: deadline)
     return try await pendingBridge(
@@ -101,7 +101,7 @@ extension PendingCalls {
     onCancel cancel: (ID) -> Void = { _ in },
     onDiscard discard: (@Sendable (sending Value) -> Void)? = nil
   ) async throws -> sending Value {
-    let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
+    let terms = CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
     return try await pendingBridge(
       terms,
       as: { .pendingCall(id: $0) },

@@ -46,7 +46,12 @@ public final class PendingEvent<Value: Sendable>: Sendable {
     line: UInt = #line,
     in operation: () throws -> Void = {}
   ) async throws -> Value {
-    let terms = Terms(whenCancelled: .abandonCallback, timeout: timeout, fileID: fileID, line: line)
+    let terms = CallOptions(
+      whenCancelled: .abandonCallback,
+      timeout: timeout,
+      fileID: fileID,
+      line: line
+    )
     do {
       return try await pendingBridge(
         terms,

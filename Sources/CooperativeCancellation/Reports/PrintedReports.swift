@@ -1,6 +1,6 @@
 /// The reports that the default handler has printed, so that it prints each one once.
 package struct PrintedReports: ~Copyable, Sendable {
-  private let reports = Locked<Set<MisuseReport>>(initially: [])
+  private let reports = Locked<Set<RuntimeIssue>>(initially: [])
 
   package init() {}
 
@@ -8,7 +8,7 @@ package struct PrintedReports: ~Copyable, Sendable {
   ///
   /// - Parameter print: Prints the report, with no lock held. Returns whether it succeeded; if not, an equal report
   ///   is printed later.
-  package func printOnce(_ report: MisuseReport, by print: (MisuseReport) -> Bool) {
+  package func printOnce(_ report: RuntimeIssue, by print: (RuntimeIssue) -> Bool) {
     guard reports.locked({ $0.insert(report).inserted }) else { return }
     if !print(report) { _ = reports.locked { $0.remove(report) } }
   }

@@ -2,7 +2,7 @@
 /// returns after unlocking.
 @usableFromInline
 final class BagMembers: Sendable {
-  /// A structure around the closure, for the reason given in ``MisuseReport``.
+  /// A structure around the closure, for the reason given in ``RuntimeIssue``.
   struct ErrorHandler: Sendable {
     let body: @Sendable (any Error, CallSite) -> Void
   }

@@ -41,7 +41,7 @@ package struct Reply<Answer: Sendable>: Sendable {
     case .discard:
       discard(answer)
     case .reportAndDiscard:
-      MisuseReport.send(.completionCalledAgain, callSite)
+      RuntimeIssue.send(.completionCalledAgain, callSite)
       discard(answer)
     }
     return false
@@ -132,7 +132,7 @@ package struct ReplyContents<Answer: Sendable>: SharedContents {
   func drop() {
     guard case .awaited(let wait) = machine else { return }
     if wait.receive(.dropped).decides, reportsDrop {
-      MisuseReport.send(.completionDropped, callSite)
+      RuntimeIssue.send(.completionDropped, callSite)
     }
   }
 }

@@ -54,7 +54,7 @@ enum CallOutcome<Answer: Sendable>: Sendable {
 @inlinable
 @inline(__always)
 nonisolated(nonsending) func wait<Value, Problem, Request: ~Copyable, Failure: Error>(
-  _ terms: Terms,
+  _ terms: CallOptions,
   reportsDrop: Bool = false,
   in body: (CancellableContinuation<Value, Problem>) throws(Failure) -> Request,
   onCancel cancel: (borrowing Request) -> Void,
@@ -124,7 +124,7 @@ func outcome<Answer: Sendable>(
 @inlinable
 @inline(__always)
 nonisolated(nonsending) func throwingWait<Value, Request: ~Copyable>(
-  _ terms: Terms,
+  _ terms: CallOptions,
   checks: Bool = true,
   in body: (CancellableContinuation<Value, any Error>) throws -> Request,
   onCancel cancel: (borrowing Request) -> Void,
@@ -144,7 +144,7 @@ nonisolated(nonsending) func throwingWait<Value, Request: ~Copyable>(
 @inline(__always)
 func deliver<Value>(
   _ outcome: consuming CallOutcome<Result<Sent<Value>, any Error>>,
-  _ terms: Terms,
+  _ terms: CallOptions,
   checks: Bool = true,
   onDiscard discard: (@Sendable (sending Value) -> Void)?
 ) throws -> sending Value {
@@ -168,7 +168,7 @@ func deliver<Value>(
 @inlinable
 @inline(__always)
 nonisolated(nonsending) func fallbackWait<Value, Request: ~Copyable>(
-  _ terms: Terms,
+  _ terms: CallOptions,
   checks: Bool = true,
   fallback: sending Value,
   in body: (CancellableContinuation<Value, Never>) -> Request,

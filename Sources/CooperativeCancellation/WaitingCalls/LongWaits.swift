@@ -33,9 +33,9 @@ final class LongWaits: Sendable {
     let begins = isFatal ? Moment(nanoseconds: .min)..<found.upperBound : found
     for call in Recorder.snapshot(mayBlock: !isFatal).calls where begins.contains(call.begin) {
       if case .element = call.kind { continue }
-      let report = MisuseReport(kind: .longWait, callSite: call.callSite, detail: "\(limit)")
+      let report = RuntimeIssue(kind: .longWait, callSite: call.callSite, detail: "\(limit)")
       if isFatal { endProcess("\(report)\n\(WaitingCall.list)") }
-      MisuseReport.handler(report)
+      RuntimeIssue.handler(report)
     }
   }
 }

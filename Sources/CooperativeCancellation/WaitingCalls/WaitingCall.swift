@@ -68,7 +68,7 @@ public struct WaitingCall: Sendable {
   /// The environment variable `COOPERATIVE_CANCELLATION_LONG_WAITS`, a number of seconds, does the same. With
   /// `COOPERATIVE_CANCELLATION_HANG_LIMIT`, the first call that waits longer ends the process: see <doc:ItHangs>.
   ///
-  /// - Parameter limit: Reports each call that waits longer to ``MisuseReport/handler``, once, from another thread;
+  /// - Parameter limit: Reports each call that waits longer to ``RuntimeIssue/handler``, once, from another thread;
   ///   `nil` reports none, unless the environment says so. Readers of sequences are not reported.
   public static func startRecording(reportingAfter limit: Timeout? = nil) {
     Recorder.recording.cancel()

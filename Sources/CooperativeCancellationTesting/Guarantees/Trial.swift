@@ -17,7 +17,7 @@ struct Trial<Completion: Sendable>: Sendable {
   let whileHeld: @Sendable (() -> Void) -> Void
   private let ending = Observed<End>(.stillRuns)
   private let mayStart = Observed(false)
-  private let collected: Observed<[MisuseReport]>
+  private let collected: Observed<[RuntimeIssue]>
   private let limit: Timeout
 
   /// Makes the task, which waits for ``start()``. With another trial, it calls the same fake, and the same wrapper.
@@ -30,7 +30,7 @@ struct Trial<Completion: Sendable>: Sendable {
     self.call = call
     let collected = other?.collected ?? Observed([])
     self.collected = collected
-    (fake, (task, whileHeld)) = MisuseReport.collector.withValue(collected.collector) {
+    (fake, (task, whileHeld)) = RuntimeIssue.collector.withValue(collected.collector) {
       [ending, mayStart] in
       let fake = other?.fake ?? FakeCall<Completion>()
       let started = startOnOwnThread {
@@ -46,7 +46,7 @@ struct Trial<Completion: Sendable>: Sendable {
     }
   }
 
-  var reports: [MisuseReport] { collected.state }
+  var reports: [RuntimeIssue] { collected.state }
 
   /// Whether it threw `CancellationError`.
   var isCancelled: Bool {

@@ -107,16 +107,16 @@ struct LockTests {
         }
 
         deinit {
-          _ = MisuseReport.handler
+          _ = RuntimeIssue.handler
           released.withLock { $0 += 1 }
         }
       }
       let released = Protected(0)
       do {
         let captured = Captured(released)
-        MisuseReport.handler = { _ in withExtendedLifetime(captured) {} }
+        RuntimeIssue.handler = { _ in withExtendedLifetime(captured) {} }
       }
-      MisuseReport.handler = { _ in }
+      RuntimeIssue.handler = { _ in }
       #expect(released.withLock { $0 } == 1)
     }
   }
@@ -125,8 +125,8 @@ struct LockTests {
   func `the report handler may be replaced from inside itself`() async {
     await #expect(processExitsWith: .success) {
       let calls = Protected(0)
-      MisuseReport.handler = { _ in
-        MisuseReport.handler = { _ in calls.withLock { $0 += 1 } }
+      RuntimeIssue.handler = { _ in
+        RuntimeIssue.handler = { _ in calls.withLock { $0 += 1 } }
       }
       await withAsyncValue {
         $0(); $0(); $0()

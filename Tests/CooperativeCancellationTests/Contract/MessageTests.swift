@@ -20,8 +20,8 @@ struct MessageTests {
     #expect(text.contains("Call it exactly once"))
   }
 
-  @Test(arguments: [MisuseReport.Kind.completionCalledAgain, .completionDropped])
-  func `a report is one line that begins with the call site`(kind: MisuseReport.Kind) async {
+  @Test(arguments: [RuntimeIssue.Kind.completionCalledAgain, .completionDropped])
+  func `a report is one line that begins with the call site`(kind: RuntimeIssue.Kind) async {
     let line = Reports.shared.uniqueLine()
     await withAsyncValue(line: line) { completion in
       if kind == .completionCalledAgain {
@@ -58,7 +58,7 @@ struct MessageTests {
   @Test
   func `a handler stays the same when it is saved and restored repeatedly`() async {
     await #expect(processExitsWith: .success) {
-      for _ in 0..<300_000 { MisuseReport.handler = MisuseReport.handler }
+      for _ in 0..<300_000 { RuntimeIssue.handler = RuntimeIssue.handler }
       await withAsyncValue {
         $0(); $0()
       }

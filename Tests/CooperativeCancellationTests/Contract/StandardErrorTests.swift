@@ -99,7 +99,7 @@ struct StandardErrorTests {
   func `prints with no lock held, and retries what could not be printed`() {
     let printed = PrintedReports()
     let reports = [1, 2].map {
-      MisuseReport(kind: .completionCalledAgain, callSite: CallSite(line: $0))
+      RuntimeIssue(kind: .completionCalledAgain, callSite: CallSite(line: $0))
     }
     var lines: [UInt] = []
     printed.printOnce(reports[0]) { report in

@@ -206,7 +206,7 @@ extension Story.End {
     }
   }
 
-  fileprivate func dropReports(_ form: BridgeForm) -> [MisuseReport.Kind] {
+  fileprivate func dropReports(_ form: BridgeForm) -> [RuntimeIssue.Kind] {
     let isReported = self == .dropped && form.kind != .throwing && !form.isPending
     return isReported ? [.completionDropped] : []
   }

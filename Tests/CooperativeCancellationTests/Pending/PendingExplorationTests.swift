@@ -75,7 +75,7 @@ private struct RegistryOfCallsRun: Explorable {
   var situation: Situation
   /// The number of the first call.
   var place: Int?
-  var send = SendMachine<Int>()
+  var send = AsyncOperationMachine<Int>()
   var history: [Move] = []
 
   /// The answers that `close` and an operation bring.

@@ -99,7 +99,7 @@ struct BridgeForm: Sendable, CustomTestStringConvertible {
   }
 
   /// What is reported for so many surplus answers.
-  func reports(again count: Int) -> [MisuseReport.Kind] {
+  func reports(again count: Int) -> [RuntimeIssue.Kind] {
     isPending ? [] : Array(repeating: .completionCalledAgain, count: count)
   }
 

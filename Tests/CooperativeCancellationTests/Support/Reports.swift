@@ -8,11 +8,11 @@ import Testing
 final class Reports: Sendable {
   static let shared = Reports()
 
-  private let reports = Protected<[UInt: [MisuseReport]]>([:])
+  private let reports = Protected<[UInt: [RuntimeIssue]]>([:])
   private let lastLine = Atomic<UInt>(1_000_000)
 
   private init() {
-    MisuseReport.handler = { report in
+    RuntimeIssue.handler = { report in
       // No test asks for this one, because it names no line of a test.
       if report.callSite.fileID.hasPrefix("CooperativeCancellation/") {
         Issue.record("a report names the library as its caller: \(report)")
@@ -26,15 +26,15 @@ final class Reports: Sendable {
     lastLine.add(1, ordering: .relaxed).newValue
   }
 
-  func kinds(line: UInt) -> [MisuseReport.Kind] { reports(line: line).map(\.kind) }
+  func kinds(line: UInt) -> [RuntimeIssue.Kind] { reports(line: line).map(\.kind) }
   func texts(line: UInt) -> [String] { reports(line: line).map(\.description) }
 
   /// The reports of a call, which are then forgotten.
-  func take(line: UInt) -> [MisuseReport.Kind] {
+  func take(line: UInt) -> [RuntimeIssue.Kind] {
     reports.withLock { $0.removeValue(forKey: line) ?? [] }.map(\.kind)
   }
 
-  private func reports(line: UInt) -> [MisuseReport] {
+  private func reports(line: UInt) -> [RuntimeIssue] {
     reports.withLock { $0[line] ?? [] }
   }
 }

@@ -45,7 +45,7 @@ final class Watch: Sendable {
   }
 
   var forwarded: Int { events.filter { $0 == .onCancel }.count }
-  var reports: [MisuseReport.Kind] { Reports.shared.kinds(line: line) }
+  var reports: [RuntimeIssue.Kind] { Reports.shared.kinds(line: line) }
 
   /// The body of every `operation` closure under test.
   func operation<Result>(_ callSDK: () -> Result) throws -> Result {

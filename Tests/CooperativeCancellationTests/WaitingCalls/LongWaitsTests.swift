@@ -40,7 +40,7 @@ struct LongWaitsTests {
   /// A reader and a call wait, and after code that sets no limit, another call.
   private static func expectReports(lines expected: [UInt], begin: () -> Void) async throws {
     let lines = Protected<[UInt]>([])
-    MisuseReport.handler = { report in lines.withLock { $0.append(report.callSite.line) } }
+    RuntimeIssue.handler = { report in lines.withLock { $0.append(report.callSite.line) } }
     begin()
     let inbox = Shared(Inbox<Int>(.unbounded, onDiscard: nil, at: CallSite(line: 0)))
     let (event, place) = (PendingEvent<Void>(), inbox.recordReader())

@@ -27,7 +27,7 @@ extension PendingCalls {
     of id: ID,
     isNamed: Bool = true,
     mayWait: Bool = true,
-    _ terms: Terms,
+    _ terms: CallOptions,
     by deadline: Deadline?
   ) async throws -> Int? {
     if sharing == .answerInOrder { return nil }

@@ -54,7 +54,7 @@ func discarding<Value>(
 @inlinable
 @inline(__always)
 nonisolated(nonsending) func pendingBridge<Value, Request>(
-  _ terms: Terms,
+  _ terms: CallOptions,
   as kind: (Request) -> WaitingCall.Kind = { _ in .pendingCall(id: nil) },
   by deadline: Deadline?,
   register: (Wait) throws -> Int,
@@ -106,7 +106,7 @@ func beginPending<Value, Request>(
 @inline(__always)
 func deliver<Value>(
   _ end: WaitMachine.End,
-  _ terms: Terms,
+  _ terms: CallOptions,
   onDiscard discard: (@Sendable (sending Value) -> Void)?
 ) throws -> sending Value {
   try deliver(

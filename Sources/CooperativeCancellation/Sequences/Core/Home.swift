@@ -5,7 +5,7 @@
 @usableFromInline
 package actor Home<Element: Sendable> {
   private let home: any Actor
-  private let start: @isolated(any) (Shared<Inbox<Element>>) async throws -> Errand
+  private let start: @isolated(any) (Shared<Inbox<Element>>) async throws -> ActorWork
 
   @usableFromInline
   package nonisolated var unownedExecutor: UnownedSerialExecutor { home.unownedExecutor }
@@ -16,7 +16,7 @@ package actor Home<Element: Sendable> {
     @_inheritActorContext _ start:
       sending @escaping @isolated(any) (
         Shared<Inbox<Element>>
-      ) async throws -> Errand
+      ) async throws -> ActorWork
   ) {
     self.home = home
     self.start = start
@@ -30,7 +30,7 @@ package actor Home<Element: Sendable> {
   func begin(
     _ inbox: Shared<Inbox<Element>>,
     isolation: isolated (any Actor)?
-  ) async throws -> Errand? {
+  ) async throws -> ActorWork? {
     // Not the bridge's `onCancel`, which needs the reader's actor.
     try await withTaskCancellationHandler {
       // Captured, so that the reader does not leave its actor.
@@ -46,13 +46,13 @@ package actor Home<Element: Sendable> {
   }
 
   /// Ends a subscription. A cancelled reader on another actor does not wait.
-  func run(_ errand: Errand, isolation: isolated (any Actor)?) async {
+  func run(_ errand: ActorWork, isolation: isolated (any Actor)?) async {
     await perform(fallback: (), isolation: isolation) { _ in await errand.run() }
     // If the reader did not wait, the work may not have begun.
     errand.start()
   }
 
-  private func register(_ inbox: Shared<Inbox<Element>>) async -> Result<Errand?, any Error> {
+  private func register(_ inbox: Shared<Inbox<Element>>) async -> Result<ActorWork?, any Error> {
     guard inbox.contents.isOpen else { return .success(nil) }
     do { return .success(try await start(inbox)) } catch { return .failure(error) }
   }
@@ -94,7 +94,7 @@ extension Source {
       home = Home(isolation) { inbox in
         _ = isolation
         let terminate = try start(inbox)
-        return Errand {
+        return ActorWork {
           _ = isolation
           terminate()
         }

@@ -14,7 +14,7 @@ package final class Hub<Element: Sendable>: Sendable {
   typealias Afterwards = (wake: [any ErasedContinuation], release: [Element])
 
   private let source: @Sendable () -> Source<Element>
-  @usableFromInline let state: Locked<HubMachine<Shared<Inbox<Element>>, Element, Errand>>
+  @usableFromInline let state: Locked<HubMachine<Shared<Inbox<Element>>, Element, ActorWork>>
 
   init(
     _ source: @escaping @Sendable () -> Source<Element>,
@@ -61,7 +61,7 @@ package final class Hub<Element: Sendable>: Sendable {
   }
 
   /// A registration returned: what it has yielded reaches the readers.
-  private func registered(_ errand: Errand) {
+  private func registered(_ errand: ActorWork) {
     var afterwards: Afterwards = ([], [])
     let opened = state.extract { machine in
       machine.registered(errand) { _ = $0.contents.deliver($1, &afterwards) }

@@ -10,7 +10,7 @@ package struct Source<Element: Sendable> {
 
     /// The home is an actor. A call from there does not suspend. `now` does the same for code that is there and cannot
     /// suspend; a source that has crossed isolation has none.
-    case onHome(Home<Element>, now: ((Shared<Inbox<Element>>) throws -> Errand)?)
+    case onHome(Home<Element>, now: ((Shared<Inbox<Element>>) throws -> ActorWork)?)
   }
 
   @usableFromInline let policy: BufferingPolicy
@@ -44,11 +44,11 @@ package struct Source<Element: Sendable> {
   ) {
     let start: Start
     if let home = isolation {
-      let begin = { (inbox: Shared<Inbox<Element>>) throws -> Errand in
+      let begin = { (inbox: Shared<Inbox<Element>>) throws -> ActorWork in
         // Captured, so that the closure is isolated to it.
         _ = isolation
         var token: Token? = try register(inbox, subscribe)
-        return Errand {
+        return ActorWork {
           _ = isolation
           inbox.contents.abandon()
           // Taken, so that the token is released here and not where the errand was started.

@@ -4,17 +4,17 @@
 final class StreamReader<Element: Sendable>: Sendable {
   @usableFromInline let inbox: Shared<Inbox<Element>>
   /// The home is set until a subscription begins there, at the first read. The errand ends the subscription.
-  @usableFromInline let state: Locked<(home: Home<Element>?, errand: Errand?)>
+  @usableFromInline let state: Locked<(home: Home<Element>?, errand: ActorWork?)>
 
   /// Registers now. If that throws, the error is all there is to read.
   @inlinable
   init(
     _ makeInbox: @autoclosure () -> Shared<Inbox<Element>>,
     home: Home<Element>? = nil,
-    register: (Shared<Inbox<Element>>) throws -> Errand?
+    register: (Shared<Inbox<Element>>) throws -> ActorWork?
   ) {
     var inbox = makeInbox()
-    var errand: Errand?
+    var errand: ActorWork?
     do {
       errand = try register(inbox)
     } catch {
@@ -44,7 +44,7 @@ final class StreamReader<Element: Sendable>: Sendable {
   ) {
     self.init(Shared(Inbox(policy, onDiscard: discard, at: callSite))) { inbox in
       let token = try CooperativeCancellation.register(inbox) { Sent(try subscribe($0)) }
-      return Errand {
+      return ActorWork {
         inbox.contents.abandon()
         terminate(token.open())
       }

@@ -8,7 +8,7 @@ package enum Termination<Element: Sendable> {
   case inPlace(() -> Void)
 
   /// The home is an actor: runs there, wherever the caller is.
-  case onHome(Errand, Home<Element>)
+  case onHome(ActorWork, Home<Element>)
 
   /// Runs it for a reader that was told of the end.
   @usableFromInline
@@ -21,10 +21,10 @@ package enum Termination<Element: Sendable> {
 
   /// Returns the same for an object that any task may release. The caller must be at the sequence's home.
   @inlinable
-  func errand(_ isolation: isolated (any Actor)?) -> Errand {
+  func errand(_ isolation: isolated (any Actor)?) -> ActorWork {
     switch self {
     case .inPlace(let run):
-      Errand {
+      ActorWork {
         _ = isolation
         run()
       }
@@ -47,7 +47,7 @@ package enum Termination<Element: Sendable> {
 /// The closure may capture the actor's state although this object is `Sendable`: it is sent in, which the
 /// compiler allows for a closure isolated to the actor, and sent out again to run.
 @usableFromInline
-package final class Errand: Sendable {
+package final class ActorWork: Sendable {
   // A structure, because a function type as a generic argument needs a newer runtime.
   private struct Work {
     let body: @isolated(any) () async -> Void

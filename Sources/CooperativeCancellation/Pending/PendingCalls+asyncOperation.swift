@@ -38,12 +38,12 @@ extension PendingCalls {
       @escaping @isolated(any) @Sendable (Request) -> Void = { _ in },
     onDiscard discard: (@Sendable (sending Value) -> Void)? = nil
   ) async throws -> sending Value {
-    let terms = Terms(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
+    let terms = CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
     let deadline = try terms.begin()
     let ticket = sharing == nil ? nil : try await turn(of: id, terms, by: deadline)
     let wait = Wait(response: response)
     let number = try begin(wait, id, ticket, terms.callSite, discard)
-    let send = Send(operation, onCancel: cancel) { [self] in
+    let send = AsyncOperation(operation, onCancel: cancel) { [self] in
       leave(id, number, hasFailed: false, response)
     }
     let task = Task {

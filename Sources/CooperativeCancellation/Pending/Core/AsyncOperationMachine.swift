@@ -13,10 +13,10 @@
 ///            is cancelled
 /// ```
 ///
-/// A value type without a lock: ``Send`` passes in the events and performs what the machine returns.
+/// A value type without a lock: ``AsyncOperation`` passes in the events and performs what the machine returns.
 @frozen
 @usableFromInline
-package enum SendMachine<Request: Sendable>: Sendable {
+package enum AsyncOperationMachine<Request: Sendable>: Sendable {
   case running
   case returned(Request)
   case failed

@@ -1,10 +1,10 @@
 /// The asynchronous `operation` of a pending call. It runs in its own task, and the call does not wait for it.
 ///
-/// The lock around a ``SendMachine``.
+/// The lock around a ``AsyncOperationMachine``.
 @_fixed_layout
 @usableFromInline
-package final class Send<Request: Sendable>: Sendable {
-  @usableFromInline let machine: Locked<SendMachine<Request>>
+package final class AsyncOperation<Request: Sendable>: Sendable {
+  @usableFromInline let machine: Locked<AsyncOperationMachine<Request>>
   @usableFromInline let operation: @isolated(any) @Sendable () async throws -> Request
   @usableFromInline let cancel: @isolated(any) @Sendable (Request) -> Void
   @usableFromInline let forwarded: @Sendable () -> Void
@@ -16,7 +16,7 @@ package final class Send<Request: Sendable>: Sendable {
     onCancel cancel: @escaping @isolated(any) @Sendable (Request) -> Void,
     forwarded: @escaping @Sendable () -> Void
   ) {
-    machine = Locked(initially: SendMachine())
+    machine = Locked(initially: AsyncOperationMachine())
     self.operation = operation
     self.cancel = cancel
     self.forwarded = forwarded

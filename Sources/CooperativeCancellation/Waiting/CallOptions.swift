@@ -4,7 +4,7 @@
 /// contains a reference: each inlined call would keep code for a timeout that it does not have.
 @frozen
 @usableFromInline
-enum Terms {
+enum CallOptions {
   case terms(CancellationResponse, Timeout?, CallSite)
 
   @inlinable
@@ -43,7 +43,9 @@ enum Terms {
   }
 
   /// The terms of the wait for a turn: the SDK has not been called, so there is no answer to wait for.
-  var ofTurn: Terms { response.endsAtOnce ? self : .terms(.abandonCallback, timeout, callSite) }
+  var ofTurn: CallOptions {
+    response.endsAtOnce ? self : .terms(.abandonCallback, timeout, callSite)
+  }
 
   /// The check before the call: why the SDK must not be called, or `nil`.
   @inlinable
@@ -74,7 +76,7 @@ enum Terms {
   }
 }
 
-// The errors, created out of line. The functions take no `Terms`, which would be passed in the sleeping frame's memory.
+// The errors, created out of line. The functions take no `CallOptions`, which would be passed in the sleeping frame's memory.
 
 @usableFromInline
 @inline(never)

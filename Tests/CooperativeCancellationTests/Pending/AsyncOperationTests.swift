@@ -5,7 +5,7 @@ import Testing
 
 /// SDKs that are called with `await`, and whose answers come by id.
 @Suite("Pending calls, asynchronous sends", .watchdog)
-struct SendTests {
+struct AsyncOperationTests {
   private let calls = PendingCalls<Int, String>()
   private let clock = ManualClock()
   private let send = StuckSend()
@@ -208,7 +208,7 @@ struct SendTests {
   @Test
   func `a send does not begin in a call that has ended`() async {
     let failures = Protected(0)
-    let send = Send<Int> {
+    let send = AsyncOperation<Int> {
       Issue.record("sent")
       return 1
     } onCancel: { _ in

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 @Suite("Misuse reports of one test", .watchdog)
-struct MisuseReportsTests {
+struct RuntimeIssuesTests {
   private func callTwice(_ calls: FakeCall<@Sendable () -> Void>, line: UInt) async throws {
     let task = Task {
       try await withAsyncThrowingValue(line: line) { completion in
@@ -26,7 +26,7 @@ struct MisuseReportsTests {
     try await withThrowingTaskGroup { group in
       for line in lines {
         group.addTask {
-          let reports = try await misuseReports { try await callTwice(FakeCall(), line: line) }
+          let reports = try await runtimeIssues { try await callTwice(FakeCall(), line: line) }
           #expect(reports.map(\.kind) == [.completionCalledAgain])
           #expect(reports.map(\.callSite.line) == [line])
           #expect(Reports.shared.kinds(line: line) == [])
@@ -40,7 +40,7 @@ struct MisuseReportsTests {
   func `come from any thread on which a fake calls or drops a completion`() async throws {
     let line = Reports.shared.uniqueLine()
     let calls = FakeCall<@Sendable () -> Void>()
-    let reports = try await misuseReports {
+    let reports = try await runtimeIssues {
       let task = Task {
         await withAsyncValue(line: line) { completion in _ = calls.record(completion) }
       }

@@ -4,9 +4,9 @@
 /// launch:
 ///
 /// ```swift
-/// MisuseReport.handler = { report in logger.error("\(report)") }
+/// RuntimeIssue.handler = { report in logger.error("\(report)") }
 /// ```
-public struct MisuseReport: Sendable, Hashable {
+public struct RuntimeIssue: Sendable, Hashable {
   /// What went wrong.
   public enum Kind: Sendable, Hashable {
     /// A completion was called more than once. The library ignored the call and passed its value to `onDiscard`.
@@ -42,7 +42,7 @@ public struct MisuseReport: Sendable, Hashable {
   }
 }
 
-extension MisuseReport: CustomStringConvertible {
+extension RuntimeIssue: CustomStringConvertible {
   /// One line that says where, what happened, and what to change.
   public var description: String {
     switch kind {
@@ -77,13 +77,13 @@ extension MisuseReport: CustomStringConvertible {
   }
 }
 
-extension MisuseReport {
+extension RuntimeIssue {
   /// Wraps the closure in a structure. A bare closure gets another thunk each time it passes through the generic lock,
   /// until a call overflows the stack.
   package struct Handler: Sendable {
-    let body: @Sendable (MisuseReport) -> Void
+    let body: @Sendable (RuntimeIssue) -> Void
 
-    package init(_ body: @escaping @Sendable (MisuseReport) -> Void) {
+    package init(_ body: @escaping @Sendable (RuntimeIssue) -> Void) {
       self.body = body
     }
   }
@@ -104,7 +104,7 @@ extension MisuseReport {
   /// The handler runs on the thread that made the mistake or released the completion, usually the SDK's. The library
   /// holds no lock, so the handler may call it. It also receives repeated reports from the same call site, so keep it
   /// fast.
-  public static var handler: @Sendable (MisuseReport) -> Void {
+  public static var handler: @Sendable (RuntimeIssue) -> Void {
     get { current.locked { $0 }.body }
     set {
       // The old handler holds the app's captures, so it is released after unlocking.
@@ -115,13 +115,13 @@ extension MisuseReport {
     }
   }
 
-  private static func printOncePerCallSite(_ report: MisuseReport) {
+  private static func printOncePerCallSite(_ report: RuntimeIssue) {
     printed.printOnce(report) { printToStandardError("CooperativeCancellation: \($0)") }
   }
 
   @usableFromInline
   static func send(_ kind: Kind, _ callSite: CallSite, detail: String = "") {
     let receive = collector.get()?.body ?? handler
-    receive(MisuseReport(kind: kind, callSite: callSite, detail: detail))
+    receive(RuntimeIssue(kind: kind, callSite: callSite, detail: detail))
   }
 }
