@@ -16,7 +16,8 @@ public import CooperativeCancellation
 /// extension FakeCall.Request: ArticleRequest {}
 /// ```
 ///
-/// `Completion` is what the SDK calls: a closure of any shape, a tuple of closures, a delegate. Everything may be used
+/// `Completion` is what the SDK calls: a closure of any shape, a tuple of closures, a delegate, which most SDKs hold
+/// weakly (``record(weakly:)``), or a continuation. Everything may be used
 /// from any thread; no lock of this class is held while the test's closures run.
 public final class FakeCall<Completion: Sendable>: Sendable {
   private struct State: Sendable {
@@ -27,6 +28,12 @@ public final class FakeCall<Completion: Sendable>: Sendable {
     var onCancel: @Sendable (Request) -> Void = { _ in }
     var holdsRequestsBack = false
     var wrapper: (any Sendable)?
+
+    mutating func next() -> Request? {
+      guard handedOut < requests.count else { return nil }
+      handedOut += 1
+      return requests[handedOut - 1]
+    }
   }
 
   private let state = Observed(State())
@@ -51,6 +58,20 @@ public final class FakeCall<Completion: Sendable>: Sendable {
   /// - Returns: The request that the SDK returns.
   @discardableResult
   public func record(_ completion: Completion) -> Request {
+    record { completion }
+  }
+
+  /// Records a call as an SDK does that holds its delegate weakly. If nothing in the wrapper keeps the delegate, no
+  /// answer arrives.
+  ///
+  /// - Parameter delegate: What the wrapper passed to the SDK.
+  /// - Returns: The request that the SDK returns.
+  @discardableResult
+  public func record(weakly delegate: Completion) -> Request where Completion: AnyObject {
+    record { [weak delegate] in delegate }
+  }
+
+  private func record(_ completion: @escaping @Sendable () -> Completion?) -> Request {
     let (request, onCall) = state.change { state in
       let request = Request(
         number: state.requests.count + 1,
@@ -92,7 +113,7 @@ public final class FakeCall<Completion: Sendable>: Sendable {
     _ = state.change { $0.wrapper.take() }
   }
 
-  /// Makes each later request wait in ``Request/handOver(to:)``.
+  /// Makes each later request wait in ``Request/deliver(to:)``.
   func holdRequestsBack() {
     state.change { $0.holdsRequestsBack = true }
   }
@@ -101,10 +122,8 @@ public final class FakeCall<Completion: Sendable>: Sendable {
   ///
   /// Throws ``TimeLimitError`` if there is none in time, or `CancellationError` if the test is cancelled.
   ///
-  /// - Parameters:
-  ///   - limit: How long to wait. Retried up to four times, and longer on a busy machine.
-  ///   - fileID: The file to name in the error; by default the caller's.
-  ///   - line: The line to name in the error; by default the caller's.
+  /// - Parameter limit: How long to wait. Retried up to four times, and longer on a busy machine. The error names
+  ///   `fileID` and `line`, by default the caller's.
   nonisolated(nonsending) public func next(
     within limit: Timeout = .seconds(1),
     fileID: StaticString = #fileID,
@@ -115,11 +134,18 @@ public final class FakeCall<Completion: Sendable>: Sendable {
       within: limit,
       at: CallSite(fileID: fileID, line: line),
       for: state
-    ) { state in
-      guard state.handedOut < state.requests.count else { return nil }
-      state.handedOut += 1
-      return state.requests[state.handedOut - 1]
-    }
+    ) { $0.next() }
+  }
+
+  /// The next call, if there is one.
+  func nextRecorded() -> Request? {
+    state.change { $0.next() }
+  }
+
+  /// Leaves out the calls so far, which a wrapper that tries again has made, and does nothing in those to come.
+  func reset() {
+    whenCalled { _ in }
+    state.change { $0.handedOut = $0.requests.count }
   }
 
   /// Runs `body` inside each later call, on the wrapper's thread, before the call returns.
@@ -147,7 +173,7 @@ extension FakeCall {
   /// ``FakeCall/subscript(_:)``.
   public final class Request: Sendable {
     private struct State: Sendable {
-      var completion: Completion?
+      var completion: @Sendable () -> Completion?
       var cancelCount = 0
       var holdsBack: Bool
       var receiver: (@Sendable (Request) -> Void)?
@@ -163,7 +189,7 @@ extension FakeCall {
 
     fileprivate init(
       number: Int,
-      _ completion: Completion,
+      _ completion: @escaping @Sendable () -> Completion?,
       _ lock: SDKLock,
       _ collector: RuntimeIssue.Handler?,
       holdsBack: Bool,
@@ -189,7 +215,7 @@ extension FakeCall {
     ///
     /// - Parameter receive: Calls the SDK's callback. Runs at once; in a trial of `checkWrapper`, after a cancellation,
     ///   on any thread.
-    public func handOver(to receive: @escaping @Sendable (Request) -> Void) {
+    public func deliver(to receive: @escaping @Sendable (Request) -> Void) {
       let isHeldBack = state.change { state in
         if state.holdsBack { state.receiver = receive }
         return state.holdsBack
@@ -201,7 +227,7 @@ extension FakeCall {
     var isHeldBack: Bool { state.state.receiver != nil }
 
     /// Hands over what was held back.
-    func handOver() {
+    func deliver() {
       let receiver = state.change { state in
         state.holdsBack = false
         return state.receiver.take()
@@ -213,7 +239,7 @@ extension FakeCall {
     ///
     /// - Parameter body: Receives the completion and calls it.
     public func answer(_ body: (Completion) -> Void) {
-      guard let completion = state.state.completion else { return }
+      guard let completion = state.state.completion() else { return }
       collecting { body(completion) }
     }
 
@@ -239,17 +265,20 @@ extension FakeCall {
     /// Releases the completion, so that the SDK can never call it again.
     public func drop() {
       // Released here, where the report of a dropped completion is collected.
-      collecting { _ = state.change { $0.completion.take() } }
+      collecting {
+        _ = state.change { state in
+          defer { state.completion = { nil } }
+          return state.completion
+        }
+      }
     }
 
     /// Waits until the wrapper has cancelled the call, or, for a sequence, has unregistered.
     ///
     /// Throws ``TimeLimitError`` if it does not in time, or `CancellationError` if the test is cancelled.
     ///
-    /// - Parameters:
-    ///   - limit: How long to wait. Retried up to four times, and longer on a busy machine.
-    ///   - fileID: The file to name in the error; by default the caller's.
-    ///   - line: The line to name in the error; by default the caller's.
+    /// - Parameter limit: How long to wait. Retried up to four times, and longer on a busy machine. The error names
+    ///   `fileID` and `line`, by default the caller's.
     nonisolated(nonsending) public func cancelled(
       within limit: Timeout = .seconds(1),
       fileID: StaticString = #fileID,

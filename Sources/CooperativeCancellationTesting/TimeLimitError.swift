@@ -10,11 +10,13 @@ public struct TimeLimitError: Error, Sendable, Hashable, CustomStringConvertible
   /// Says where the test waited, for what, and how long, and which calls of the process are waiting.
   public var description: String { "\(callSite): \(event)" }
 
-  private init(_ event: String, _ limit: Timeout, _ callSite: CallSite) {
+  init(_ event: String, isTooBusy: Bool, at callSite: CallSite) {
+    let reason =
+      isTooBusy ? " The machine is too busy to tell why: run fewer processes at once." : ""
     let kit = "CooperativeCancellationTesting/"
     let calls = WaitingCall.all.filter { !$0.callSite.fileID.hasPrefix(kit) }
     let list = calls.isEmpty ? "" : " " + WaitingCall.describe(calls, atMost: 10)
-    self.event = "\(event) within \(limit).\(list)"
+    self.event = event + "." + reason + list
     self.callSite = callSite
   }
 
@@ -26,8 +28,13 @@ public struct TimeLimitError: Error, Sendable, Hashable, CustomStringConvertible
     for state: Observed<State>,
     until ready: @escaping @Sendable (inout State) -> Result?
   ) async throws -> Result {
+    let busyBefore = busyWaits.state
     let result = try await patiently { try await state.wait(within: limit, until: ready) }
-    guard let result else { throw TimeLimitError(event, limit, callSite) }
-    return result
+    if let result { return result }
+    throw TimeLimitError(
+      "\(event) within \(limit)",
+      isTooBusy: busyWaits.state > busyBefore,
+      at: callSite
+    )
   }
 }

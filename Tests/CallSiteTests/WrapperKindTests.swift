@@ -72,14 +72,14 @@ struct FakeDoorSDK: DoorSDK {
 }
 
 final class FakeDoor: Door {
-  private let open: Population
+  private let open: LiveCount
 
-  init(_ open: Population) {
+  init(_ open: LiveCount) {
     self.open = open
-    open.grow()
+    open.increment()
   }
 
-  func close() { open.shrink() }
+  func close() { open.decrement() }
 }
 
 // MARK: A stream
@@ -130,7 +130,7 @@ struct WrapperKindTests {
   @Test
   func `a plain type over an SDK whose values must be closed`() async throws {
     // snippet.checkValues
-    let open = Population()
+    let open = LiveCount()
     try await checkWrapper(values: open) { openings in
       try await Doors(sdk: FakeDoorSDK(openings: openings)).open()
     } success: { completion in
@@ -142,7 +142,7 @@ struct WrapperKindTests {
 
   @Test(arguments: [false, true])
   func `a continuation, resumed in the callback or kept in a table`(isStored: Bool) async throws {
-    let open = Population()
+    let open = LiveCount()
     var exceptions: Set<WrapperGuarantee> = [.checkBefore, .checkAfter]
     if isStored { exceptions.insert(.droppedCompletion) }
     try await checkWrapper(values: open, except: exceptions) { @MainActor openings in
@@ -154,6 +154,33 @@ struct WrapperKindTests {
       completion(FakeDoor(open), nil)
     } failure: { completion in
       completion(nil, ServerError())
+    }
+  }
+
+  @Test
+  func `a continuation that the SDK keeps`() async throws {
+    typealias Continuation = CancellableContinuation<Int, any Error>
+    try await checkWrapper(except: [.checkBefore, .checkAfter]) { (calls: FakeCall<Continuation>) in
+      try await withCancellableThrowingContinuation { continuation in
+        calls.record(continuation)
+      } onCancel: { request in
+        request.cancel()
+      }
+    } success: { continuation in
+      continuation.resume(returning: 1)
+    } failure: { continuation in
+      continuation.resume(throwing: ServerError())
+    }
+  }
+
+  @Test
+  func `a wait that ignores cancellation`() async throws {
+    // snippet.checkUncancellable
+    try await checkWrapper(whenCancelled: .ignoreCancellation, except: [.droppedCompletion]) {
+      calls in
+      await withAsyncValue { completion in _ = calls.record(completion) }
+    } success: { (completion: @Sendable (Int) -> Void) in
+      completion(1)
     }
   }
 

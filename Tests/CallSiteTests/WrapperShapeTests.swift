@@ -61,7 +61,7 @@ final class FakeScanner: Scanner {
     self.scans = scans
   }
 
-  func start(_ receiver: ScanReceiver) { scan = scans.record(receiver) }
+  func start(_ receiver: ScanReceiver) { scan = scans.record(weakly: receiver) }
   func stop() { scan?.cancel() }
 }
 
@@ -97,7 +97,7 @@ struct FakeUploadSDK: UploadSDK {
     taskHandler: @escaping @Sendable (any ArticleRequest & Sendable) -> Void,
     completion: @escaping Completion
   ) {
-    uploads.record(completion).handOver { taskHandler($0) }
+    uploads.record(completion).deliver { taskHandler($0) }
   }
 }
 
@@ -213,6 +213,22 @@ struct WrapperShapeTests {
     } success: { receiver in
       receiver.didFind("Ulm")
     }
+  }
+
+  @Test
+  func `a delegate that nothing keeps`() async {
+    let error = await #expect(throws: BrokenGuarantees.self) {
+      try await checkWrapper(except: [.droppedCompletion]) { (scans: FakeCall<ScanReceiver>) in
+        try await withAsyncThrowingValue {
+          (completion: @escaping @Sendable (Result<String, any Error>) -> Void) in
+          FakeScanner(scans: scans).start(ScanReceiver(completion))
+        }
+      } success: { receiver in
+        receiver.didFind("Ulm")
+      }
+    }
+    #expect(error?.description.contains("– answer: it threw “The completion made at") == true)
+    #expect(error?.description.contains("Return a delegate that the SDK holds weakly") == true)
   }
 
   @Test

@@ -77,9 +77,9 @@ public final class Backend: Sendable {
 
   let usersAlive = Protected(0)
   let usersMade = Protected(0)
-  let servicesAlive = Population()
-  let requestsAlive = Population()
-  private let completionsAlive = Population()
+  let servicesAlive = LiveCount()
+  let requestsAlive = LiveCount()
+  private let completionsAlive = LiveCount()
   public let hooks = Protected(Hooks())
   private let behavior: Behavior
   private let state = Protected(State())
@@ -112,10 +112,10 @@ public final class Backend: Sendable {
   public var requestsCancelledAgain: Int { state.withLock { $0.requestsCancelledAgain } }
 
   func begin(_ id: String, _ deliver: @escaping @Sendable (Delivery) -> Void) -> Request {
-    let life = Life(of: completionsAlive)
+    let member = LiveCount.Member(of: completionsAlive)
     // Weakly, because the backend keeps completions.
     let completion: Completion = { [weak self] answer in
-      withExtendedLifetime(life) {
+      withExtendedLifetime(member) {
         if let self { deliver(Delivery(answer: answer, id: id, backend: self)) }
       }
     }

@@ -4,7 +4,7 @@ import CooperativeCancellationTesting
 /// `Sendable` about it. The test says how it behaves, and steers it through its ``Backend``.
 public final class FakeSDK {
   public let backend: Backend
-  private let life: Life
+  private let member: LiveCount.Member
 
   public convenience init(_ behavior: Behavior = .onDemand) {
     self.init(Backend(behavior))
@@ -13,7 +13,7 @@ public final class FakeSDK {
   /// One of several service objects with the same inside.
   public init(_ backend: Backend) {
     self.backend = backend
-    life = Life(of: backend.servicesAlive)
+    member = LiveCount.Member(of: backend.servicesAlive)
   }
 
   /// The common shape: a result, and a request that can be cancelled.
@@ -205,12 +205,12 @@ extension FakeSDK {
 public final class Request {
   private let number: Int
   private let backend: Backend
-  private let life: Life
+  private let member: LiveCount.Member
 
   init(number: Int, backend: Backend) {
     self.number = number
     self.backend = backend
-    life = Life(of: backend.requestsAlive)
+    member = LiveCount.Member(of: backend.requestsAlive)
   }
 
   deinit {

@@ -3,11 +3,11 @@ public import CooperativeCancellationTesting
 /// What a station sends. Counts while it is alive.
 public final class Song: Sendable {
   public let title: String
-  private let life: Life
+  private let member: LiveCount.Member
 
-  fileprivate init(_ title: String, _ population: Population) {
+  fileprivate init(_ title: String, _ liveCount: LiveCount) {
     self.title = title
-    life = Life(of: population)
+    member = LiveCount.Member(of: liveCount)
   }
 }
 
@@ -130,7 +130,7 @@ public final class Mast: Sendable {
 
   private let state = Protected(State())
   private let greetings: [Greeting]
-  public let songsAlive = Population()
+  public let songsAlive = LiveCount()
 
   public init(greeting greetings: [Greeting] = []) {
     self.greetings = greetings

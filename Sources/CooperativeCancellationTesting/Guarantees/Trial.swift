@@ -8,7 +8,10 @@ struct Trial<Completion: Sendable>: Sendable {
     case threw(any Error)
   }
 
+  typealias Call = WrapperCheck<Completion>.Call
+
   let fake: FakeCall<Completion>
+  let call: Call
   let task: Task<Void, Never>
   /// Runs its argument while the task cannot continue, unless the wrapper continues elsewhere.
   let whileHeld: @Sendable (() -> Void) -> Void
@@ -17,13 +20,14 @@ struct Trial<Completion: Sendable>: Sendable {
   private let collected: Observed<[RuntimeIssue]>
   private let limit: Timeout
 
-  /// Makes the task, which waits for ``start()``. With another trial, it calls the same fake.
+  /// Makes the task, which waits for ``start()``. With another trial, it calls the same fake, and the same wrapper.
   init(
     limit: Timeout,
     beside other: Trial? = nil,
-    _ wrapper: @escaping @Sendable (FakeCall<Completion>) async throws -> Void
+    _ call: Call
   ) {
     self.limit = limit
+    self.call = call
     let collected = other?.collected ?? Observed([])
     self.collected = collected
     (fake, (task, whileHeld)) = RuntimeIssue.collector.withValue(collected.collector) {
@@ -32,18 +36,22 @@ struct Trial<Completion: Sendable>: Sendable {
       let started = startOnOwnThread {
         await mayStart.waitUntil { $0 }
         do {
-          try await wrapper(fake)
+          try await call.run(fake)
           ending.change { $0 = .returned }
         } catch {
           ending.change { $0 = .threw(error) }
         }
-        fake.releaseWrapper()
       }
       return (fake, started)
     }
   }
 
   var reports: [RuntimeIssue] { collected.state }
+
+  /// Whether it threw `CancellationError`.
+  var isCancelled: Bool {
+    if case .threw(is CancellationError) = ending.state { true } else { false }
+  }
 
   var hasEnded: Bool { if case .stillRuns = ending.state { false } else { true } }
 
@@ -56,6 +64,18 @@ struct Trial<Completion: Sendable>: Sendable {
     guard let request = try? await fake.next(within: limit) else { return nil }
     await letOthersRun()
     return request
+  }
+
+  /// Returns the SDK's next call, unless the wrapper lets it wait for something, such as its turn.
+  func nextCallSoon() async -> FakeCall<Completion>.Request? {
+    for _ in 1...50 {
+      if let request = fake.nextRecorded() {
+        await letOthersRun()
+        return request
+      }
+      _ = await passEveryQueue()
+    }
+    return nil
   }
 
   /// Returns how the call ended, or that it did not end in time.

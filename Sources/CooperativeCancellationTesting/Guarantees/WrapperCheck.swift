@@ -2,13 +2,22 @@ internal import CooperativeCancellation
 
 /// A wrapper under test, and the order of its trials.
 struct WrapperCheck<Completion: Sendable>: Sendable {
+  typealias Attempt = Trial<Completion>
   typealias Request = FakeCall<Completion>.Request
   typealias Finding = BrokenGuarantees.Finding
 
-  /// One call of the wrapper, and what advances its time if it has a timeout.
+  /// One call of the wrapper, and its clock if it has a timeout.
   struct Call: Sendable {
     let run: @Sendable (FakeCall<Completion>) async throws -> Void
-    var passTime: (@Sendable (Timeout) async throws -> Void)?
+    var clock: Clock?
+  }
+
+  /// A ``ManualClock``, which older systems do not have.
+  struct Clock: Sendable {
+    /// Whether something begins to sleep on it in time, and whether nothing sleeps any more.
+    let isSlept, isUnused: @Sendable (Timeout) async -> Bool
+    /// Passes every deadline.
+    let advance: @Sendable () -> Void
   }
 
   let makeCall: @Sendable () -> Call
@@ -17,59 +26,76 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
   let cancelledEnd: WrapperEnd?
   let response: CancellationResponse
   let alwaysUnregisters: Bool
-  let values: Population?
+  let values: LiveCount?
   let guarantees: Set<WrapperGuarantee>
   let limit: Timeout
   let success: @Sendable (Completion) -> Void
   let failure: (@Sendable (Completion) -> Void)?
 
+  private let findings = Observed<[Finding]>([])
+  let hangs = Observed(false)
+  /// What the trials have made, to be released after the last one.
+  private let fakes = Observed<[FakeCall<Completion>]>([])
+
   /// Throws if the wrapper breaks guarantees.
+  func run(at callSite: CallSite) async throws {
+    let busyBefore = busyWaits.state
+    let leftOut = await runTrials()
+      .mapValues { $0.filter(guarantees.contains) }.filter { !$0.value.isEmpty }
+    fakes.state.forEach { $0.releaseWrapper() }
+    if findings.state.isEmpty {
+      for line in BrokenGuarantees.describe(leftOut) { print("\(callSite): passes \(line)") }
+    } else if busyWaits.state > busyBefore {
+      throw TimeLimitError("the wrapper could not be checked", isTooBusy: true, at: callSite)
+    } else {
+      throw BrokenGuarantees(findings.state, leftOut, callSite)
+    }
+  }
+
+  /// Returns the guarantees that were not tried, by the reason.
   ///
   /// A wrapper that hangs in one of the first trials is probably a bare continuation. Resuming that twice
   /// ends the process, so the risky trials are then skipped.
-  func run(at callSite: CallSite) async throws {
+  private func runTrials() async -> [String: [WrapperGuarantee]] {
     let before = valueCount
-    var (findings, isShared) = await answer()
-    guard let isShared else { throw BrokenGuarantees(findings, [], callSite) }
+    guard let isShared = await answer() else {
+      return ["the SDK was not called": WrapperGuarantee.allCases.filter { $0 != .answer }]
+    }
     let kept = valueCount - before
-    findings += await self.findings(of: [error, answerInsideCall, checkBefore])
+    await atTheSameTime([error, answerInsideCall, checkBefore])
     // A wrapper that waits for the SDK in these may block every thread.
-    findings += await self.findings(of: [cancelled, timedOut])
-    findings.removeAll { !guarantees.contains($0.guarantee) }
+    await atTheSameTime([cancelled, timedOut])
     var leftOut: [WrapperGuarantee] = []
     // A wait that hangs there can never be answered, and would keep its thread.
-    let drops = stuckProbe.state == nil || !findings.contains(where: \.hangs)
-    if drops { findings += await droppedCompletion() } else { leftOut = [.droppedCompletion] }
-    if findings.contains(where: \.hangs) {
+    let drops = stuckProbe.state == nil || !hangs.state
+    if drops { await droppedCompletion() } else { leftOut = [.droppedCompletion] }
+    let severalCalls: [WrapperGuarantee] = [.twoCalls, .nextCall]
+    if hangs.state {
       leftOut += [.checkAfter, .lateAnswer, .secondAnswer, .nothingLost, .noLockHeld]
-      if isShared { leftOut.append(.twoCalls) }
+      if isShared { leftOut += severalCalls }
     } else {
-      // A finding about errors need not be repeated.
-      let canFail = failure != nil && !findings.contains { $0.guarantee == .error }
-      findings += await riskyTrials(kept: kept, canFail: canFail, isShared: isShared)
+      await riskyTrials(kept: kept, isShared: isShared)
     }
-    findings.removeAll { !guarantees.contains($0.guarantee) }
-    if findings.isEmpty { return }
-    throw BrokenGuarantees(findings, leftOut.filter(guarantees.contains), callSite)
+    return [
+      "the wrapper did not end in another trial": leftOut,
+      "the fake call did not create the wrapper with `wrapper { … }`": isShared ? [] : severalCalls,
+    ]
   }
 
   /// Runs trials at the same time, because a wrapper that hangs in one also hangs in others.
-  private func findings(of trials: [@Sendable () async -> [Finding]]) async -> [Finding] {
-    await withTaskGroup(of: (Int, [Finding]).self) { group in
-      for (number, trial) in trials.enumerated() {
-        group.addTask { (number, await trial()) }
-      }
-      var findings: [(Int, [Finding])] = []
-      for await finding in group { findings.append(finding) }
-      return findings.sorted { $0.0 < $1.0 }.flatMap { $0.1 }
+  func atTheSameTime(_ trials: [@Sendable () async -> Void]) async {
+    await withTaskGroup { group in
+      for trial in trials { group.addTask { await trial() } }
     }
   }
 
-  /// Runs one trial after another, because each counts the values.
-  private func riskyTrials(kept: Int, canFail: Bool, isShared: Bool) async -> [Finding] {
-    let trials: [(isPossible: Bool, value: String, run: () async -> Outcome?)] = [
+  /// Runs one trial after another, because each counts the values. Each returns how many must be delivered, or `nil` if
+  /// that is not known.
+  private func riskyTrials(kept: Int, isShared: Bool) async {
+    await noLockHeld()
+    let trials: [(isPossible: Bool, value: String, run: () async -> Int?)] = [
       (true, "with a cancellation", checkAfter),
-      (true, "before a cancellation", cancelledAfterAnswer),
+      (cancelledEnd != nil, "before a cancellation", cancelledAfterAnswer),
       (true, "with a second answer", { await secondAnswer(.success, .success) }),
       (true, "after a cancellation", { await lateAnswers(.cancelled, .success, .success) }),
       (true, "after a timeout", { await lateAnswers(.timedOut, .success) }),
@@ -79,45 +105,67 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
         canFail && guarantees.contains(.forwarding), "after a late error",
         { await lateAnswers(.cancelled, .failure, .success) }
       ),
-      (isShared, "for one of two calls", twoCalls),
+      (!hasFound(.noLockHeld), "inside the SDK's `cancel()`", answeredInsideCancel),
+      (isShared && guarantees.contains(.twoCalls), "for one of two calls", twoCalls),
+      (isShared && guarantees.contains(.nextCall), "for one of several calls", nextCall),
     ]
     var expected = valueCount
-    var findings: [Finding] = []
-    var losses: [Finding] = []
+    var losses: [String] = []
     for trial in trials where trial.isPossible {
       let before = valueCount
-      guard let outcome = await trial.run() else { continue }
-      findings += outcome.findings
-      let change = outcome.deliveries * kept
+      let deliveries = await trial.run()
+      let change = deliveries.map { $0 * kept } ?? valueCount - before
       expected += change
       // A wrapper may discard on another thread, slightly later.
       if valueCount - before != change { await letOthersRun() }
       let count = valueCount - before - change
       if count == 0 { continue }
       let text = count > 0 ? "was neither delivered nor discarded" : "was discarded more than once"
-      losses.append(Finding(.nothingLost, "a value that came \(trial.value) \(text)."))
+      losses.append("a value that came \(trial.value) \(text).")
     }
-    if let values, !losses.isEmpty {
-      let expected = expected
-      let isSettled = await patiently {
-        try? await values.size.wait(within: limit) { $0 == expected ? true : nil }
-      }
-      if isSettled == nil { findings += losses }
+    guard let values, !losses.isEmpty else { return }
+    let isSettled = await patiently { [expected] in
+      try? await values.current.wait(within: limit) { $0 == expected ? true : nil }
     }
-    return findings + (await noLockHeld())
+    if isSettled == nil { for loss in losses { find(.nothingLost, loss) } }
   }
 
   private var valueCount: Int { values?.count ?? 0 }
 
-  func makeTrial() -> (Trial<Completion>, Call) {
-    let call = makeCall()
-    return (Trial(limit: limit, call.run), call)
+  /// A finding about errors need not be repeated.
+  var canFail: Bool { failure != nil && guarantees.contains(.error) && !hasFound(.error) }
+
+  /// Adds a finding, unless the guarantee is excepted. Returns `false`, for what is not well.
+  @discardableResult
+  func find(_ guarantee: WrapperGuarantee, _ text: String) -> Bool {
+    if guarantees.contains(guarantee) {
+      findings.change { $0.append(Finding(guarantee: guarantee, text: text)) }
+    }
+    return false
+  }
+
+  func hasFound(_ guarantee: WrapperGuarantee) -> Bool {
+    findings.state.contains { $0.guarantee == guarantee }
+  }
+
+  /// Beside another trial, it calls the same wrapper, and the SDK does nothing by itself.
+  func makeTrial(beside other: Attempt? = nil) -> Attempt {
+    other?.fake.reset()
+    let trial = Trial(limit: limit, beside: other, other?.call ?? makeCall())
+    fakes.change { $0.append(trial.fake) }
+    return trial
+  }
+
+  func startTrial(whenCalled body: @escaping @Sendable (Request) -> Void = { _ in }) -> Attempt {
+    let trial = makeTrial()
+    trial.fake.whenCalled(body)
+    trial.start()
+    return trial
   }
 
   /// Returns a call that the SDK has received, if there is one in time.
-  func beginTrial() async -> (Trial<Completion>, Request)? {
-    let (trial, _) = makeTrial()
-    trial.start()
+  func beginTrial() async -> (Attempt, Request)? {
+    let trial = startTrial()
     return await trial.nextCall().map { (trial, $0) }
   }
 }

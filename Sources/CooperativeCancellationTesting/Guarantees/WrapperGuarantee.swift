@@ -38,11 +38,16 @@ public enum WrapperGuarantee: String, Sendable, Hashable, CaseIterable {
   /// Each value that is not delivered is discarded exactly once.
   case nothingLost = "nothing lost"
 
-  /// The SDK is not cancelled under the runtime's lock, where an SDK that answers under its own lock would deadlock.
+  /// The SDK is not cancelled under a lock, the runtime's or the wrapper's, where an SDK that answers under its own lock
+  /// would deadlock.
   case noLockHeld = "no lock held"
 
   /// Two calls of one wrapper at the same time each get their own answer, and the end of one does not touch the other.
+  /// A call that waits for its turn can be cancelled.
   case twoCalls = "two calls"
+
+  /// However a call has ended, the next call of the wrapper gets its own answer.
+  case nextCall = "next call"
 
   /// A wait that times out throws an error other than `CancellationError`, and the SDK is told.
   case timeout = "timeout"
@@ -54,6 +59,7 @@ extension WrapperGuarantee {
     switch self {
     case .answer:
       "Call the SDK once, pass each answer to the completion, and cancel the request only in `onCancel`. "
+        + "Return a delegate that the SDK holds weakly from the bridge's closure. "
         + "For a listener that is also removed after each answer, pass `alwaysUnregisters: true`."
     case .error:
       "Pass the SDK's error to the completion unchanged, and cancel the request only in `onCancel`."
@@ -79,11 +85,14 @@ extension WrapperGuarantee {
         + "keeps alive, or for answers by id, pass `except: [.droppedCompletion]`."
     case .nothingLost: "Close each value once, in `onDiscard`."
     case .noLockHeld:
-      "Cancel the SDK in the bridge's `onCancel`, not in `withTaskCancellationHandler`."
+      "Cancel the SDK in the bridge's `onCancel`, not in `withTaskCancellationHandler`, and after unlocking."
     case .twoCalls:
       "Keep nothing of a call in a property of the wrapper: return it from the bridge's closure. "
         + "For an SDK that allows only one call, use `PendingCall`, which makes the others wait. "
         + "If the wrapper should refuse them, pass `except: [.twoCalls]`."
+    case .nextCall:
+      "Reset what a call leaves in the wrapper on each path, also after a cancellation, and match each answer with its "
+        + "call. If a later call cannot succeed, pass `except: [.nextCall]`."
     case .timeout: "Pass the clock's `Timeout` to `timeout:`, and cancel the request in `onCancel`."
     }
   }

@@ -3,7 +3,7 @@ public import CooperativeCancellation
 /// Tests a wrapper against every ``WrapperGuarantee``, and reports all that it breaks.
 ///
 /// ```swift
-/// let open = Population()
+/// let open = LiveCount()
 /// try await checkWrapper(values: open) { openings in
 ///   try await Doors(sdk: FakeDoorSDK(openings: openings)).open()
 /// } success: { completion in
@@ -31,9 +31,8 @@ public import CooperativeCancellation
 ///   - values: Counts the SDK's values, which `success` makes and the wrapper's `onDiscard` closes. Without
 ///     it, ``WrapperGuarantee/nothingLost`` is not tried.
 ///   - exceptions: Guarantees that cannot hold, such as ``WrapperGuarantee/forwarding`` for an SDK that cannot cancel.
-///   - limit: How long to wait. Retried up to four times, and longer on a busy machine.
-///   - fileID: The file to name in the error; by default the caller's.
-///   - line: The line to name in the error; by default the caller's.
+///   - limit: How long to wait. Retried up to four times, and longer on a busy machine. The error names `fileID` and
+///     `line`, by default the caller's.
 ///   - wrapper: Makes the fake SDK from the fake call, makes the wrapper, and calls it once. Runs in a task
 ///     of its own; mark it `@MainActor` if it uses the main actor without `await`.
 ///   - success: Calls the completion as the SDK does on success. Runs on any thread.
@@ -41,7 +40,7 @@ public import CooperativeCancellation
 nonisolated(nonsending) public func checkWrapper<Completion: Sendable, Output, Failure: Error>(
   whenCancelled response: CancellationResponse = .abandonCallback,
   alwaysUnregisters: Bool = false,
-  values: Population? = nil,
+  values: LiveCount? = nil,
   except exceptions: Set<WrapperGuarantee> = [],
   limit: Timeout = .milliseconds(200),
   fileID: StaticString = #fileID,
@@ -82,7 +81,7 @@ nonisolated(nonsending) public func checkWrapper<Completion: Sendable, Output, F
 nonisolated(nonsending) public func checkWrapper<Completion: Sendable, Output, Failure: Error>(
   whenCancelled response: CancellationResponse = .abandonCallback,
   alwaysUnregisters: Bool = false,
-  values: Population? = nil,
+  values: LiveCount? = nil,
   except exceptions: Set<WrapperGuarantee> = [],
   limit: Timeout = .milliseconds(200),
   fileID: StaticString = #fileID,
@@ -96,10 +95,18 @@ nonisolated(nonsending) public func checkWrapper<Completion: Sendable, Output, F
   try await WrapperCheck(
     makeCall: {
       let clock = ManualClock()
-      return .init(run: { _ = try await wrapper($0, clock) }) { limit in
-        try await clock.waitForSleeper(within: limit)
-        clock.advance(by: .seconds(Int64.max / 2))
-      }
+      return .init(
+        run: { _ = try await wrapper($0, clock) },
+        clock: .init(
+          isSlept: { (try? await clock.waitForSleeper(within: $0)) != nil },
+          isUnused: { limit in
+            await patiently {
+              try? await clock.state.wait(within: limit) { $0.sleepers.isEmpty ? true : nil }
+            } != nil
+          },
+          advance: { clock.advance(by: .seconds(Int64.max / 2)) }
+        )
+      )
     },
     cancelledEnd: cancelledEnd(Failure.self),
     response: response,

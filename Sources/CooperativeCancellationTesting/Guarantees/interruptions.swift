@@ -4,74 +4,72 @@ internal import CooperativeCancellation
 enum Interruption: String, Sendable {
   case cancelled = "the task was cancelled"
   case cancelledInsideCall = "the task was cancelled inside the SDK's method"
-  case cancelledBeforeRequest = "the task was cancelled before the SDK handed over its request"
+  case cancelledBeforeRequest = "the task was cancelled before the SDK delivered its request"
   case timedOut = "the call timed out"
 }
 
 extension WrapperCheck {
   enum Answer { case success, failure }
 
-  /// What a trial found, and how many values it must have delivered.
-  struct Outcome {
-    var findings: [Finding]
-    var deliveries = 0
+  func cancelled() async {
+    guard await interrupted(.cancelled) else { return }
+    await atTheSameTime([
+      { await interrupted(.cancelledInsideCall) }, { await interrupted(.cancelledBeforeRequest) },
+    ])
   }
 
-  func cancelled() async -> [Finding] {
-    async let insideCall = interrupted(.cancelledInsideCall)
-    async let beforeRequest = interrupted(.cancelledBeforeRequest)
-    var findings = await interrupted(.cancelled)
-    for finding in await insideCall + beforeRequest
-    where !findings.contains(where: { $0.guarantee == finding.guarantee }) {
-      findings.append(finding)
+  func timedOut() async { await interrupted(.timedOut) }
+
+  /// The SDK answers only if the wrapper waits for that. Returns whether all is well.
+  @discardableResult
+  func interrupted(_ interruption: Interruption, beside other: Attempt? = nil) async
+    -> Bool
+  {
+    guard let (trial, request, isWell) = await interrupt(interruption, beside: other) else {
+      return true
     }
-    return findings
-  }
-
-  func timedOut() async -> [Finding] { await interrupted(.timedOut) }
-
-  /// The SDK answers only if the wrapper waits for that.
-  private func interrupted(_ interruption: Interruption) async -> [Finding] {
-    guard let (trial, request, outcome) = await interrupt(interruption) else { return [] }
-    let guarantee: WrapperGuarantee = interruption == .timedOut ? .timeout : .forwarding
-    let told = await complaints(
-      guarantee,
+    let isTold = await expectCancellation(
       of: request,
       in: trial,
-      when: interruption.rawValue,
+      interruption == .timedOut ? .timeout : .forwarding,
+      when: interruption.rawValue + (other == nil ? "" : " in a second call"),
       isInterrupted: reaction(to: interruption) != .goesOn
     )
-    return outcome.findings + told
+    return isWell && isTold
   }
 
-  /// Interrupts a call, and then lets the SDK answer, perhaps more than once.
-  func lateAnswers(_ interruption: Interruption, _ answers: Answer...) async -> Outcome? {
-    guard let interrupted = await interrupt(interruption, answer: answers[0]) else { return nil }
-    var (trial, request, outcome) = interrupted
-    // The others are those of ``interrupted(_:)``.
-    outcome.findings.removeAll { $0.guarantee != .lateAnswer }
+  /// Interrupts a call, and then lets the SDK answer, perhaps more than once. Returns how many values must be delivered,
+  /// or `nil` if that is not known.
+  func lateAnswers(_ interruption: Interruption, _ answers: Answer...) async -> Int? {
+    guard let (trial, request, isWell) = await interrupt(interruption, answer: answers[0]),
+      // Otherwise, the SDK has answered, to end the trial.
+      isWell || interruption != .timedOut
+    else { return nil }
     if reaction(to: interruption) == .endsAtOnce { answer(request, answers[0]) }
     let when = "\(interruption.rawValue), and the first answer after that was reported as misuse"
-    outcome.findings += trial.reports.map { Finding(.lateAnswer, "\(when): \($0)") }
+    expectNoMisuse(in: trial, .lateAnswer, when)
     for late in answers.dropFirst() { answer(request, late) }
-    return outcome
+    return isWell && answers[0] == .success && delivers(after: interruption) ? 1 : 0
   }
 
-  /// Returns `nil` if the wrapper cannot be interrupted in this way.
-  private func interrupt(
+  /// Returns whether the call ended as it should, or `nil` if the wrapper cannot be interrupted in this way.
+  func interrupt(
     _ interruption: Interruption,
+    beside other: Attempt? = nil,
     answer first: Answer = .success
-  ) async -> (trial: Trial<Completion>, request: Request, outcome: Outcome)? {
-    guard let (trial, request, call) = await begin(interruption) else { return nil }
+  ) async -> (trial: Attempt, request: Request, isWell: Bool)? {
+    guard let (trial, request) = await begin(interruption, other) else { return nil }
     // A wrapper may try again.
     trial.fake.whenCalled { $0.drop() }
     let isTimeout = interruption == .timedOut
     if !isTimeout {
       trial.task.cancel()
-    } else if (try? await call.passTime?(limit)) == nil {
+    } else if let clock = trial.call.clock, await clock.isSlept(limit) {
+      clock.advance()
+    } else {
       request.answer(success)
-      let text = "nothing used the clock. Does the wrapper's `timeout:` use it?"
-      return (trial, request, Outcome(findings: [Finding(.timeout, text)]))
+      let text = "nothing used the clock within \(limit). Does the wrapper's `timeout:` use it?"
+      return (trial, request, find(.timeout, text))
     }
     let reaction = reaction(to: interruption)
     var guarantee: WrapperGuarantee = isTimeout ? .timeout : .prompt
@@ -79,31 +77,33 @@ extension WrapperCheck {
     var when = "\(interruption.rawValue) and the SDK did not answer"
     if reaction != .endsAtOnce {
       if !isTimeout { guarantee = .lateAnswer }
-      request.handOver()
+      request.deliver()
       if reaction == .waits, guarantees.contains(.forwarding) {
         _ = await trial.isForwarded(to: request)
       }
       await letOthersRun()
       if trial.hasEnded {
         let text = "it ended when \(when), although it should wait for the answer."
-        return (trial, request, Outcome(findings: [Finding(guarantee, text)]))
+        return (trial, request, find(guarantee, text))
       }
       answer(request, first)
-      if response != .waitForCallback { expected = first == .success ? .value : .failure }
+      if delivers(after: interruption) { expected = first == .success ? .value : .failure }
       when = "\(interruption.rawValue) and the SDK then answered"
     }
-    let findings = complaints(guarantee, await trial.end(), not: expected, when: when)
+    let isWell = await expect(expected, of: trial, guarantee, when: when)
     // The answer ends a wrapper that hangs, and frees its thread if it blocks one.
-    if findings.contains(where: \.hangs) { request.answer(success) }
-    request.handOver()
-    let deliveries = expected == .value ? 1 : 0
-    return (trial, request, Outcome(findings: findings, deliveries: deliveries))
+    if !trial.hasEnded { request.answer(success) }
+    request.deliver()
+    return (trial, request, isWell)
   }
 
-  private func begin(_ interruption: Interruption) async -> (Trial<Completion>, Request, Call)? {
+  private func begin(
+    _ interruption: Interruption,
+    _ other: Attempt?
+  ) async -> (Attempt, Request)? {
     // The task of a trial waits for the start, so it is made only if there will be one.
-    if interruption == .timedOut, makeCall().passTime == nil { return nil }
-    let (trial, call) = makeTrial()
+    if interruption == .timedOut, makeCall().clock == nil { return nil }
+    let trial = makeTrial(beside: other)
     if interruption == .cancelledInsideCall {
       // Does not capture the trial, which keeps the fake.
       trial.fake.whenCalled { [task = trial.task] _ in task.cancel() }
@@ -111,9 +111,7 @@ extension WrapperCheck {
     if interruption == .cancelledBeforeRequest { trial.fake.holdRequestsBack() }
     trial.start()
     guard let request = await trial.nextCall() else { return nil }
-    if interruption != .cancelledBeforeRequest || request.isHeldBack {
-      return (trial, request, call)
-    }
+    if interruption != .cancelledBeforeRequest || request.isHeldBack { return (trial, request) }
     request.answer(success)
     _ = await trial.end()
     return nil
@@ -126,10 +124,15 @@ extension WrapperCheck {
   /// Whether an answer after a cancellation is delivered.
   var deliversLate: Bool { response == .deliverResult || response == .ignoreCancellation }
 
-  private enum Reaction { case endsAtOnce, waits, goesOn }
+  /// Whether a value that comes after an interruption is delivered.
+  func delivers(after interruption: Interruption) -> Bool {
+    deliversLate && reaction(to: interruption) != .endsAtOnce
+  }
+
+  enum Reaction { case endsAtOnce, waits, goesOn }
 
   /// What the wrapper claims to do.
-  private func reaction(to interruption: Interruption) -> Reaction {
+  func reaction(to interruption: Interruption) -> Reaction {
     switch response {
     case .abandonCallback: .endsAtOnce
     case .waitForCallback, .deliverResult: .waits

@@ -3,65 +3,103 @@ internal import CooperativeCancellation
 // The trials that answer a wait that may have ended.
 
 extension WrapperCheck {
-  func checkAfter() async -> Outcome? {
-    let (trial, _) = makeTrial()
+  func checkAfter() async -> Int? {
+    let trial = makeTrial()
+    // Does not capture the trial, which keeps the fake.
     trial.fake.whenCalled { [success, task = trial.task] request in
       task.cancel()
       request.answer(success)
     }
     trial.start()
-    let end = await trial.end()
-    let findings = complaints(
-      .checkAfter,
-      end,
-      not: deliversLate ? .value : .cancellation,
-      when: "the task was cancelled while the SDK answered inside the call"
-    )
-    guard case .returned = end else { return Outcome(findings: findings) }
-    return Outcome(findings: findings, deliveries: 1)
+    let when = "the task was cancelled while the SDK answered inside the call"
+    await expect(deliversLate ? .value : .cancellation, of: trial, .checkAfter, when: when)
+    return await deliveries(of: trial)
   }
 
   /// The task is cancelled after the answer, before it resumes. `checkAfter` has checked its end.
-  func cancelledAfterAnswer() async -> Outcome? {
-    guard cancelledEnd != nil, let (trial, request) = await beginTrial() else { return nil }
+  func cancelledAfterAnswer() async -> Int? {
+    guard let (trial, request) = await beginTrial() else { return nil }
     trial.whileHeld {
       request.answer(success)
       trial.task.cancel()
     }
-    guard case .returned = await trial.end() else { return Outcome(findings: []) }
-    return Outcome(findings: [], deliveries: 1)
+    return await deliveries(of: trial)
   }
 
-  func secondAnswer(_ first: Answer, _ second: Answer) async -> Outcome? {
+  /// How many values were delivered: `nil` if that is unknown, because the wrapper may have returned a fallback.
+  private func deliveries(of trial: Attempt) async -> Int? {
+    guard case .returned = await trial.end() else { return 0 }
+    return cancelledEnd == nil ? nil : 1
+  }
+
+  func secondAnswer(_ first: Answer, _ second: Answer) async -> Int? {
     guard let (trial, request) = await beginTrial() else { return nil }
     // A wrapper may try again after an error.
     trial.fake.whenCalled { $0.drop() }
     answer(request, first)
     answer(request, second)
     let isDelivered = first == .success
-    let findings = complaints(
-      .secondAnswer,
-      await trial.end(),
-      not: isDelivered ? .value : .failure,
-      when: "the SDK answered \(isDelivered ? "twice" : "with an error, and then with a value")"
-    )
-    return Outcome(findings: findings, deliveries: isDelivered ? 1 : 0)
+    let when = "the SDK answered \(isDelivered ? "twice" : "with an error, and then with a value")"
+    await expect(isDelivered ? .value : .failure, of: trial, .secondAnswer, when: when)
+    return isDelivered ? 1 : 0
+  }
+
+  /// The SDK answers while it is being cancelled, on another thread, as one does that waits there for its callbacks.
+  func answeredInsideCancel() async -> Int? {
+    guard guarantees.contains(.forwarding), response != .ignoreCancellation else { return nil }
+    var deliveries: Int? = 0
+    let isAnswered = await patiently {
+      guard let trial = await answerInsideCancel() else { return nil as Bool? }
+      deliveries = await self.deliveries(of: trial)
+      return true
+    }
+    if isAnswered == nil {
+      let text = """
+        deadlock: the wrapper calls the SDK's `cancel()` while it holds a lock that the completion takes, too; an SDK \
+        that answers before its `cancel()` returns waits for that lock.
+        """
+      find(.noLockHeld, text)
+    }
+    return deliveries
+  }
+
+  /// Returns `nil` if the answer had to wait for the cancellation.
+  private func answerInsideCancel() async -> Attempt? {
+    let (hasBegun, hasAnswered, isBlocked) = (Observed(false), Observed(false), Observed(false))
+    let trial = makeTrial()
+    trial.fake.whenCancelled { [success] request in
+      guard request.cancelCount == 1 else { return }
+      startOnOwnThread {
+        hasBegun.change { $0 = true }
+        request.answer(success)
+        hasAnswered.change { $0 = true }
+      }
+      for _ in 1...100 where !hasAnswered.state { pauseThread() }
+      isBlocked.change { $0 = hasBegun.state && !hasAnswered.state }
+    }
+    trial.start()
+    guard let request = await trial.nextCall() else { return trial }
+    trial.task.cancel()
+    if await trial.isForwarded(to: request) {
+      _ = await patiently { try? await hasAnswered.wait(within: limit) { $0 ? $0 : nil } }
+    }
+    return isBlocked.state ? nil : trial
   }
 
   /// Repeated, because a cancellation that comes before the wrapper sleeps may miss its cancellation handler.
-  func noLockHeld() async -> [Finding] {
-    guard guarantees.contains(.forwarding), response != .ignoreCancellation else { return [] }
+  func noLockHeld() async {
+    guard guarantees.contains(.forwarding), response != .ignoreCancellation else { return }
     for _ in 1...20 {
-      guard let isUnderLock = await isToldUnderLock() else { return [] }
+      guard let isUnderLock = await isToldUnderLock() else { return }
       if !isUnderLock { continue }
       let text = """
         deadlock: the wrapper cancels the SDK inside the runtime's cancellation handler, where it waits \
         for the SDK's lock; an SDK that holds that lock while it calls the completion waits for the \
         handler to return.
         """
-      return [Finding(.noLockHeld, text)]
+      find(.noLockHeld, text)
+      return
     }
-    return []
   }
 
   /// Cancels the task while the SDK holds its lock. Returns whether the cancellation waits for that lock, or `nil` if

@@ -3,40 +3,50 @@ internal import CooperativeCancellation
 /// Waits with a limit, and gives up after five waits in a row on a machine that is not busy: the awaited event may need
 /// several turns.
 ///
-/// The machine is busy if a probe task after a wait also takes long. This function also gives up if a probe does not
-/// pass.
+/// The machine is busy if a probe task after a wait also takes long. If that goes on for five minutes, this function
+/// gives up, too, and counts that in ``busyWaits``: nothing can be concluded from such a wait.
 func patiently<Result>(
   _ wait: () async throws -> Result?
 ) async rethrows -> Result? {
   let start = Moment.now
   var quickProbes = 0
   var result = try await wait()
-  while result == nil, quickProbes < 5, start.nanoseconds(to: .now) < probeLimit {
+  while result == nil, quickProbes < 5 {
+    if start.nanoseconds(to: .now) > probeLimit {
+      busyWaits.change { $0 += 1 }
+      return nil
+    }
     let probeStart = Moment.now
-    let passes = await passEveryQueue {
+    _ = await passEveryQueue {
       result = (try? await wait()) ?? nil
       return result != nil
     }
-    if !passes { break }
     quickProbes = probeStart.nanoseconds(to: .now) < 50_000_000 ? quickProbes + 1 : 0
-    if quickProbes < 5 { result = try await wait() }
+    if result == nil, quickProbes < 5 { result = try await wait() }
   }
   return result
 }
 
+/// How many waits ended because the machine was too busy.
+let busyWaits = Observed(0)
+
 private let probeLimit: Int64 = 300_000_000_000
 
-/// The last probe that was abandoned, and whether it has passed since. Until it does, no other could pass either.
+/// The last probe that was abandoned, and whether it has passed since. Until it does, no other could pass either, and
+/// only a sleep shows whether the machine is busy.
 let stuckProbe = Observed<Observed<Bool>?>(nil)
 
 /// Runs a task that only passes through each place where a task may queue: a thread, the main actor, the pool. Returns
 /// whether it passes. Gives up if the caller's wait `isOver`, because that wait may be what blocks the others.
 ///
-/// A probe that does not pass is late or blocked. While one is late, this process uses processor time, even if only a
-/// little. So the probe is blocked after six seconds without any, or else after five minutes.
+/// A probe that does not pass is late or blocked. It is blocked after six seconds in which this process used no
+/// processor time, although the machine woke it on time.
 func passEveryQueue(orUntil isOver: () async -> Bool = { false }) async -> Bool {
-  if stuckProbe.state?.state == false { return false }
   let hasPassed = Observed(false)
+  if stuckProbe.state?.state == false {
+    _ = try? await hasPassed.wait(within: .milliseconds(10)) { $0 ? true : nil }
+    return false
+  }
   startOnOwnThread {
     await MainActor.run {}
     // Each priority has threads of its own.
@@ -46,14 +56,15 @@ func passEveryQueue(orUntil isOver: () async -> Bool = { false }) async -> Bool 
   let start = Moment.now
   var idleSeconds = 0
   while idleSeconds < 6, start.nanoseconds(to: .now) < probeLimit {
-    let before = processorTime()
+    let (before, second) = (processorTime(), Moment.now)
     let passes = try? await hasPassed.wait(within: .seconds(1)) { $0 ? true : nil } ?? false
     // `nil`, in a test that is cancelled.
     guard let passes, !passes else { return passes == true }
-    idleSeconds = processorTime() - before < 0.02 ? idleSeconds + 1 : 0
+    let isOnTime = second.nanoseconds(to: .now) < 1_250_000_000
+    idleSeconds = isOnTime && processorTime() - before < 0.02 ? idleSeconds + 1 : 0
     if await isOver() { return false }
   }
-  stuckProbe.change { $0 = hasPassed }
+  if idleSeconds == 6 { stuckProbe.change { $0 = hasPassed } }
   return false
 }
 

@@ -29,9 +29,9 @@ struct FakeCallTests {
 
   @Test
   func `can be answered more than once, but not after a drop, which releases the completion`() {
-    let completions = Population()
-    let request = calls.record { [answers, life = Life(of: completions)] answer in
-      withExtendedLifetime(life) { answers.withLock { $0.append(answer) } }
+    let completions = LiveCount()
+    let request = calls.record { [answers, member = LiveCount.Member(of: completions)] answer in
+      withExtendedLifetime(member) { answers.withLock { $0.append(answer) } }
     }
     request.answer { $0(1) }
     request.answer { $0(2) }

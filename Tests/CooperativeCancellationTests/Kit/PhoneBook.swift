@@ -36,14 +36,14 @@ extension PhoneBook {
 }
 
 final class Line: Sendable {
-  private let open: Population
+  private let open: LiveCount
 
-  init(_ open: Population) {
+  init(_ open: LiveCount) {
     self.open = open
-    open.grow()
+    open.increment()
   }
 
-  func hangUp() { open.shrink() }
+  func hangUp() { open.decrement() }
 }
 
 /// Puts a wrapper of the phone book through the guarantees.
@@ -53,7 +53,7 @@ func checkDialling(
   line: UInt = #line,
   _ wrapper: @escaping @Sendable (PhoneBook) async throws -> Line
 ) async throws {
-  let open = Population()
+  let open = LiveCount()
   try await checkWrapper(
     whenCancelled: response,
     values: open,

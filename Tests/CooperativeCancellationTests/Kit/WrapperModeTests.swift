@@ -38,7 +38,10 @@ struct WrapperModeTests {
     let error = await #expect(throws: BrokenGuarantees.self, sourceLocation: sourceLocation) {
       try await check()
     }
-    #expect(error?.guarantees == guarantees, "\(error.map(\.description) ?? "")")
+    #expect(
+      error.map { Set($0.guarantees) } == Set(guarantees),
+      "\(error.map(\.description) ?? "")"
+    )
     #expect(error?.description.contains(words) == true, "\(error.map(\.description) ?? "")")
   }
 
@@ -134,17 +137,17 @@ struct WrapperModeTests {
     try await check { calls in
       try await withAsyncThrowingValue { completion in
         LateRequest(cancel: { $0.cancel() }) { arrived in
-          calls.record(completion).handOver { arrived($0) }
+          calls.record(completion).deliver { arrived($0) }
         }
       } onCancel: {
         $0.cancel()
       }
     }
-    await expect([.forwarding], "before the SDK handed over its request") {
+    await expect([.forwarding], "before the SDK delivered its request") {
       try await check { calls in
         let request = Protected<FakeCall<Completion>.Request?>(nil)
         return try await withAsyncThrowingValue { completion in
-          calls.record(completion).handOver { arrived in request.withLock { $0 = arrived } }
+          calls.record(completion).deliver { arrived in request.withLock { $0 = arrived } }
         } onCancel: { _ in
           request.withLock { $0 }?.cancel()
         }
@@ -164,9 +167,12 @@ struct WrapperModeTests {
 
   // MARK: Two calls
 
-  private func checkShared(_ wrapper: @escaping @Sendable () -> any Uploader) async throws {
+  private func checkShared(
+    except exceptions: Set<WrapperGuarantee> = [.droppedCompletion],
+    _ wrapper: @escaping @Sendable () -> any Uploader
+  ) async throws {
     // Some keep the completion.
-    try await check(except: [.droppedCompletion]) { calls in
+    try await check(except: exceptions) { calls in
       try await calls.wrapper(wrapper).upload(calls)
     }
   }
@@ -175,23 +181,103 @@ struct WrapperModeTests {
   func `let two calls run side by side, or one after the other`() async throws {
     try await checkShared { Bridged() }
     try await checkShared { Queued() }
-    #expect(Bridged.population.count == 0)
+    try await checkShared { InLine(canLeave: true) }
+    #expect(Bridged.liveCount.count == 0)
   }
 
   @Test
   func `notice a call that disturbs another`() async {
-    await expect([.twoCalls], "did not end") { try await checkShared { InOneSlot() } }
-    await expect([.twoCalls], "cancel the other one") { try await checkShared { InOneField() } }
+    let exceptions: Set<WrapperGuarantee> = [.droppedCompletion, .nextCall]
+    let faulty: [(make: @Sendable () -> any Uploader, words: String)] = [
+      ({ InOneSlot() }, "did not end"),
+      ({ InOneField() }, "cancel the other one"),
+      ({ Refusing() }, "while another call waited"),
+      // On a busy machine, that shows only when the SDK answers the other one.
+      ({ Mixing() }, "of two calls"),
+      ({ InLine(canLeave: false) }, "was cancelled while it waited for its turn"),
+    ]
+    for (make, words) in faulty {
+      await expect([.twoCalls], words) { try await checkShared(except: exceptions, make) }
+    }
     await expect([.twoCalls], "the second of two calls was cancelled, the SDK was told to cancel") {
-      try await checkWrapper(except: [.droppedCompletion], limit: .watchdog) { calls in
+      try await checkWrapper(except: exceptions, limit: .watchdog) { calls in
         try await calls.wrapper { InOneField(keepsFirst: true) }.upload(calls)
       } success: {
         $0(.success(1))
       }
     }
-    await expect([.twoCalls], "while another call waited") { try await checkShared { Refusing() } }
-    // On a busy machine, that shows only when the SDK answers the other one.
-    await expect([.twoCalls], "of two calls") { try await checkShared { Mixing() } }
+  }
+
+  @Test(arguments: Remembering.Fault.allCases)
+  func `notice a call that disturbs the next one`(fault: Remembering.Fault) async {
+    // Not only after the remedy for a second call that is refused.
+    await expect([fault == .told ? .forwarding : .nextCall], fault.rawValue) {
+      try await checkShared(except: [.droppedCompletion, .twoCalls]) { Remembering(fault) }
+    }
+  }
+
+  @Test
+  func `heed an exception in the trials of later calls`() async throws {
+    try await checkShared(except: [.error, .answerInsideCall, .twoCalls, .droppedCompletion]) {
+      Remembering(.failure)
+    }
+  }
+
+  // MARK: Locks and timers
+
+  @Test
+  func `notice a lock that is held while the SDK is cancelled`() async {
+    await expect([.noLockHeld], "a lock that the completion takes") {
+      try await check { calls in
+        let lock = NSLock()
+        return try await withAsyncThrowingValue { (completion: @escaping Completion) in
+          calls.record { result in
+            lock.withLock {}
+            completion(result)
+          }
+        } onCancel: { call in
+          lock.withLock { call.cancel() }
+        }
+      }
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `notice a timer that goes on, or is missing, and say that once`(isMissing: Bool) async throws
+  {
+    let error = await #expect(throws: BrokenGuarantees.self) {
+      try await checkWrapper { (calls: FakeCall<Completion>, clock) in
+        let call = Task { try await value(of: calls) }
+        let deadline = clock.now.advanced(by: .seconds(5))
+        let isLate = Protected(false)
+        if !isMissing {
+          Task {
+            try await clock.sleep(until: deadline)
+            isLate.withLock { $0 = true }
+            call.cancel()
+          }
+        }
+        do {
+          let value = try await withTaskCancellationHandler {
+            try await call.value
+          } onCancel: {
+            call.cancel()
+          }
+          try Task.checkCancellation()
+          return value
+        } catch is CancellationError where isLate.withLock({ $0 }) {
+          throw OwnError()
+        }
+      } success: {
+        $0(.success(1))
+      } failure: {
+        $0(.failure(SDKError.failed))
+      }
+    }
+    let text = try #require(error?.description)
+    #expect(error?.guarantees == [.timeout], "\(text)")
+    #expect(text.contains(isMissing ? "nothing used the clock within" : "a timer of the wrapper"))
+    #expect(error?.notTried == [.twoCalls, .nextCall])
   }
 
   // MARK: Threads
@@ -204,7 +290,12 @@ struct WrapperModeTests {
           await Task.detached {
             let gate = Gate()
             _ = calls.record { (_: Int) in gate.open() }
-            gate.pass()
+            @Sendable func pass() {
+              gate.pass()
+              gate.open()
+            }
+            for _ in 1...ProcessInfo.processInfo.activeProcessorCount { Task { pass() } }
+            pass()
           }.value
         } success: { (completion: @Sendable (Int) -> Void) in
           completion(1)
@@ -227,14 +318,14 @@ private func value(
   }
 }
 
-private protocol Uploader: Sendable {
+protocol Uploader: Sendable {
   func upload(_ calls: FakeCall<WrapperModeTests.Completion>) async throws -> Int
 }
 
 private struct Bridged: Uploader {
-  static let population = Population()
+  static let liveCount = LiveCount()
 
-  let life = Life(of: population)
+  let member = LiveCount.Member(of: liveCount)
 
   func upload(_ calls: FakeCall<WrapperModeTests.Completion>) async throws -> Int {
     try await value(of: calls)
@@ -292,6 +383,84 @@ private struct InOneField: Uploader {
       request.withLock { if $0 == nil || !keepsFirst { $0 = made } }
     } onCancel: { _ in
       request.withLock { $0 }?.cancel()
+    }
+  }
+}
+
+/// One call at a time. One that waits for its turn may be unable to leave.
+private struct InLine: Uploader {
+  let canLeave: Bool
+  private let line = Protected<(isBusy: Bool, waiting: [CancellableContinuation<Void, any Error>])>(
+    (false, [])
+  )
+
+  init(canLeave: Bool) { self.canLeave = canLeave }
+
+  func upload(_ calls: FakeCall<WrapperModeTests.Completion>) async throws -> Int {
+    try Task.checkCancellation()
+    let response: CancellationResponse = canLeave ? .abandonCallback : .ignoreCancellation
+    try await withCancellableThrowingContinuation(whenCancelled: response) { turn in
+      let isFree = line.withLock { line in
+        defer { line.isBusy = true }
+        if line.isBusy { line.waiting.append(turn) }
+        return !line.isBusy
+      }
+      if isFree { turn.resume() }
+    }
+    defer { letNextOneCall() }
+    return try await value(of: calls)
+  }
+
+  private func letNextOneCall() {
+    let next = line.withLock { line in
+      line.isBusy = !line.waiting.isEmpty
+      return line.isBusy ? line.waiting.removeFirst() : nil
+    }
+    // It may have left.
+    if let next, !next.resume() { letNextOneCall() }
+  }
+}
+
+/// What one call leaves in the wrapper changes the next.
+final class Remembering: Uploader {
+  enum Fault: String, CaseIterable {
+    case cancellation =
+      "it ended without a call of the SDK when it was called again after the task was cancelled"
+    case failure =
+      "it ended without a call of the SDK when it was called again after the SDK reported an error"
+    case completion = "the SDK's late answer to the call before ended the next one"
+    case request = "the SDK was told to cancel the call before when it was called again"
+    case told = "told to cancel when the task was cancelled in a second call"
+  }
+
+  private let fault: Fault
+  private let error = Protected<(any Error)?>(nil)
+  private let completion = Protected<WrapperModeTests.Completion?>(nil)
+  private let request = Protected<FakeCall<WrapperModeTests.Completion>.Request?>(nil)
+
+  init(_ fault: Fault) { self.fault = fault }
+
+  func upload(_ calls: FakeCall<WrapperModeTests.Completion>) async throws -> Int {
+    if fault == .request { request.withLock { $0 }?.cancel() }
+    if let error = error.withLock({ $0 }) { throw error }
+    do {
+      return try await withAsyncThrowingValue {
+        (completion: @escaping WrapperModeTests.Completion) in
+        if fault != .completion { return calls.record(completion) }
+        self.completion.withLock { $0 = completion }
+        return calls.record { [self] result in self.completion.withLock { $0.take() }?(result) }
+      } onCancel: { call in
+        let isFirst = request.withLock { request in
+          defer { request = call }
+          return request == nil
+        }
+        if isFirst || fault != .told { call.cancel() }
+      }
+    } catch {
+      if error is CancellationError ? fault == .cancellation : fault == .failure {
+        self.error.withLock { $0 = error }
+      }
+      throw error
     }
   }
 }

@@ -1,0 +1,70 @@
+internal import CooperativeCancellation
+
+/// How a call should end: with a value, with `CancellationError`, or with another error.
+enum WrapperEnd: Sendable { case value, cancellation, failure }
+
+extension WrapperCheck {
+  /// Waits for the end of a call. Returns whether it is as expected, and otherwise adds a finding.
+  @discardableResult
+  func expect(
+    _ expected: WrapperEnd,
+    of trial: Attempt,
+    _ guarantee: WrapperGuarantee,
+    when: String
+  ) async -> Bool {
+    let text: String
+    let expected = expected == .cancellation ? cancelledEnd ?? expected : expected
+    switch (await trial.end(), expected) {
+    case (.stillRuns, _):
+      if guarantees.contains(guarantee) { hangs.change { $0 = true } }
+      return find(guarantee, "it did not end within \(limit) when \(when).")
+    case (.returned, _) where expected == .value || cancelledEnd == nil: return true
+    case (.threw(is CancellationError), .cancellation): return true
+    case (.threw(is CancellationError), .failure):
+      text = "it threw CancellationError instead of another error"
+    case (.threw, .failure): return true
+    case (.returned, .failure): text = "it returned without throwing an error"
+    case (.returned, _): text = "it returned instead of throwing CancellationError"
+    case (.threw(let error), .cancellation):
+      text = "it threw “\(error)” instead of CancellationError"
+    case (.threw(let error), .value): text = "it threw “\(error)” instead of returning the value"
+    }
+    return find(guarantee, "\(text) when \(when).")
+  }
+
+  /// Expects that the SDK was told once after an interruption, and otherwise only if it must always be told. A wrapper
+  /// may tell it from another thread, slightly later. Expects that no timer of the wrapper goes on.
+  @discardableResult
+  func expectCancellation(
+    of request: Request,
+    in trial: Attempt,
+    _ guarantee: WrapperGuarantee,
+    when: String,
+    isInterrupted: Bool = false
+  ) async -> Bool {
+    guard guarantees.contains(guarantee) else { return true }
+    let expected = isInterrupted || alwaysUnregisters ? 1 : 0
+    if expected > 0 { _ = await trial.isForwarded(to: request) }
+    await letOthersRun()
+    if let clock = trial.call.clock, trial.hasEnded {
+      if isInterrupted {
+        // A timer of the wrapper's own would tell the SDK again.
+        clock.advance()
+        await letOthersRun()
+      } else if !(await clock.isUnused(limit)) {
+        find(.timeout, "a timer of the wrapper went on after it had ended, when \(when).")
+      }
+    }
+    let count = request.cancelCount
+    if count == expected { return true }
+    let times =
+      count == 0
+      ? "never told to cancel" : "told to cancel \(count == 1 ? "once" : "\(count) times")"
+    let instead = count == 0 ? "" : " instead of \(expected == 1 ? "once" : "never")"
+    return find(guarantee, "the SDK was \(times)\(instead) when \(when).")
+  }
+
+  func expectNoMisuse(in trial: Attempt, _ guarantee: WrapperGuarantee, _ when: String) {
+    for report in trial.reports { find(guarantee, "\(when): \(report)") }
+  }
+}
