@@ -247,6 +247,7 @@ struct WrapperModeTests {
   {
     let error = await #expect(throws: BrokenGuarantees.self) {
       try await checkWrapper { (calls: FakeCall<Completion>, clock) in
+        try Task.checkCancellation()
         let call = Task { try await value(of: calls) }
         let deadline = clock.now.advanced(by: .seconds(5))
         let isLate = Protected(false)
