@@ -53,8 +53,4 @@ extension LegacySDK {
   ) {
     reply({ success(1) })
   }
-
-  public func value(_ completion: @escaping @Sendable (Int) -> Void) {
-    reply({ completion(1) })
-  }
 }

@@ -52,7 +52,7 @@ extension [Comparison] {
       Comparison(
         "continuation, later",
         to: "handler + checked continuation",
-        goal: .atMost(1.26),
+        goal: .atMost(1.28),
         on: loop,
         {
           for _ in 0..<$0 {

@@ -33,7 +33,7 @@ extension [Comparison] {
         await waking.read($0, of: waking.sendableSequence().asyncStream())
       },
     ]
-      + [1, 8, 32].map { readers in
+      + [1, 32].map { readers in
         let choir = Choir()
         return Comparison(
           "shared, \(readers) \(readers == 1 ? "reader" : "readers")",

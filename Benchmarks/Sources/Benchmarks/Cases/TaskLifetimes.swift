@@ -16,8 +16,8 @@ extension [Comparison] {
       }
     }
     return [
-      against("bag.add { … }", atMost: 1.45) { await home.add($0, to: bag) },
-      against("bag.add(id:) { … }", atMost: 1.7) { await home.addByID($0, to: bag) },
+      against("bag.add { … }", atMost: 1.5) { await home.add($0, to: bag) },
+      against("bag.add(id:) { … }", atMost: 1.75) { await home.addByID($0, to: bag) },
     ]
   }
 }
