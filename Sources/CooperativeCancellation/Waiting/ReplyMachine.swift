@@ -13,8 +13,6 @@
 ///                           │ unwanted │ ──────────┘
 ///                           └──────────┘
 /// ```
-///
-/// A value type without a lock: ``Reply`` passes in the events and performs what the machine returns.
 @usableFromInline
 package enum ReplyMachine<Answer: Sendable>: Sendable {
   /// Initial state. `operation` is running or has just returned, and the SDK has not answered.

@@ -11,8 +11,6 @@
 ///
 /// One task at a time, the driver, registers and unregisters until nothing is left to do. So a registration never
 /// overlaps the previous one, whose `onTermination` could clear the SDK's only slot.
-///
-/// A value type without a lock: ``Hub`` passes in the events and performs what the machine returns.
 @frozen
 @usableFromInline
 package struct HubMachine<Reader: Sendable, Element: Sendable, Ending: Sendable>: Sendable {

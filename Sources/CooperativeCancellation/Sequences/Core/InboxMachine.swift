@@ -14,8 +14,6 @@
 ///                                              │ over │
 ///                                              └──────┘
 /// ```
-///
-/// A value type without a lock: ``Inbox`` passes in the events and performs what the machine returns.
 @frozen
 @usableFromInline
 package struct InboxMachine<Element: Sendable>: Sendable {
