@@ -94,9 +94,7 @@ extension Task {
 
   /// Keeps this task in a collection, which by default cancels it when the collection is destroyed.
   ///
-  /// Finished tasks stay in the collection; a ``TaskBag`` removes them.
-  ///
-  /// - Returns: The stored value.
+  /// Returns the stored value. Finished tasks stay in the collection; a ``TaskBag`` removes them.
   @discardableResult
   public func store(
     in tasks: inout some RangeReplaceableCollection<AnyTask>,
@@ -109,9 +107,7 @@ extension Task {
 
   /// Keeps this task in a set, which by default cancels it when the set is destroyed.
   ///
-  /// Storing the same task again has no effect.
-  ///
-  /// - Returns: The stored value. If the task was already there, that is the earlier value, with its options.
+  /// Returns the stored value. If the task was already there, that is the earlier value, with its options.
   @discardableResult
   public func store(
     in tasks: inout Set<AnyTask>,
