@@ -59,10 +59,8 @@ package struct Locked<Value: ~Copyable>: @unchecked Sendable {
     return body(&value.pointee)
   }
 
-  /// Like `locked`, but releases the result only after unlocking, because a release may run the user's code.
-  ///
-  /// Otherwise, the optimizer may release an unused result before the unlock, as Swift 6.3.1 does. A result that is
-  /// used after the unlock does not need this.
+  /// Like `locked`, but never releases the result before the unlock, as the optimizer of Swift 6.3.1 does with one that
+  /// is not used afterwards: a release may run the user's code.
   @_alwaysEmitIntoClient
   package func extract<Result>(_ body: (inout sending Value) -> sending Result) -> sending Result {
     let result = locked(body)
@@ -90,7 +88,6 @@ package final class LockBuffer<Value: ~Copyable>: ManagedBuffer<PlatformLock, Va
 }
 
 extension ManagedBuffer where Header == PlatformLock, Element: ~Copyable {
-  /// Destroys the value, in the `deinit` of a subclass.
   @_alwaysEmitIntoClient
   func destroy() {
     withUnsafeMutablePointerToElements { value in
@@ -113,7 +110,6 @@ package protocol SharedContents: ~Copyable, Sendable {
 final class SharedBuffer<Contents: SharedContents & ~Copyable>:
   ManagedBuffer<PlatformLock, Contents>
 {
-  // No other reference is left, so this takes no lock.
   @inlinable
   deinit {
     withUnsafeMutablePointerToElements { $0.pointee.lastReferenceWasReleased() }

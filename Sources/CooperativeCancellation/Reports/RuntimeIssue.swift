@@ -32,7 +32,6 @@ public struct RuntimeIssue: Sendable, Hashable {
   /// The call that the report is about, such as the one that made the completion.
   public let callSite: CallSite
 
-  /// Further text for the description.
   private let detail: String
 
   package init(kind: Kind, callSite: CallSite, detail: String = "") {

@@ -16,7 +16,6 @@
 /// The waits and the calls that it returns are woken and released after unlocking.
 @usableFromInline
 package struct TurnMachine: Sendable {
-  /// A call whose SDK was called.
   @usableFromInline
   package struct Call: Sendable {
     let number: Int
@@ -121,7 +120,6 @@ package struct TurnMachine: Sendable {
 
   // MARK: The calls
 
-  /// What is to be done after unlocking.
   @usableFromInline
   package struct Effects: Sendable {
     /// The call that received its answer, or left.
