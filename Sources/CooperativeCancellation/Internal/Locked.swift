@@ -76,6 +76,16 @@ package struct Locked<Value: ~Copyable>: @unchecked Sendable {
   }
 }
 
+extension Locked where Value: Sendable {
+  /// Replaces the value. Returns the old one, and does not release it before the unlock.
+  func exchange(for new: Value) -> Value {
+    extract { value in
+      defer { value = new }
+      return value
+    }
+  }
+}
+
 // MARK: The object
 
 @_fixed_layout

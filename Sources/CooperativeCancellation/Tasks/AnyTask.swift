@@ -59,10 +59,7 @@ public final class AnyTask: Sendable {
 
   /// Cancels the task. A second call has no effect, or fails an assertion: ``Options/assertOnOverCancellation``.
   public func cancel() {
-    let isRepeated = wasCancelledHere.locked { wasCancelled in
-      defer { wasCancelled = true }
-      return wasCancelled
-    }
+    let isRepeated = wasCancelledHere.exchange(for: true)
     assert(
       !options.contains(.assertOnOverCancellation) || !(isRepeated || task.isCancelled),
       """
@@ -77,7 +74,7 @@ public final class AnyTask: Sendable {
 extension AnyTask: Hashable {
   /// Two are equal if they own the same task, whatever their options.
   public static func == (left: AnyTask, right: AnyTask) -> Bool {
-    left.task.isSame(as: right.task)
+    AnyHashable(left.task) == AnyHashable(right.task)
   }
 
   /// Hashes the task's identity.
@@ -126,9 +123,3 @@ private protocol ErasedTask: Sendable, Hashable {
 }
 
 extension Task: ErasedTask {}
-
-extension ErasedTask {
-  func isSame(as other: any ErasedTask) -> Bool {
-    other as? Self == self
-  }
-}
