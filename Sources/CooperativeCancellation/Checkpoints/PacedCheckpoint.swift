@@ -10,7 +10,6 @@
 ///
 /// A step without a check takes about a nanosecond.
 public struct PacedCheckpoint: Sendable {
-  /// Measures the time since the last check.
   private struct Stopwatch {
     let interval: Timeout
     let elapsed: @Sendable () -> Int64

@@ -34,9 +34,8 @@ extension AsyncStream where Element: Sendable {
     onTermination terminate: @escaping @Sendable (sending Token) -> Void,
     onDiscard discard: (@Sendable (Element) -> Void)? = nil
   ) {
-    let callSite = CallSite(fileID: fileID, line: line)
     self =
-      StreamReader(policy, discard, terminate, callSite) { callback in
+      StreamReader(policy, discard, terminate, CallSite(fileID: fileID, line: line)) { callback in
         subscribe({ callback.yield($0) }, { callback.end(.finished) })
       }.stream
   }
@@ -60,9 +59,8 @@ extension AsyncThrowingStream where Element: Sendable, Failure == any Error {
     onTermination terminate: @escaping @Sendable (sending Token) -> Void,
     onDiscard discard: (@Sendable (Element) -> Void)? = nil
   ) {
-    let callSite = CallSite(fileID: fileID, line: line)
     self =
-      StreamReader(policy, discard, terminate, callSite) { callback in
+      StreamReader(policy, discard, terminate, CallSite(fileID: fileID, line: line)) { callback in
         try subscribe({ callback.yield($0) }, { callback.end($0.map { .failed($0) } ?? .finished) })
       }.throwingStream
   }

@@ -5,11 +5,9 @@ extension CallbackSequence {
   /// Registers now, as ``started()`` does, and returns the elements as an `AsyncStream`.
   ///
   /// It keeps the buffering and `onDiscard` of this sequence. What `AsyncStream` lacks is lost: cancellation looks like
-  /// the end, and two readers share the elements of one subscription. `onTermination` runs on the actor that calls this,
-  /// soon after the end, perhaps after the next stream has registered: for an SDK with one slot, write
-  /// `sendable().shared().asyncStream()`.
-  ///
-  /// In code that belongs to no actor, write `AsyncStream(buffering:)`.
+  /// the end, and two readers share the elements of one subscription. `onTermination` runs on the actor that calls
+  /// this, soon after the end, perhaps after the next stream has registered: for an SDK with one slot, write
+  /// `sendable().shared().asyncStream()`. In code that belongs to no actor, write `AsyncStream(buffering:)`.
   @_alwaysEmitIntoClient
   public func asyncStream(isolation: isolated any Actor = #isolation) -> AsyncStream<Element>
   where Failure == Never {

@@ -139,15 +139,13 @@ public final class TaskBag: Sendable {
   /// await connections.drain(cancellingAfter: .seconds(10))
   /// ```
   ///
-  /// Returns when all tasks have ended, including cancelled ones. A task of this bag must not call it: it
-  /// would wait for itself.
+  /// Returns when all tasks have ended, including cancelled ones. With a grace period of zero or less, they are
+  /// cancelled at once. A task of this bag must not call it: it would wait for itself.
   ///
   /// ## Cancellation
   ///
   /// Cancelling the calling task has no effect, because a server is often stopped by that very cancellation.
   /// To shorten the grace period, call ``cancelAll()``.
-  ///
-  /// - Parameter gracePeriod: How long the tasks may continue. With zero or less they are cancelled at once.
   public func drain(cancellingAfter gracePeriod: Timeout) async {
     close()
     let members = members

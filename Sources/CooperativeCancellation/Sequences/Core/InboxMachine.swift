@@ -38,7 +38,6 @@ package struct InboxMachine<Element: Sendable>: Sendable {
   @usableFromInline
   package typealias Yielded = (isOpen: Bool, surplus: Element?)
 
-  /// What the reader finds.
   @usableFromInline
   package enum Found: Sendable {
     case element(Element)
@@ -85,9 +84,7 @@ package struct InboxMachine<Element: Sendable>: Sendable {
     return true
   }
 
-  /// The reader's task was cancelled. Returns whether to wake sleeping readers.
-  ///
-  /// If the SDK's end is the next thing to read, the end stays: no element is lost before it.
+  /// The reader's task was cancelled. Returns whether to wake sleeping readers. If the SDK's end is next, it stays.
   @_alwaysEmitIntoClient
   package mutating func cancel() -> Bool {
     switch phase {
@@ -101,7 +98,6 @@ package struct InboxMachine<Element: Sendable>: Sendable {
     return true
   }
 
-  /// The reader wants the next element.
   @_alwaysEmitIntoClient
   package mutating func next() -> Found {
     switch phase {
@@ -148,7 +144,6 @@ package struct InboxMachine<Element: Sendable>: Sendable {
   }
 }
 
-/// How an SDK ended a subscription.
 @usableFromInline
 package enum SubscriptionEnd: Sendable {
   /// It called its finish closure or released its callback.

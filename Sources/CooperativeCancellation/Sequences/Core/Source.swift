@@ -103,9 +103,8 @@ extension Source {
   }
 }
 
-/// Runs the user's registration.
-///
-/// A separate function, so that it releases the callback before the reader sleeps: from then on only the SDK owns it.
+/// Runs the user's registration. A separate function, so that it releases the callback before the reader sleeps: from
+/// then on only the SDK owns it.
 @_alwaysEmitIntoClient
 func register<Element: Sendable, Token>(
   _ inbox: Inbox<Element>,
