@@ -1,8 +1,8 @@
 /// Suspends the task until its continuation is resumed, the task is cancelled, or the call times out.
 ///
 /// Replaces `withCheckedThrowingContinuation` and its unchecked variant: see ``CancellableContinuation``, and
-/// <doc:Migrating> for a whole project. Where an overload of `withAsyncThrowingValue` fits the SDK's completion handler,
-/// that one is shorter, and checks for cancellation before and after.
+/// <doc:Migrating> for a whole project. Where an overload of `withAsyncThrowingValue` fits the SDK's completion
+/// handler, that one is shorter, and checks for cancellation before and after.
 ///
 /// `body` always runs, as with those, in a cancelled task and with a timeout of zero too: at once, on the caller's
 /// actor. It returns what `onCancel` needs, or nothing. One event decides: a resumption that comes first is delivered,
@@ -63,10 +63,10 @@ nonisolated(nonsending) public func withCancellableContinuation<Value, Request>(
 
 /// Suspends the task until its continuation is resumed, even if the task is cancelled.
 ///
-/// Replaces `withCheckedContinuation` and its unchecked variant, and waits as they do: its callers go on only with
-/// what they wait for. To let a cancellation end the wait, use
-/// ``withCancellableContinuation(fallback:whenCancelled:timeout:fileID:line:_:onCancel:onDiscard:)``, or a function that
-/// throws.
+/// Replaces `withCheckedContinuation` and its unchecked variant, and waits as they do: its callers go on only with what
+/// they wait for. To let a cancellation end the wait, use
+/// ``withCancellableContinuation(fallback:whenCancelled:timeout:fileID:line:_:onCancel:onDiscard:)``, or a function
+/// that throws.
 ///
 /// - Important: If the last copy of the continuation is released without a resumption, that is reported, and **the wait
 ///   never ends**.

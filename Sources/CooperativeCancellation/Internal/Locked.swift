@@ -1,7 +1,7 @@
-/// The library's lock: a reference to one object that contains a lock and a value, which one thread at a time may access.
+/// The library's lock: a reference to an object with a lock and a value, which one thread at a time may access.
 ///
-/// Apart from ``Sent`` and one line of ``CallbackContext``, this is the only code in the library that the compiler cannot
-/// check. It is safe for these reasons:
+/// Apart from ``Sent`` and one line of ``CallbackContext``, this is the only code in the library that the compiler
+/// cannot check. It is safe for these reasons:
 ///
 /// - The lock never moves. It is the header of a `ManagedBuffer`, inside the object, and is accessed only through the
 ///   buffer's pointer. The pointer is valid until the object is released, and `locked` keeps the object alive until
@@ -145,8 +145,8 @@ extension Locked where Value: SharedContents {
   var erased: AnyReply { AnyReply(self) }
 }
 
-/// An object that contains an answer of any type: a ``Reply`` or a ``Carrier``. `@unchecked`, because the stored type does
-/// not say `Sendable`; both initializers require it.
+/// An object that contains an answer of any type: a ``Reply`` or a ``Carrier``. `@unchecked`, because the stored type
+/// does not say `Sendable`; both initializers require it.
 @frozen
 @usableFromInline
 package struct AnyReply: @unchecked Sendable {

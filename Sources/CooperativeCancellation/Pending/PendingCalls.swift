@@ -39,21 +39,21 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
 
   /// What happens to a call whose id another call has. <doc:AnswersByID#Ids-that-recur> helps to choose.
   public enum TakenIDPolicy: Sendable, Hashable, CaseIterable {
-    /// It throws ``AlreadyPendingError``. For ids of your own, which differ: after a call was cancelled, its late answer
-    /// would reach a later call with the same id.
+    /// It throws ``AlreadyPendingError``. For ids of your own, which differ: after a call was cancelled, its late
+    /// answer would reach a later call with the same id.
     case throwError
     /// It waits until the other calls are over, in order. The wait counts toward its timeout, and cancellation ends it.
     case waitForTurn
-    /// It calls the SDK at once. Each answer is for the first call without one. Make the calls with one id on one actor,
-    /// in whose order the SDK answers.
+    /// It calls the SDK at once. Each answer is for the first call without one. Make the calls with one id on one
+    /// actor, in whose order the SDK answers.
     case answerInOrder
   }
 
   /// Creates an instance with no calls.
   ///
   /// With ``TakenIDPolicy/waitForTurn`` and ``TakenIDPolicy/answerInOrder``, a call that was cancelled or timed out
-  /// keeps its place until its `onCancel` has returned and its late answer has arrived. `resume` returns `true` for that
-  /// answer, and its value goes to the call's `onDiscard`.
+  /// keeps its place until its `onCancel` has returned and its late answer has arrived. `resume` returns `true` for
+  /// that answer, and its value goes to the call's `onDiscard`.
   ///
   /// - Parameters:
   ///   - policy: What happens to a call whose id another call has.

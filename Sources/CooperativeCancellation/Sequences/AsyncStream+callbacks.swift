@@ -16,8 +16,8 @@ extension AsyncStream where Element: Sendable {
   /// Use it where a function must return this type. Elsewhere, ``AsyncCallbackSequence`` registers when it is read, and
   /// tells a cancellation from the end.
   ///
-  /// The SDK may call `yield` and `finish` from any thread. The stream ends when the SDK calls `finish` or releases both,
-  /// when its reader is cancelled, and when it is released.
+  /// The SDK may call `yield` and `finish` from any thread. The stream ends when the SDK calls `finish` or releases
+  /// both, when its reader is cancelled, and when it is released.
   ///
   /// `subscribe` runs once, before this returns, where the caller is. Soon after the end, `terminate` receives its
   /// token, on no actor and under no lock. `discard` receives each element that is not delivered, on any thread. A

@@ -1,5 +1,4 @@
-// For interfaces that require the standard library's types. A stream registers when it is made, as those of the standard
-// library do.
+// For interfaces that require the standard library's types. Like those, a stream registers when it is made.
 
 extension CallbackSequence {
   /// Registers now, as ``started()`` does, and returns the elements as an `AsyncStream`.
@@ -28,7 +27,7 @@ extension SendableCallbackSequence {
   /// Registers, and returns the elements as an `AsyncStream`; see ``CallbackSequence/asyncStream(isolation:)``.
   ///
   /// A sequence from ``CallbackSequence/sendable(isolation:)`` registers at the first read, because its actor may be
-  /// another one. A shared sequence registers soon. Any other registers now, here; its `onTermination` runs on no actor.
+  /// another one, and a shared sequence soon. Any other registers now, here; its `onTermination` runs on no actor.
   @_alwaysEmitIntoClient
   public func asyncStream() -> AsyncStream<Element> where Failure == Never {
     // Nothing else holds what the source captures, so its closures may run anywhere.

@@ -7,8 +7,8 @@
 ///     └────────────────┴──┴────────────────┘
 /// ```
 ///
-/// A call that asks has the turn if no other call is granted or called; others wait in order. A call that begins without
-/// asking joins those that were called. The next answer is for the first one without an answer.
+/// A call that asks has the turn if no other call is granted or called; others wait in order. A call that begins
+/// without asking joins those that were called. The next answer is for the first one without an answer.
 ///
 /// An interrupted call keeps its place until its answer has arrived and its `onCancel` has returned. Otherwise, the
 /// next call would receive the answer, or be stopped by that `onCancel`.
