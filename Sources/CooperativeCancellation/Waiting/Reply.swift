@@ -116,7 +116,7 @@ package struct ReplyContents<Answer: Sendable>: SharedContents {
 
   @_alwaysEmitIntoClient
   package func lastReferenceWasReleased() {
-    // If the reply is not awaited, `operation` threw.
+    // Otherwise, the SDK answered, or `operation` threw.
     if isAwaited { drop() }
   }
 
