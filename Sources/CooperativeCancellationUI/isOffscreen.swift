@@ -1,6 +1,4 @@
-/// Whether nothing can show a screen again, according to where its outermost container is.
-///
-/// Separate from UIKit, so that the decision can be tested everywhere.
+/// Whether nothing can show a screen again, according to where its outermost container is. Without UIKit, for tests.
 package func isOffscreen(isInWindow: Bool, isPresented: Bool, isPresenting: Bool) -> Bool {
   !isInWindow && !isPresented && !isPresenting
 }

@@ -31,14 +31,12 @@ public final class CancellationFlag: Sendable {
 /// }
 /// ```
 ///
-/// Returns what `body` returns, and throws what it throws.
+/// Returns what `body` returns, and throws what it throws. `body` runs on the caller's actor; the flag may outlive it.
 ///
 /// ## Cancellation
 ///
 /// Cancelling the task sets the flag at once, on the thread that cancels. If the task is already cancelled, the
 /// flag is set before `body` runs. A timeout sets it only if `onCancel` does so, as above.
-///
-/// - Parameter body: Runs on the caller's actor. It receives the flag, which may outlive it.
 @_alwaysEmitIntoClient
 nonisolated(nonsending) public func withCancellationFlag<Result>(
   _ body: nonisolated(nonsending) (_ flag: CancellationFlag) async throws -> Result

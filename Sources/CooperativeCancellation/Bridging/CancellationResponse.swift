@@ -10,20 +10,17 @@
 /// A timeout has the same effect as a cancellation, with ``TimeoutError`` as the error; with ``ignoreCancellation``, it
 /// has the effect that it has with ``abandonCallback``. <doc:Choosing> helps to choose.
 public enum CancellationResponse: Sendable, Hashable, CaseIterable {
-  /// Throws `CancellationError` at once, even if the SDK never answers. A late value goes to `onDiscard`. This is
-  /// the default.
+  /// The default: throws at once, even if the SDK never answers. A late value goes to `onDiscard`.
   case abandonCallback
 
-  /// Waits for the SDK's answer, passes its value to `onDiscard`, and then throws `CancellationError`. For work
-  /// that must not overlap with a retry.
+  /// Waits for the SDK, passes its value to `onDiscard`, and throws: for work that must not overlap with a retry.
   case waitForCallback
 
-  /// Waits for the SDK's answer and delivers it, a value or an error. For work whose result must be known, such
-  /// as a payment.
+  /// Waits for the SDK and delivers its value or error: for work whose result must be known, such as a payment.
   case deliverResult
 
-  /// Calls the SDK even in a cancelled task, does not forward cancellation, and delivers the SDK's answer. For work
-  /// that cancellation must not prevent: shutting down, releasing, waiting for a process to end.
+  /// Calls the SDK even in a cancelled task, and does not tell it of a cancellation: for work that must not be
+  /// prevented, such as shutting down, releasing, or waiting for a process to end.
   case ignoreCancellation
 
   /// Whether a task that is cancelled when it resumes gets no value.

@@ -33,8 +33,7 @@ public final class LateRequest<Request>: Sendable {
   /// Calls the SDK and receives its requests.
   ///
   /// - Parameters:
-  ///   - cancel: Cancels a request. Runs at most once for each, inside ``cancel()`` or, if the request arrives
-  ///     later, on the thread that delivers it.
+  ///   - cancel: Cancels a request, as described above.
   ///   - start: Calls the SDK with `arrived` as the callback for its request. Runs at once, on the caller's actor. Its
   ///     result is ignored; its error is thrown.
   public init<Ignored>(
@@ -45,8 +44,7 @@ public final class LateRequest<Request>: Sendable {
     _ = try start { [arrivals] in arrivals.arrive($0) }
   }
 
-  /// Calls the SDK and receives its requests, which are `Sendable`: `arrived` has the type of the SDK's callback. The
-  /// parameters are those of the other initializer.
+  /// The same for requests that are `Sendable`: `arrived` has the type of the SDK's callback.
   public init<Ignored>(
     cancel: @escaping @Sendable (Request) -> Void,
     _ start: (_ arrived: @escaping @Sendable (Request) -> Void) throws -> Ignored

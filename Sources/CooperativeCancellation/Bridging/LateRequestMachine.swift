@@ -9,8 +9,6 @@
 ///      └─────────────────────────▶ │ over │ ◀─┐ arrive: released
 ///                        end       └──────┘ ──┘
 /// ```
-///
-/// A value type without a lock: ``LateRequest`` passes in the events and performs what the machine returns.
 package struct LateRequestMachine<Request: Sendable>: Sendable {
   private enum State {
     /// Initial state. Requests that arrive are kept.

@@ -17,10 +17,7 @@
 /// All other errors go to `map`, including ``TimeoutError``, ``DroppedCompletionError``, ``MissingValueError`` and
 /// ``AlreadyPendingError``.
 ///
-/// - Parameters:
-///   - map: Converts an error. Runs on the caller's actor, at most once.
-///   - cancellation: What a `CancellationError` becomes.
-///   - body: The work. Runs at once, on the caller's actor.
+/// `body` runs at once, and `map` at most once, both on the caller's actor.
 @_alwaysEmitIntoClient
 nonisolated(nonsending) public func mappingErrors<Value, Failure: Error>(
   to map: (any Error) -> Failure,

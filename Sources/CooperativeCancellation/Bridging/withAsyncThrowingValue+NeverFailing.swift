@@ -8,20 +8,9 @@
 /// try await withAsyncThrowingValue { sdk.measure($0) }
 /// ```
 ///
-/// Returns the SDK's value. Throws `CancellationError` if the task is cancelled, ``TimeoutError`` if the call
-/// times out, ``DroppedCompletionError`` if the SDK releases `completion` without calling it, or the error
-/// that `operation` throws. Also accepts a completion handler that takes a `Result<Value, Never>`. See
-/// <doc:Contract> for the guarantees and the edge cases.
-///
-/// - Parameters:
-///   - response: What happens if the call is cancelled or times out before the SDK answers.
-///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
-///   - fileID: The file to name in errors and reports.
-///   - line: The line to name in errors and reports.
-///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
-///     returned; runs on the caller's actor, at most once.
-///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
+/// Returns the SDK's value. Throws the same errors, except the SDK's, and has the same parameters as
+/// ``withAsyncThrowingValue(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)-3lf1q``. Also accepts a
+/// completion handler that takes a `Result<Value, Never>`.
 @_disfavoredOverload
 @_alwaysEmitIntoClient
 @inline(__always)

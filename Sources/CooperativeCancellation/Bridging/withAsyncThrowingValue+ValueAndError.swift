@@ -7,19 +7,9 @@
 /// Accepts `(Value?, (any Error)?)`, `(Value?, NSError?)` and `(Bool, (any Error)?)`.
 ///
 /// Returns the value. Throws the error if there is one; a value beside it goes to `onDiscard`. Throws
-/// ``MissingValueError`` if both are `nil`, and otherwise the same errors as the overload for a `Result`. If
-/// the caller expects an optional, the compiler selects the overload that returns `nil` instead. See
-/// <doc:Contract> for the guarantees and the edge cases.
-///
-/// - Parameters:
-///   - response: What happens if the call is cancelled or times out before the SDK answers.
-///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
-///   - fileID: The file to name in errors and reports.
-///   - line: The line to name in errors and reports.
-///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
-///     returned; runs on the caller's actor, at most once.
-///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
+/// ``MissingValueError`` if both are `nil`. If the caller expects an optional, the compiler selects the overload that
+/// returns `nil` instead. The other errors and the parameters are those of
+/// ``withAsyncThrowingValue(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)-3lf1q``.
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Request>(

@@ -53,8 +53,8 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 
 /// Calls an SDK that reports a `Result` without a value, and waits until it is done.
 ///
-/// Returns when the SDK reports success: `completion(.success)`, in a closure of your own. Its errors and parameters
-/// are those of the overload with a value. See <doc:Contract>.
+/// Returns when the SDK reports success: `completion(.success)`, in your closure. Its errors and parameters are those
+/// of the overload with a value. See <doc:Contract>.
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<Request>(

@@ -8,20 +8,8 @@
 /// cancelled, if the call times out, or if the SDK releases `completion` without calling it. The last case is
 /// also reported to ``RuntimeIssue/handler``.
 ///
-/// The SDK may call `completion` on any thread, and must call it exactly once. What `operation` returns is
-/// kept until the wait ends. See <doc:Contract> for the guarantees and the edge cases. <doc:CrossingThreads>
-/// explains when a closure needs `@Sendable`.
-///
-/// - Parameters:
-///   - fallback: The value to return if the SDK's value is not delivered.
-///   - response: What happens if the call is cancelled or times out before the SDK answers.
-///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not called.
-///   - fileID: The file to name in reports.
-///   - line: The line to name in reports.
-///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the caller's actor.
-///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `operation`
-///     returned; runs on the caller's actor, at most once.
-///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the caller's actor.
+/// What the SDK must do, and the other parameters, are the same as for
+/// ``withAsyncThrowingValue(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)-3lf1q``.
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(

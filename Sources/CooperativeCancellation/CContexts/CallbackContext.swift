@@ -41,15 +41,11 @@ public final class CallbackContext: Sendable {
 
   /// Creates a context for a closure that C may call once, or any number of times.
   ///
-  /// Use a repeating context for callbacks that report progress or ask whether to continue. If C calls back only
-  /// during the call, use ``withCallbackContext(_:fileID:line:in:)``.
+  /// A context with `isRepeating` is for callbacks that report progress or ask whether to continue. If C calls back
+  /// only during the call, use ``withCallbackContext(_:fileID:line:in:)``. Reports name the file and the line.
   ///
-  /// - Parameters:
-  ///   - isRepeating: Whether C may call the closure more than once.
-  ///   - fileID: The file to name in reports.
-  ///   - line: The line to name in reports.
-  ///   - body: Runs inside ``call(_:_:)``, on the calling thread, with no lock held. Copy what its pointers point
-  ///     to: they are usually valid only during the call.
+  /// `body` runs inside ``call(_:_:)``, on the calling thread, with no lock held. Copy what its pointers point to: they
+  /// are usually valid only during the call.
   public init<each Argument, Output>(
     isRepeating: Bool = false,
     fileID: StaticString = #fileID,

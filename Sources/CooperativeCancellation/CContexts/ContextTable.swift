@@ -2,7 +2,6 @@
 package protocol ContextEntry: AnyObject, Sendable {
   var isRepeating: Bool { get }
   var callSite: CallSite { get }
-  /// The type of the closure.
   static var type: Any.Type { get }
 }
 
@@ -26,7 +25,6 @@ package enum ContextTable {
     part(of: number).locked { $0.entry(for: number) }
   }
 
-  /// Removes an entry.
   static func remove(_ number: UInt) {
     // The entry holds the user's captures, so it is released here, after unlocking.
     _ = part(of: number).extract { $0.remove(number) }
@@ -48,9 +46,7 @@ package struct ContextEntries: Sendable {
   private var lastNumber: UInt
   private let step: UInt
 
-  /// - Parameters:
-  ///   - first: The remainder of all numbers when divided by `step`.
-  ///   - step: The difference between consecutive numbers; a power of two.
+  /// The numbers are `first` plus multiples of `step`, which is a power of two.
   package init(first: UInt, step: UInt) {
     lastNumber = first
     self.step = step

@@ -8,13 +8,8 @@
 /// ```
 ///
 /// Returns what `body` returns, and throws what it throws. The context is released when `body` returns; a later
-/// callback does nothing.
-///
-/// - Parameters:
-///   - closure: The closure that C calls. Runs on the calling thread, with no lock held.
-///   - fileID: The file to name in reports.
-///   - line: The line to name in reports.
-///   - body: Calls the C library with `context`. Runs at once, in place.
+/// callback does nothing. `closure` runs on the thread on which C calls it, with no lock held, and `body` at once, in
+/// place.
 public func withCallbackContext<each Argument, Output, Result: ~Copyable, Failure: Error>(
   _ closure: @escaping @Sendable (repeat each Argument) -> Output,
   fileID: StaticString = #fileID,

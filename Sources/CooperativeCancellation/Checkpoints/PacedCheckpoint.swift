@@ -10,7 +10,6 @@
 ///
 /// A step without a check takes about a nanosecond.
 public struct PacedCheckpoint: Sendable {
-  /// Measures the time since the last check.
   private struct Stopwatch {
     let interval: Timeout
     let elapsed: @Sendable () -> Int64
@@ -25,22 +24,16 @@ public struct PacedCheckpoint: Sendable {
   @usableFromInline var stepsLeft: Int
   private var stopwatch: Stopwatch?
 
-  /// Checks at every nth step, starting with the nth.
-  ///
-  /// - Parameter steps: The number of steps from one check to the next. With 1 or less, every step checks.
+  /// Checks at every nth step, starting with the nth. With 1 or less, every step checks.
   public init(every steps: Int) {
     stride = max(1, steps)
     stepsLeft = stride
   }
 
-  /// Checks once in each interval of time.
+  /// Checks at most once in each interval of time, such as `.milliseconds(1)`.
   ///
-  /// Reading a clock takes longer than a short step, so the clock is read only at every nth step.
-  ///
-  /// - Parameters:
-  ///   - interval: The minimum time from one check to the next, such as `.milliseconds(1)`. With zero or less, every
-  ///     reading of the clock checks.
-  ///   - steps: The number of steps from one reading of the clock to the next. With 1 or less, every step reads it.
+  /// Reading a clock takes longer than a short step, so the clock is read only at every nth step; with 1 or less, at
+  /// every step. With an interval of zero or less, every reading checks.
   public init(every interval: Timeout, readingClockEvery steps: Int = 64) {
     self.init(every: steps)
     stopwatch = Stopwatch(interval)

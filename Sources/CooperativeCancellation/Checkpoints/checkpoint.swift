@@ -7,15 +7,11 @@
 /// }
 /// ```
 ///
-/// Costs the same as `Task.checkCancellation()`. Outside a task it never throws; a debug build reports that to
-/// ``RuntimeIssue/handler``.
+/// Costs the same as `Task.checkCancellation()`. Outside a task it never throws; a debug build reports that, with the
+/// file and the line, to ``RuntimeIssue/handler``.
 ///
 /// <doc:Checkpoints> explains where checkpoints belong. To clean up, use
 /// ``withCancellationCleanup(isolation:_:cleanup:)``.
-///
-/// - Parameters:
-///   - fileID: The file to name in reports.
-///   - line: The line to name in reports.
 @_alwaysEmitIntoClient
 public func checkpoint(
   fileID: StaticString = #fileID,

@@ -27,10 +27,8 @@
 /// task executor preference: in code without an actor, write `await withTaskExecutorPreference(executor) { … }` in
 /// the cleanup.
 ///
-/// - Parameters:
-///   - isolation: The actor on which both closures run; by default the caller's.
-///   - body: The work. Runs at once, on the caller's actor.
-///   - cleanup: Completes before this function throws. Runs on the caller's actor.
+/// `body` runs at once. `cleanup` completes before this function throws. Both run on `isolation`, by default the
+/// caller's actor.
 public func withCancellationCleanup<Result: ~Copyable>(
   isolation: isolated (any Actor)? = #isolation,
   _ body: () async throws -> Result,

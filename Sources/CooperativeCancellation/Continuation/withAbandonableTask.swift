@@ -8,21 +8,16 @@
 /// }
 /// ```
 ///
-/// For functions that ignore cancellation, or that take long to respond. `operation` runs in its own task, with the
-/// caller's priority and task-local values. When the wait is cancelled or times out, that task is cancelled, and **not
-/// waited for**: it may still run after this function has thrown. A value that it returns then goes to `onDiscard`.
+/// For functions that ignore cancellation, or that take long to respond. `operation` runs in its own task, on the actor
+/// to which the closure belongs, as in `Task { … }`, with the caller's priority and task-local values; if that task is
+/// cancelled before it begins, not at all. When the wait is cancelled or times out, that task is cancelled, and **not
+/// waited for**: it may still run after this function has thrown. A value that it returns then goes to `onDiscard`,
+/// which runs where `operation` ended.
 ///
 /// A task group with a sleep, and the `withDeadline` of SE-0526, wait for their body to end. This function does not.
 ///
-/// Returns what `operation` returns. Throws its error, `CancellationError`, or ``TimeoutError``.
-///
-/// - Parameters:
-///   - timeout: How long to wait; `nil` means no limit.
-///   - fileID: The file to name in errors.
-///   - line: The line to name in errors.
-///   - operation: The work. Runs on the actor to which the closure belongs, as in `Task { … }`. It does not run if its
-///     task is cancelled before it begins.
-///   - discard: Closes or frees a value that is not returned. Runs where `operation` ended.
+/// Returns what `operation` returns. Throws its error, `CancellationError`, or ``TimeoutError``, which names the file
+/// and the line.
 @_alwaysEmitIntoClient
 nonisolated(nonsending) public func withAbandonableTask<Value>(
   timeout: Timeout? = nil,

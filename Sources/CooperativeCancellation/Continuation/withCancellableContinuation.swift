@@ -1,26 +1,20 @@
 /// Suspends the task until its continuation is resumed, the task is cancelled, or the call times out.
 ///
 /// Replaces `withCheckedThrowingContinuation` and its unchecked variant: see ``CancellableContinuation``, and
-/// <doc:Migrating> for a whole project. Where an overload of `withAsyncThrowingValue` fits the SDK's completion handler,
-/// that one is shorter, and checks for cancellation before and after.
+/// <doc:Migrating> for a whole project. Where an overload of `withAsyncThrowingValue` fits the SDK's completion
+/// handler, that one is shorter, and checks for cancellation before and after.
 ///
-/// `body` always runs, as with those, in a cancelled task too. One event decides: a resumption that comes first is
-/// delivered, even if the task is cancelled a moment later.
+/// `body` always runs, as with those, in a cancelled task and with a timeout of zero too: at once, on the caller's
+/// actor. It returns what `onCancel` needs, or nothing. One event decides: a resumption that comes first is delivered,
+/// even if the task is cancelled a moment later.
 ///
 /// Returns the value of the resumption. Throws its error, the error that `body` throws, `CancellationError`,
 /// ``TimeoutError``, or ``DroppedCompletionError`` if the last copy of the continuation is released without a
 /// resumption. See <doc:Contract#Continuations>.
 ///
-/// - Parameters:
-///   - response: What happens if the call is cancelled or times out before a resumption.
-///   - timeout: How long to wait; `nil` means no limit.
-///   - fileID: The file to name in errors and reports.
-///   - line: The line to name in errors and reports.
-///   - body: Receives the continuation, and returns what `onCancel` needs, or nothing. What it returns is kept until the
-///     wait ends. Runs at once, on the caller's actor.
-///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what `body` returned;
-///     runs on the caller's actor, at most once, under no lock.
-///   - discard: Closes or frees a value that is not returned. Runs on the thread that resumes, or on the caller's actor.
+/// The other parameters are those of
+/// ``withAsyncThrowingValue(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)-3lf1q``, but `discard` runs on
+/// the thread that resumes, or on the caller's actor.
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withCancellableThrowingContinuation<Value, Request>(
@@ -69,20 +63,16 @@ nonisolated(nonsending) public func withCancellableContinuation<Value, Request>(
 
 /// Suspends the task until its continuation is resumed, even if the task is cancelled.
 ///
-/// Replaces `withCheckedContinuation` and its unchecked variant, and waits as they do: its callers go on only with
-/// what they wait for. To let a cancellation end the wait, use
-/// ``withCancellableContinuation(fallback:whenCancelled:timeout:fileID:line:_:onCancel:onDiscard:)``, or a function that
-/// throws.
+/// Replaces `withCheckedContinuation` and its unchecked variant, and waits as they do: its callers go on only with what
+/// they wait for. To let a cancellation end the wait, use
+/// ``withCancellableContinuation(fallback:whenCancelled:timeout:fileID:line:_:onCancel:onDiscard:)``, or a function
+/// that throws.
 ///
 /// - Important: If the last copy of the continuation is released without a resumption, that is reported, and **the wait
 ///   never ends**.
 ///
-/// - Parameters:
-///   - fileID: The file to name in reports.
-///   - line: The line to name in reports.
-///   - body: Receives the continuation. What it returns is kept until the wait ends. Runs at once, on the caller's
-///     actor.
-///   - discard: Closes or frees the value of a second resumption. Runs on the thread that resumes.
+/// `body` runs at once, on the caller's actor; what it returns is kept until the wait ends. The value of a second
+/// resumption goes to `onDiscard`, on the thread that resumes.
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withUncancellableContinuation<Value, Request>(

@@ -1,7 +1,7 @@
-/// The library's lock: a reference to one object that contains a lock and a value, which one thread at a time may access.
+/// The library's lock: a reference to an object with a lock and a value, which one thread at a time may access.
 ///
-/// Apart from ``Sent`` and one line of ``CallbackContext``, this is the only code in the library that the compiler cannot
-/// check. It is safe for these reasons:
+/// Apart from ``Sent`` and one line of ``CallbackContext``, this is the only code in the library that the compiler
+/// cannot check. It is safe for these reasons:
 ///
 /// - The lock never moves. It is the header of a `ManagedBuffer`, inside the object, and is accessed only through the
 ///   buffer's pointer. The pointer is valid until the object is released, and `locked` keeps the object alive until
@@ -59,10 +59,8 @@ package struct Locked<Value: ~Copyable>: @unchecked Sendable {
     return body(&value.pointee)
   }
 
-  /// Like `locked`, but releases the result only after unlocking, because a release may run the user's code.
-  ///
-  /// Otherwise, the optimizer may release an unused result before the unlock, as Swift 6.3.1 does. A result that is
-  /// used after the unlock does not need this.
+  /// Like `locked`, but never releases the result before the unlock, as the optimizer of Swift 6.3.1 does with one that
+  /// is not used afterwards: a release may run the user's code.
   @_alwaysEmitIntoClient
   package func extract<Result>(_ body: (inout sending Value) -> sending Result) -> sending Result {
     let result = locked(body)
@@ -78,6 +76,16 @@ package struct Locked<Value: ~Copyable>: @unchecked Sendable {
   }
 }
 
+extension Locked where Value: Sendable {
+  /// Replaces the value. Returns the old one, and does not release it before the unlock.
+  func exchange(for new: Value) -> Value {
+    extract { value in
+      defer { value = new }
+      return value
+    }
+  }
+}
+
 // MARK: The object
 
 @_fixed_layout
@@ -90,7 +98,6 @@ package final class LockBuffer<Value: ~Copyable>: ManagedBuffer<PlatformLock, Va
 }
 
 extension ManagedBuffer where Header == PlatformLock, Element: ~Copyable {
-  /// Destroys the value, in the `deinit` of a subclass.
   @_alwaysEmitIntoClient
   func destroy() {
     withUnsafeMutablePointerToElements { value in
@@ -113,7 +120,6 @@ package protocol SharedContents: ~Copyable, Sendable {
 final class SharedBuffer<Contents: SharedContents & ~Copyable>:
   ManagedBuffer<PlatformLock, Contents>
 {
-  // No other reference is left, so this takes no lock.
   @inlinable
   deinit {
     withUnsafeMutablePointerToElements { $0.pointee.lastReferenceWasReleased() }
@@ -139,8 +145,8 @@ extension Locked where Value: SharedContents {
   var erased: AnyReply { AnyReply(self) }
 }
 
-/// An object that contains an answer of any type: a ``Reply`` or a ``Carrier``. `@unchecked`, because the stored type does
-/// not say `Sendable`; both initializers require it.
+/// An object that contains an answer of any type: a ``Reply`` or a ``Carrier``. `@unchecked`, because the stored type
+/// does not say `Sendable`; both initializers require it.
 @frozen
 @usableFromInline
 package struct AnyReply: @unchecked Sendable {

@@ -1,7 +1,4 @@
-/// A sleeping task, to be woken once.
-///
-/// Not an optional `CheckedContinuation`, whose size is unknown outside the standard library, nor an optional
-/// existential, which is moved through its type's witness table.
+/// A sleeping task, to be woken once. Optional continuations and existentials would be slower to move.
 @frozen
 @usableFromInline
 package struct SleepingTask: ~Copyable, Sendable {
@@ -23,12 +20,9 @@ package protocol ErasedContinuation: Sendable {
 
 extension CheckedContinuation<Void, Never>: ErasedContinuation {}
 
-/// Sleeps until the continuation is resumed, on the caller's actor. ``Wait`` does the same with its own
-/// functions: with closures, its frame would need another block.
-///
-/// - Parameters:
-///   - keep: Keeps the continuation, or resumes it if there is something to read.
-///   - cancel: Called in the runtime's cancellation handler, under the runtime's lock: only changes the state and resumes.
+/// Sleeps on the caller's actor until the continuation is resumed, which `keep` stores, or resumes if there is
+/// something to read. `cancel` runs under the runtime's lock, so it only changes the state and resumes. ``Wait`` has
+/// functions of its own, because its frame must be smaller.
 @usableFromInline
 func sleep(
   isolation: isolated (any Actor)?,

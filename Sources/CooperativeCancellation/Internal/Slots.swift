@@ -8,15 +8,12 @@ struct Slots<Element> {
   /// twice.
   private var spare: [Int] = []
 
-  /// The element in a slot, or `nil` if the slot is empty.
   @inline(__always)
   subscript(slot: Int) -> Element? {
     slot < elements.count ? elements[slot] : nil
   }
 
-  /// Changes the element in a slot. Does nothing if the slot is empty.
-  ///
-  /// Not a `_modify` accessor: a coroutine in another coroutine is not inlined, and allocates its frame.
+  /// Does nothing if the slot is empty. Not a `_modify` accessor, which in another one would allocate a frame.
   @inline(__always)
   mutating func update(_ slot: Int, _ change: (inout Element) -> Void) {
     guard slot < elements.count, var element = elements[slot].take() else { return }
@@ -31,7 +28,6 @@ struct Slots<Element> {
 
   var used: [Int] { elements.indices.filter { elements[$0] != nil } }
 
-  /// Inserts an element. Returns its slot.
   mutating func insert(_ element: consuming Element) -> Int {
     while let slot = spare.popLast() {
       if slot >= elements.count { continue }

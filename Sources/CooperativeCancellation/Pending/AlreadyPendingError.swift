@@ -1,7 +1,5 @@
-/// The call was refused because another pending call has the same id. If the SDK returns the id, it has already been
-/// called; otherwise, it was not called.
-///
-/// A ``PendingCall`` whose calls do not wait for their turn throws it for a second call.
+/// The call was refused because another pending call has the same id, or because a ``PendingCall`` without
+/// `waitsForTurn` had one. If the SDK returns the id, it has already been called; otherwise, it was not called.
 public struct AlreadyPendingError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The call that was refused.
   public let callSite: CallSite

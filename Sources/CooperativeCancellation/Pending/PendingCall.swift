@@ -41,9 +41,7 @@ public final class PendingCall<Value>: Sendable {
     waits = waitsForTurn
   }
 
-  /// How many calls are pending or waiting for their turn.
-  ///
-  /// A call that was cancelled or timed out is pending until its answer has arrived and `onCancel` has returned.
+  /// How many calls are pending or waiting for their turn; see ``PendingCalls/count``.
   public var count: Int { calls.count }
 
   /// Calls the SDK when no other call is pending, and waits for its answer.
@@ -79,18 +77,15 @@ public final class PendingCall<Value>: Sendable {
 
   // MARK: Answers
 
-  /// Answers the pending call with a value that need not be `Sendable`.
-  ///
-  /// - Returns: `nil` if a call took the value; otherwise the value.
+  /// Answers the pending call with a value that need not be `Sendable`. Returns `nil` if a call took it, or else the
+  /// value.
   @_alwaysEmitIntoClient
   public func resume(sending value: sending Value) -> sending Value? {
     let sent = Sent(value)
     return answer(.success(sent)) ? nil : sent.open()
   }
 
-  /// Answers the pending call with an error, which the call throws.
-  ///
-  /// - Returns: Whether a call was pending.
+  /// Answers the pending call with an error, which the call throws. Returns whether a call was pending.
   @_alwaysEmitIntoClient
   @discardableResult
   public func resume(throwing error: any Error) -> Bool {
@@ -100,8 +95,6 @@ public final class PendingCall<Value>: Sendable {
   /// Ends the pending call and all waiting ones with an error. Later calls throw it, too, without calling the SDK.
   ///
   /// Call it where the connection ends. Only the first error counts.
-  ///
-  /// - Parameter error: What the calls throw.
   @_alwaysEmitIntoClient
   public func close(throwing error: any Error) {
     calls.close(throwing: error)
@@ -114,18 +107,15 @@ public final class PendingCall<Value>: Sendable {
 }
 
 extension PendingCall where Value: Sendable {
-  /// Answers the pending call with a value.
-  ///
-  /// - Returns: Whether a call was pending. That call returns the value or passes it to `onDiscard`.
+  /// Answers the pending call with a value, which the call returns or passes to `onDiscard`. Returns whether one was
+  /// pending.
   @_alwaysEmitIntoClient
   @discardableResult
   public func resume(returning value: Value) -> Bool {
     answer(.success(Sent(value)))
   }
 
-  /// Answers the pending call with a value or an error.
-  ///
-  /// - Returns: Whether a call was pending.
+  /// Answers the pending call with a value or an error. Returns whether a call was pending.
   @_alwaysEmitIntoClient
   @discardableResult
   public func resume(with result: Result<Value, some Error>) -> Bool {
@@ -134,9 +124,7 @@ extension PendingCall where Value: Sendable {
 }
 
 extension PendingCall where Value == Void {
-  /// Answers the pending call, whose value is `Void`.
-  ///
-  /// - Returns: Whether a call was pending.
+  /// Answers the pending call, whose value is `Void`. Returns whether a call was pending.
   @_alwaysEmitIntoClient
   @discardableResult
   public func resume() -> Bool {

@@ -39,21 +39,21 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
 
   /// What happens to a call whose id another call has. <doc:AnswersByID#Ids-that-recur> helps to choose.
   public enum TakenIDPolicy: Sendable, Hashable, CaseIterable {
-    /// It throws ``AlreadyPendingError``. For ids of your own, which differ: after a call was cancelled, its late answer
-    /// would reach a later call with the same id.
+    /// It throws ``AlreadyPendingError``. For ids of your own, which differ: after a call was cancelled, its late
+    /// answer would reach a later call with the same id.
     case throwError
     /// It waits until the other calls are over, in order. The wait counts toward its timeout, and cancellation ends it.
     case waitForTurn
-    /// It calls the SDK at once. Each answer is for the first call without one. Make the calls with one id on one actor,
-    /// in whose order the SDK answers.
+    /// It calls the SDK at once. Each answer is for the first call without one. Make the calls with one id on one
+    /// actor, in whose order the SDK answers.
     case answerInOrder
   }
 
   /// Creates an instance with no calls.
   ///
   /// With ``TakenIDPolicy/waitForTurn`` and ``TakenIDPolicy/answerInOrder``, a call that was cancelled or timed out
-  /// keeps its place until its `onCancel` has returned and its late answer has arrived. `resume` returns `true` for that
-  /// answer, and its value goes to the call's `onDiscard`.
+  /// keeps its place until its `onCancel` has returned and its late answer has arrived. `resume` returns `true` for
+  /// that answer, and its value goes to the call's `onDiscard`.
   ///
   /// - Parameters:
   ///   - policy: What happens to a call whose id another call has.
@@ -75,36 +75,30 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
     self.lateAnswers = lateAnswers
   }
 
-  /// How many calls are being made or are waiting for their answer.
+  /// How many calls are being made, or are waiting for their turn or their answer.
   ///
-  /// That includes calls that wait for their turn. It also includes calls that were cancelled or timed out, until
-  /// `onCancel` has returned, an asynchronous `operation` has ended, and their answer has arrived, if they wait for it
-  /// or keep their place until then.
+  /// A call that was cancelled or timed out counts until `onCancel` has returned, an asynchronous `operation` has
+  /// ended, and its answer has arrived, if it waits for it or keeps its place until then.
   public var count: Int { registry.locked { $0.count } }
 
   // MARK: Answers
 
-  /// Answers a call with a value that need not be `Sendable`.
-  ///
-  /// - Returns: `nil` if a call took the value; otherwise the value, because the id is unknown or its call has ended.
+  /// Answers a call with a value that need not be `Sendable`. Returns `nil` if a call took it; otherwise the value,
+  /// because the id is unknown or its call has ended.
   @_alwaysEmitIntoClient
   public func resume(_ id: ID, sending value: sending Value) -> sending Value? {
     let sent = Sent(value)
     return answer(id, .success(sent)) ? nil : sent.open()
   }
 
-  /// Answers a call with an error, which the call throws.
-  ///
-  /// - Returns: Whether a call took it.
+  /// Answers a call with an error, which the call throws. Returns whether a call took it.
   @_alwaysEmitIntoClient
   @discardableResult
   public func resume(_ id: ID, throwing error: any Error) -> Bool {
     answer(id, .failure(error))
   }
 
-  /// Ends all calls with an error, including those that are being made. Later calls are not affected.
-  ///
-  /// - Returns: How many calls took it.
+  /// Ends all calls with an error, including those that are being made, but no later ones. Returns how many took it.
   @_alwaysEmitIntoClient
   @discardableResult
   public func resumeAll(throwing error: any Error) -> Int {
@@ -114,8 +108,6 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
   /// Ends all calls with an error. Later calls throw it, too, without calling the SDK.
   ///
   /// Call it where the connection ends. Only the first error counts.
-  ///
-  /// - Parameter error: What the calls throw.
   @_alwaysEmitIntoClient
   public func close(throwing error: any Error) {
     if sharing == nil { return close(error, .failure(error)) }
@@ -124,19 +116,15 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
 }
 
 extension PendingCalls where Value: Sendable {
-  /// Answers a call with a value.
-  ///
-  /// - Returns: Whether a call took the value. That call returns it or passes it to `onDiscard`. Otherwise, the value
-  ///   is still yours.
+  /// Answers a call with a value, which the call returns or passes to `onDiscard`. Returns whether a call took it; if
+  /// not, the value is still yours.
   @_alwaysEmitIntoClient
   @discardableResult
   public func resume(_ id: ID, returning value: Value) -> Bool {
     answer(id, .success(Sent(value)))
   }
 
-  /// Answers a call with a value or an error.
-  ///
-  /// - Returns: Whether a call took it.
+  /// Answers a call with a value or an error. Returns whether a call took it.
   @_alwaysEmitIntoClient
   @discardableResult
   public func resume(_ id: ID, with result: Result<Value, some Error>) -> Bool {
@@ -145,9 +133,7 @@ extension PendingCalls where Value: Sendable {
 }
 
 extension PendingCalls where Value == Void {
-  /// Answers a call whose value is `Void`.
-  ///
-  /// - Returns: Whether a call took it.
+  /// Answers a call whose value is `Void`. Returns whether a call took it.
   @_alwaysEmitIntoClient
   @discardableResult
   public func resume(_ id: ID) -> Bool {

@@ -31,14 +31,10 @@ public final class PendingEvent<Value: Sendable>: Sendable {
   /// Waits for the next event.
   ///
   /// Returns the event's value. Throws the error that is reported or passed to ``close(throwing:)``, the error of
-  /// `operation`, `CancellationError` or ``TimeoutError``.
+  /// `operation`, `CancellationError` or ``TimeoutError``, which names the file and the line.
   ///
-  /// - Parameters:
-  ///   - timeout: How long to wait; `nil` means no limit.
-  ///   - fileID: The file to name in errors; by default the caller's.
-  ///   - line: The line to name in errors; by default the caller's.
-  ///   - operation: Asks whether the event has already happened, or makes it happen. Runs on the caller's actor, at
-  ///     once, when no event can be missed anymore.
+  /// `operation` asks whether the event has already happened, or makes it happen. It runs on the caller's actor, at
+  /// once, when no event can be missed anymore.
   @_alwaysEmitIntoClient
   nonisolated(nonsending) public func value(
     timeout: Timeout? = nil,
@@ -69,38 +65,28 @@ public final class PendingEvent<Value: Sendable>: Sendable {
 
   // MARK: Events
 
-  /// Reports the event.
-  ///
-  /// - Returns: How many tasks were waiting for it.
+  /// Reports the event. Returns how many tasks were waiting for it.
   @_alwaysEmitIntoClient
   @discardableResult
   public func resume(returning value: Value) -> Int {
     waits.answerAll(.success(Sent(value)))
   }
 
-  /// Reports a failure, which all waiting tasks throw.
-  ///
-  /// - Returns: How many tasks were waiting.
+  /// Reports a failure, which all waiting tasks throw. Returns how many there were.
   @_alwaysEmitIntoClient
   @discardableResult
   public func resume(throwing error: any Error) -> Int {
     waits.resumeAll(throwing: error)
   }
 
-  /// Reports the event or a failure.
-  ///
-  /// - Returns: How many tasks were waiting.
+  /// Reports the event or a failure. Returns how many tasks were waiting.
   @_alwaysEmitIntoClient
   @discardableResult
   public func resume(with result: Result<Value, some Error>) -> Int {
     waits.answerAll(.sendable(result))
   }
 
-  /// Ends all current and later waits with an error.
-  ///
-  /// Only the first close counts.
-  ///
-  /// - Parameter error: What the waits throw.
+  /// Ends all current and later waits with an error. Only the first close counts.
   @_alwaysEmitIntoClient
   public func close(throwing error: any Error) {
     waits.close(throwing: error)
@@ -110,8 +96,6 @@ public final class PendingEvent<Value: Sendable>: Sendable {
   ///
   /// Only the first close counts. A later wait returns at once, and does not run its `operation`; a task that is
   /// cancelled gets `CancellationError`.
-  ///
-  /// - Parameter value: What the waits return.
   @_alwaysEmitIntoClient
   public func close(returning value: Value) {
     waits.close(Happened(value: value), .success(Sent(value)))
@@ -127,9 +111,7 @@ struct Happened<Value: Sendable>: Error {
 }
 
 extension PendingEvent where Value == Void {
-  /// Reports the event.
-  ///
-  /// - Returns: How many tasks were waiting for it.
+  /// Reports the event. Returns how many tasks were waiting for it.
   @_alwaysEmitIntoClient
   @discardableResult
   public func resume() -> Int {

@@ -4,10 +4,7 @@ package struct PrintedReports: ~Copyable, Sendable {
 
   package init() {}
 
-  /// Prints a report that was not printed before.
-  ///
-  /// - Parameter print: Prints the report, with no lock held. Returns whether it succeeded; if not, an equal report
-  ///   is printed later.
+  /// Prints a report that was not printed before, with no lock held. If that fails, an equal report is printed later.
   package func printOnce(_ report: RuntimeIssue, by print: (RuntimeIssue) -> Bool) {
     guard reports.locked({ $0.insert(report).inserted }) else { return }
     if !print(report) { _ = reports.locked { $0.remove(report) } }

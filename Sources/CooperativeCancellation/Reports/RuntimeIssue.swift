@@ -32,7 +32,6 @@ public struct RuntimeIssue: Sendable, Hashable {
   /// The call that the report is about, such as the one that made the completion.
   public let callSite: CallSite
 
-  /// Further text for the description.
   private let detail: String
 
   package init(kind: Kind, callSite: CallSite, detail: String = "") {
@@ -106,13 +105,7 @@ extension RuntimeIssue {
   /// fast.
   public static var handler: @Sendable (RuntimeIssue) -> Void {
     get { current.locked { $0 }.body }
-    set {
-      // The old handler holds the app's captures, so it is released after unlocking.
-      _ = current.extract { current in
-        defer { current = Handler(newValue) }
-        return current
-      }
-    }
+    set { _ = current.exchange(for: Handler(newValue)) }
   }
 
   private static func printOncePerCallSite(_ report: RuntimeIssue) {

@@ -12,12 +12,9 @@
   private import ucrt
 #endif
 
-/// Prints a line to standard error. Returns whether all of it was written.
-///
-/// It runs on the SDK's threads. A write to a pipe could wait for the reader or, without a reader, end the process.
-/// In both cases, this function drops the line.
-///
-/// It uses `write(2)`, because C's `stderr` variable is not usable in language mode 6 on Linux.
+/// Prints a line to standard error. Returns whether all of it was written. It runs on the SDK's threads, where a write
+/// to a pipe could wait for the reader or, without a reader, end the process; then it drops the line. It uses
+/// `write(2)`, because C's `stderr` is not usable in language mode 6 on Linux.
 @discardableResult
 func printToStandardError(_ line: String) -> Bool {
   writeAll(Array((line + "\n").utf8)) { writeSome($0, to: 2) }
@@ -30,10 +27,8 @@ func endProcess(_ reason: String) -> Never {
   abort()
 }
 
-/// Writes bytes in several steps.
-///
-/// - Parameter writeSome: Returns how many of the bytes it wrote, or `nil` if it cannot write.
-/// - Returns: Whether it wrote all bytes.
+/// Writes bytes in several steps. Returns whether it wrote all. `writeSome` returns how many it wrote, or `nil` if it
+/// cannot write.
 package func writeAll(_ bytes: [UInt8], with writeSome: (ArraySlice<UInt8>) -> Int?) -> Bool {
   // POSIX guarantees that a pipe that is ready accepts this many bytes without blocking.
   let most = 512
@@ -69,8 +64,7 @@ func environmentNumber(_ name: String) -> Double? {
 #else
 
   /// Writes some bytes to a file descriptor, unless it has no reader or the write would block for longer than `ms`.
-  ///
-  /// - Returns: How many bytes it wrote, or `nil` if it cannot write.
+  /// Returns how many, or `nil` if it cannot write.
   package func writeSome(_ bytes: ArraySlice<UInt8>, to descriptor: CInt, _ ms: CInt = 0) -> Int? {
     var target = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     guard poll(&target, 1, ms) != 0 else { return nil }

@@ -16,17 +16,12 @@ extension AsyncStream where Element: Sendable {
   /// Use it where a function must return this type. Elsewhere, ``AsyncCallbackSequence`` registers when it is read, and
   /// tells a cancellation from the end.
   ///
-  /// The SDK may call `yield` and `finish` from any thread. The stream ends when the SDK calls `finish` or releases both,
-  /// when its reader is cancelled, and when it is released.
+  /// The SDK may call `yield` and `finish` from any thread. The stream ends when the SDK calls `finish` or releases
+  /// both, when its reader is cancelled, and when it is released.
   ///
-  /// - Parameters:
-  ///   - policy: How many elements wait for a slow reader, and which ones are dropped.
-  ///   - fileID: The file to name in a ``WaitingCall``; by default the caller's.
-  ///   - line: The line to name in a ``WaitingCall``; by default the caller's.
-  ///   - subscribe: Registers with the SDK and returns its token, or nothing. Runs once, before this returns, where the
-  ///     caller is.
-  ///   - terminate: Unregisters. Receives the token. Runs once, soon after the end, on no actor and under no lock.
-  ///   - discard: Closes or frees an element that is not delivered. Runs once for each, on any thread.
+  /// `subscribe` runs once, before this returns, where the caller is. Soon after the end, `terminate` receives its
+  /// token, on no actor and under no lock. `discard` receives each element that is not delivered, on any thread. A
+  /// ``WaitingCall`` names the file and the line.
   @_alwaysEmitIntoClient
   public init<Token>(
     buffering policy: BufferingPolicy,
@@ -39,9 +34,8 @@ extension AsyncStream where Element: Sendable {
     onTermination terminate: @escaping @Sendable (sending Token) -> Void,
     onDiscard discard: (@Sendable (Element) -> Void)? = nil
   ) {
-    let callSite = CallSite(fileID: fileID, line: line)
     self =
-      StreamReader(policy, discard, terminate, callSite) { callback in
+      StreamReader(policy, discard, terminate, CallSite(fileID: fileID, line: line)) { callback in
         subscribe({ callback.yield($0) }, { callback.end(.finished) })
       }.stream
   }
@@ -65,9 +59,8 @@ extension AsyncThrowingStream where Element: Sendable, Failure == any Error {
     onTermination terminate: @escaping @Sendable (sending Token) -> Void,
     onDiscard discard: (@Sendable (Element) -> Void)? = nil
   ) {
-    let callSite = CallSite(fileID: fileID, line: line)
     self =
-      StreamReader(policy, discard, terminate, callSite) { callback in
+      StreamReader(policy, discard, terminate, CallSite(fileID: fileID, line: line)) { callback in
         try subscribe({ callback.yield($0) }, { callback.end($0.map { .failed($0) } ?? .finished) })
       }.throwingStream
   }

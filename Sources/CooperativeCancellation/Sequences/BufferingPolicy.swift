@@ -16,8 +16,7 @@ public enum BufferingPolicy: Sendable, Hashable {
   /// Keeps at most this many elements. One more is dropped.
   case oldest(Int)
 
-  /// Keeps every element. Use it only where the SDK does not outpace the reader for long: nothing else bounds the
-  /// memory.
+  /// Keeps every element: only where the SDK does not outpace the reader for long, because nothing bounds the memory.
   case unbounded
 
   /// How many elements fit.

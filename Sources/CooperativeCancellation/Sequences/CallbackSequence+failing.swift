@@ -40,9 +40,8 @@ extension CallbackSequence where Failure == any Error {
   /// }
   /// ```
   ///
-  /// A value that comes with an error is discarded. A call with neither ends the sequence with ``MissingValueError``.
-  ///
-  /// The parameters are those of the initializer for a plain value. Errors also name `fileID` and `line`.
+  /// A value that comes with an error is discarded. A call with neither ends the sequence with ``MissingValueError``,
+  /// which names `fileID` and `line`. The parameters are those of the initializer for a plain value.
   @_alwaysEmitIntoClient
   public init<Token>(
     buffering policy: BufferingPolicy,
@@ -73,9 +72,7 @@ extension CallbackSequence where Failure == any Error {
   /// ```
   ///
   /// `finish(nil)` ends the sequence; `finish(error)` ends it with that error. If the SDK has one closure for both,
-  /// pass `finish` itself.
-  ///
-  /// The parameters are those of the initializer for a plain value.
+  /// pass `finish` itself. The parameters are those of the initializer for a plain value.
   @_alwaysEmitIntoClient
   public init<Token>(
     buffering policy: BufferingPolicy,

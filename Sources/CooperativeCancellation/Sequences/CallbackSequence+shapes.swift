@@ -103,9 +103,7 @@ extension CallbackSequence {
   /// `yield` returns `true` while the sequence is being read, even for an element that does not fit and goes to
   /// `onDiscard`. It returns `false` when the sequence has ended or has no reader: this element went to `onDiscard`,
   /// and later ones will too. `Answer` is what the SDK's callback returns: `Bool`, or another type that has `true` and
-  /// `false`.
-  ///
-  /// The parameters are those of the initializer for a plain value.
+  /// `false`. The other parameters are those of the initializer for a plain value.
   @_disfavoredOverload
   @_alwaysEmitIntoClient
   public init<Answer: ExpressibleByBooleanLiteral & Sendable, Token>(

@@ -1,15 +1,12 @@
-// For interfaces that require the standard library's types. A stream registers when it is made, as those of the standard
-// library do.
+// For interfaces that require the standard library's types. Like those, a stream registers when it is made.
 
 extension CallbackSequence {
   /// Registers now, as ``started()`` does, and returns the elements as an `AsyncStream`.
   ///
   /// It keeps the buffering and `onDiscard` of this sequence. What `AsyncStream` lacks is lost: cancellation looks like
-  /// the end, and two readers share the elements of one subscription. `onTermination` runs on the actor that calls this,
-  /// soon after the end, perhaps after the next stream has registered: for an SDK with one slot, write
-  /// `sendable().shared().asyncStream()`.
-  ///
-  /// In code that belongs to no actor, write `AsyncStream(buffering:)`.
+  /// the end, and two readers share the elements of one subscription. `onTermination` runs on the actor that calls
+  /// this, soon after the end, perhaps after the next stream has registered: for an SDK with one slot, write
+  /// `sendable().shared().asyncStream()`. In code that belongs to no actor, write `AsyncStream(buffering:)`.
   @_alwaysEmitIntoClient
   public func asyncStream(isolation: isolated any Actor = #isolation) -> AsyncStream<Element>
   where Failure == Never {
@@ -30,7 +27,7 @@ extension SendableCallbackSequence {
   /// Registers, and returns the elements as an `AsyncStream`; see ``CallbackSequence/asyncStream(isolation:)``.
   ///
   /// A sequence from ``CallbackSequence/sendable(isolation:)`` registers at the first read, because its actor may be
-  /// another one. A shared sequence registers soon. Any other registers now, here; its `onTermination` runs on no actor.
+  /// another one, and a shared sequence soon. Any other registers now, here; its `onTermination` runs on no actor.
   @_alwaysEmitIntoClient
   public func asyncStream() -> AsyncStream<Element> where Failure == Never {
     // Nothing else holds what the source captures, so its closures may run anywhere.

@@ -18,8 +18,8 @@ extension SendableCallbackSequence {
   /// Both closures run on the sequence's home; if it has none, on no actor. The elements belong to all readers, so
   /// `onDiscard` is not called: do not share elements that must be closed.
   ///
-  /// - Parameter replayingLatest: Whether a new reader begins with the latest element of the current registration, if
-  ///   there is one: for a state.
+  /// - Parameter replayingLatest: Whether a new reader begins with the registration's latest element, if any: for a
+  ///   state.
   public func shared(replayingLatest: Bool = false) -> Self {
     let shared = source()
     let (policy, callSite) = (shared.policy, shared.callSite)

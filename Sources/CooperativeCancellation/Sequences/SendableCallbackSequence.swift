@@ -39,8 +39,8 @@ public struct SendableCallbackSequence<Element: Sendable, Failure: Error>: Async
 
   /// Creates a sequence whose iterators each read a new sequence that `make` returns.
   ///
-  /// - Parameter make: Makes the sequence. Runs once for each iterator and each standard stream, where that is made. A
-  ///   shared sequence runs it once at first, and once for each registration, on no actor.
+  /// `make` runs once for each iterator and each standard stream, where that is made. A shared sequence runs it once at
+  /// first, and once for each registration, on no actor.
   public init(_ make: @escaping @Sendable () -> CallbackSequence<Element, Failure>) {
     source = { make().source }
   }
@@ -58,10 +58,8 @@ public struct SendableCallbackSequence<Element: Sendable, Failure: Error>: Async
 extension CallbackSequence {
   /// Returns the same sequence for readers on any actor.
   ///
-  /// The closures still run on the actor on which this sequence was made, or on `isolation` if it was made
-  /// without an actor.
-  ///
-  /// - Parameter isolation: The actor to which this sequence belongs; by default the caller's.
+  /// The closures still run on the actor on which this sequence was made, or on `isolation`, by default the caller's
+  /// actor, if it was made without one.
   public func sendable(
     isolation: isolated any Actor = #isolation
   ) -> SendableCallbackSequence<Element, Failure> {

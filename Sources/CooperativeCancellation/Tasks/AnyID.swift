@@ -11,8 +11,6 @@ package protocol AnyID: AnyObject, Sendable {
   func equals(_ other: any AnyID) -> Bool
 }
 
-/// An id of a known type.
-// `@_fixed_layout` allows the inlined `init` in a build with library evolution.
 @_fixed_layout
 @usableFromInline
 package final class HashedID<Value: Hashable & Sendable>: AnyID {

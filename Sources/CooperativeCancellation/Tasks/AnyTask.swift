@@ -59,10 +59,7 @@ public final class AnyTask: Sendable {
 
   /// Cancels the task. A second call has no effect, or fails an assertion: ``Options/assertOnOverCancellation``.
   public func cancel() {
-    let isRepeated = wasCancelledHere.locked { wasCancelled in
-      defer { wasCancelled = true }
-      return wasCancelled
-    }
+    let isRepeated = wasCancelledHere.exchange(for: true)
     assert(
       !options.contains(.assertOnOverCancellation) || !(isRepeated || task.isCancelled),
       """
@@ -77,7 +74,7 @@ public final class AnyTask: Sendable {
 extension AnyTask: Hashable {
   /// Two are equal if they own the same task, whatever their options.
   public static func == (left: AnyTask, right: AnyTask) -> Bool {
-    left.task.isSame(as: right.task)
+    AnyHashable(left.task) == AnyHashable(right.task)
   }
 
   /// Hashes the task's identity.
@@ -94,9 +91,7 @@ extension Task {
 
   /// Keeps this task in a collection, which by default cancels it when the collection is destroyed.
   ///
-  /// Finished tasks stay in the collection; a ``TaskBag`` removes them.
-  ///
-  /// - Returns: The stored value.
+  /// Returns the stored value. Finished tasks stay in the collection; a ``TaskBag`` removes them.
   @discardableResult
   public func store(
     in tasks: inout some RangeReplaceableCollection<AnyTask>,
@@ -109,9 +104,7 @@ extension Task {
 
   /// Keeps this task in a set, which by default cancels it when the set is destroyed.
   ///
-  /// Storing the same task again has no effect.
-  ///
-  /// - Returns: The stored value. If the task was already there, that is the earlier value, with its options.
+  /// Returns the stored value. If the task was already there, that is the earlier value, with its options.
   @discardableResult
   public func store(
     in tasks: inout Set<AnyTask>,
@@ -130,9 +123,3 @@ private protocol ErasedTask: Sendable, Hashable {
 }
 
 extension Task: ErasedTask {}
-
-extension ErasedTask {
-  func isSame(as other: any ErasedTask) -> Bool {
-    other as? Self == self
-  }
-}

@@ -19,13 +19,7 @@ final class BagMembers: Sendable {
 
   var onError: @Sendable (any Error, CallSite) -> Void {
     get { errorHandler.locked { $0 }.body }
-    set {
-      // Released after unlocking, because its captures belong to the user.
-      _ = errorHandler.extract { handler in
-        defer { handler = ErrorHandler(body: newValue) }
-        return handler
-      }
-    }
+    set { _ = errorHandler.exchange(for: ErrorHandler(body: newValue)) }
   }
 
   // MARK: A task's life
@@ -35,9 +29,7 @@ final class BagMembers: Sendable {
     registry.locked { $0.reserve() }
   }
 
-  /// Reserves a slot for a task with an id, and cancels the tasks that it replaces.
-  ///
-  /// Compares each existing id once, even if tasks come and go meanwhile.
+  /// Reserves a slot for a task with an id, and cancels the tasks that it replaces. Compares each existing id once.
   @usableFromInline
   func reserve(id: any AnyID, ifTaken policy: TaskBag.TakenIDPolicy) -> Int? {
     let isBeside = policy == .runAlongside

@@ -37,9 +37,7 @@ public final class TaskBag: Sendable {
 
   @usableFromInline let members: BagMembers
 
-  /// Creates an empty bag.
-  ///
-  /// - Parameter onError: The initial value of ``onError``.
+  /// Creates an empty bag, with an initial value of ``onError``.
   public init(
     onError: @escaping @Sendable (_ error: any Error, _ callSite: CallSite) -> Void = printError
   ) {
@@ -69,17 +67,11 @@ public final class TaskBag: Sendable {
   /// Whether the bag is closed: see ``close()``.
   package var isClosed: Bool { members.isClosed }
 
-  /// Runs `operation` in a task of this bag.
+  /// Runs `operation` in a task of this bag. Returns whether the task was started: `false` if the bag is closed.
   ///
-  /// - Parameters:
-  ///   - name: The task's name, for debuggers.
-  ///   - priority: The task's priority; by default the current one.
-  ///   - isolation: The caller's actor.
-  ///   - fileID: The file passed to ``onError``; by default the caller's.
-  ///   - line: The line passed to ``onError``; by default the caller's.
-  ///   - operation: Runs as in `Task { … }`: on the caller's global actor, or on the caller's actor if it captures that
-  ///     actor. Tasks of one priority begin there in the order in which they were added. Errors go to ``onError``.
-  /// - Returns: Whether the task was started: `false` if the bag is closed.
+  /// `operation` runs as in `Task { … }`: on the caller's global actor, or on the caller's actor if it captures that
+  /// actor. Tasks of one priority begin there in the order in which they were added. Errors go to ``onError``, with the
+  /// file and the line. Debuggers show `name`. Without a `priority`, the task has the current one.
   @_alwaysEmitIntoClient
   @discardableResult
   public func add(
@@ -102,9 +94,8 @@ public final class TaskBag: Sendable {
   ///
   /// The type of `id` counts: `1` and `"1"` are different ids. The id is free again when the task ends, is replaced, or
   /// is cancelled with ``cancel(id:)`` or ``cancelAll()``. `policy` applies to an id that a task of this bag already
-  /// has. The other parameters are those of ``add(name:priority:isolation:fileID:line:operation:)``.
-  ///
-  /// - Returns: Whether the task was started: `false` if another one was kept, or if the bag is closed.
+  /// has. The other parameters are those of ``add(name:priority:isolation:fileID:line:operation:)``. Returns whether
+  /// the task was started: `false` if another one was kept, or if the bag is closed.
   @_alwaysEmitIntoClient
   @discardableResult
   public func add(
@@ -124,9 +115,7 @@ public final class TaskBag: Sendable {
     return true
   }
 
-  /// Cancels the tasks with an id and frees the id.
-  ///
-  /// - Returns: Whether there was one.
+  /// Cancels the tasks with an id and frees the id. Returns whether there was one.
   @discardableResult
   public func cancel(id: some Hashable & Sendable) -> Bool {
     members.cancel(id: HashedID(id))
@@ -150,15 +139,13 @@ public final class TaskBag: Sendable {
   /// await connections.drain(cancellingAfter: .seconds(10))
   /// ```
   ///
-  /// Returns when all tasks have ended, including cancelled ones. A task of this bag must not call it: it
-  /// would wait for itself.
+  /// Returns when all tasks have ended, including cancelled ones. With a grace period of zero or less, they are
+  /// cancelled at once. A task of this bag must not call it: it would wait for itself.
   ///
   /// ## Cancellation
   ///
   /// Cancelling the calling task has no effect, because a server is often stopped by that very cancellation.
   /// To shorten the grace period, call ``cancelAll()``.
-  ///
-  /// - Parameter gracePeriod: How long the tasks may continue. With zero or less they are cancelled at once.
   public func drain(cancellingAfter gracePeriod: Timeout) async {
     close()
     let members = members
@@ -240,10 +227,8 @@ extension Task {
   /// Keeps this task in a bag until it ends. Releasing the bag cancels it.
   ///
   /// A second task awaits this one, with the caller's priority, and may raise this one to it;
-  /// ``TaskBag/add(name:priority:isolation:fileID:line:operation:)`` needs no second task. The error of this
-  /// task is not reported, because the code that awaits the task receives it.
-  ///
-  /// - Returns: This task.
+  /// ``TaskBag/add(name:priority:isolation:fileID:line:operation:)`` needs no second task. The error of this task is
+  /// not reported, because the code that awaits the task receives it. Returns this task.
   @discardableResult
   public func store(in bag: TaskBag) -> Task {
     store(in: bag.members.reserve(), of: bag)
@@ -251,10 +236,8 @@ extension Task {
 
   /// Keeps this task in a bag until it ends, with an id.
   ///
-  /// As without an id. If the id is taken, ``TaskBag/TakenIDPolicy/keep`` cancels this task, because it has
-  /// already begun.
-  ///
-  /// - Returns: This task.
+  /// As without an id. If the id is taken, ``TaskBag/TakenIDPolicy/keep`` cancels this task, because it has already
+  /// begun.
   @discardableResult
   public func store(
     in bag: TaskBag,

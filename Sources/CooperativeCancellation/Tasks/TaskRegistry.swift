@@ -12,7 +12,6 @@ package enum Member: Sendable {
   }
 }
 
-/// A task that has an id.
 package struct IDHolder: Sendable {
   package let slot: Int
   package let id: any AnyID
@@ -41,7 +40,6 @@ package struct TaskRegistry: Sendable {
 
   package init() {}
 
-  /// A completion to call when all tasks have ended.
   package struct EndHandler: Sendable {
     package let completion: @Sendable (Result<Void, any Error>) -> Void
 
@@ -60,12 +58,8 @@ package struct TaskRegistry: Sendable {
 
   // MARK: A task's life
 
-  /// Reserves a slot for a task without an id. Returns `nil` if the registry is closed.
-  package mutating func reserve() -> Int? {
-    reserve(nil)
-  }
-
-  private mutating func reserve(_ id: (any AnyID)?) -> Int? {
+  /// Reserves a slot, for a task without an id by default. Returns `nil` if the registry is closed.
+  package mutating func reserve(_ id: (any AnyID)? = nil) -> Int? {
     if isClosed { return nil }
     count += 1
     return tasks.insert(id)
@@ -106,11 +100,9 @@ package struct TaskRegistry: Sendable {
     tasks.holders(ofHash: hash)
   }
 
-  /// Reserves a slot for a task with an id, which the task has from now on. Returns `nil` if the registry is closed.
-  ///
-  /// Also returns the tasks with ids of the same hash. The caller compares them once, and then cancels them
-  /// or withdraws: a task that is added meanwhile finds this one and compares it in turn. With `besideOthers`
-  /// they are not needed.
+  /// Reserves a slot for a task with an id, which the task has from now on. Returns `nil` if the registry is closed, or
+  /// else also the tasks with ids of the same hash, unless `besideOthers`. The caller compares them once, and then
+  /// cancels them or withdraws: a task that is added meanwhile finds this one and compares it in turn.
   package mutating func reserve(
     id: any AnyID,
     besideOthers: Bool = false
@@ -135,7 +127,6 @@ package struct TaskRegistry: Sendable {
     return true
   }
 
-  /// Whether a task still has its id.
   private func isThere(_ holder: IDHolder) -> Bool {
     tasks.id(in: holder.slot) === holder.id
   }
@@ -153,7 +144,6 @@ package struct TaskRegistry: Sendable {
     tasks.used.map { cancel($0) }
   }
 
-  /// Accepts no more tasks.
   package mutating func close() {
     isClosed = true
   }
@@ -166,7 +156,6 @@ package struct TaskRegistry: Sendable {
     return lastToken
   }
 
-  /// Returns a handler that is no longer to be called.
   package mutating func stopWaiting(_ token: Int) -> EndHandler? {
     endHandlers.removeValue(forKey: token)
   }

@@ -1,9 +1,6 @@
-/// The tasks of a bag in numbered slots. Those with an id are found by its hash.
-///
-/// A hash table with chains: a doubly linked list contains the slots whose ids fall into the same bucket. The
-/// caller compares ids for equality without a lock: see ``AnyID``.
+/// The tasks of a bag in numbered slots. Those with an id are found by its hash, in a hash table of doubly linked lists
+/// of slots. The caller compares ids for equality without a lock: see ``AnyID``.
 struct TaskTable: Sendable {
-  /// How far a task has come.
   enum State: Sendable {
     /// The task is being made.
     case starting
@@ -14,7 +11,7 @@ struct TaskTable: Sendable {
     case finished
   }
 
-  /// What a search reads. It contains no references, because each copy of one would retain and release an object.
+  /// What a search reads: no references, because each copy of one would retain an object.
   private struct Link: Sendable {
     var state = State.starting
     /// `nil` without an id.
@@ -28,7 +25,6 @@ struct TaskTable: Sendable {
     var id: (any AnyID)?
   }
 
-  /// The smallest number of lists.
   private static let keptCapacity = 32
 
   private var contents = Slots<Content>()
@@ -40,7 +36,6 @@ struct TaskTable: Sendable {
 
   var used: [Int] { contents.used }
 
-  /// The task in a slot, if it exists.
   func member(in slot: Int) -> Member? { contents[slot]?.member }
 
   func id(in slot: Int) -> (any AnyID)? { contents[slot]?.id }
@@ -77,7 +72,6 @@ struct TaskTable: Sendable {
 
   // MARK: Ids
 
-  /// Returns the tasks whose ids have a hash.
   func holders(ofHash hash: Int) -> [IDHolder] {
     var holders: [IDHolder] = []
     var next = buckets.isEmpty ? nil : buckets[bucket(of: hash)]
@@ -118,7 +112,6 @@ struct TaskTable: Sendable {
     }
   }
 
-  /// The list for an id with that hash.
   private func bucket(of hash: Int) -> Int {
     hash & (buckets.count - 1)
   }
@@ -131,7 +124,6 @@ struct TaskTable: Sendable {
     buckets[bucket] = slot
   }
 
-  /// Removes a slot from its list, if it has an id.
   private mutating func removeFromList(_ slot: Int) {
     let link = links[slot]
     guard let hash = link.hash else { return }

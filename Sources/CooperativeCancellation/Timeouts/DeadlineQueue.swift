@@ -1,7 +1,5 @@
-/// The deadlines of all waits, as a value type without a lock.
-///
-/// A binary heap. Each wait also has a slot that stores its position in the heap, so that it can be removed from the
-/// middle.
+/// The deadlines of all waits, as a value type without a lock: a binary heap, in which a slot stores each wait's
+/// position, so that it can be removed from the middle.
 ///
 /// All waits share one alarm. The queue decides when to set it; ``Deadlines`` sets it, and tells the queue when it
 /// rings. After the earliest wait is removed, the alarm rings once with no wait due.
@@ -27,15 +25,12 @@ package struct DeadlineQueue: Sendable {
 
   package var count: Int { heap.count }
 
-  /// Identifies a wait in the queue.
   @usableFromInline
   package struct Ticket: Sendable {
     fileprivate let slot: Int
   }
 
-  /// Adds a wait.
-  ///
-  /// - Returns: A ticket for removing it, and the time to set the alarm for, or `nil` to leave it.
+  /// Returns a ticket for removing the wait, and the time to set the alarm for, or `nil` to leave it.
   package mutating func add(_ wait: Wait, until end: Moment) -> (Ticket, alarm: Moment?) {
     let slot = waits.insert(QueuedWait(wait: wait, position: heap.count))
     heap.append(Node(end: end, slot: slot))

@@ -21,7 +21,6 @@ package final class Deadlines: Sendable {
     state = Locked(initially: State(alarm: Alarm { Deadlines.all.ring() }))
   }
 
-  /// The number of waits that have a deadline.
   package var count: Int { state.locked { $0.queue.count } }
 
   package func add(_ wait: Wait, until end: Moment) -> DeadlineQueue.Ticket {

@@ -4,9 +4,8 @@
   private import Glibc
 #endif
 
-/// A point in time on a clock that continues while the machine sleeps.
-///
-/// The same clock as `ContinuousClock`, which old Apple systems do not have.
+/// A point in time on the clock of `ContinuousClock`, which continues while the machine sleeps, and which old Apple
+/// systems do not have.
 @usableFromInline
 package struct Moment: Sendable, Hashable, Comparable {
   private let nanoseconds: Int64

@@ -8,16 +8,14 @@
 /// }
 /// ```
 ///
-/// The clock continues while the machine sleeps, as `ContinuousClock` does. No call times out early. All calls share
-/// one timer, which holds on to nothing from a call that has ended.
+/// The clock continues while the machine sleeps, as `ContinuousClock` does: a call may time out when the machine wakes
+/// up, but never early. All calls share one timer, which holds on to nothing from a call that has ended.
 ///
 /// | length | what happens |
 /// |---|---|
 /// | zero, negative, not a number | the SDK is not called; the call times out at once |
 /// | less than a nanosecond | rounded up to a nanosecond |
 /// | 100 years or more, infinite | the call never times out |
-///
-/// A call whose timeout ends while the machine sleeps times out when the machine wakes up.
 public struct Timeout: Sendable {
   /// At most ``unlimited``, so that adding it to a time does not overflow.
   @usableFromInline let nanoseconds: Int64
@@ -63,13 +61,10 @@ public struct Timeout: Sendable {
 
   /// Creates a timeout from a duration on your own clock, for example one that a test controls.
   ///
-  /// For each call, a task with the caller's priority sleeps on the clock. The call times out when `sleep` returns
-  /// or throws, regardless of `now`. If `sleep` never returns, the call never times out. The sleep is cancelled when
-  /// the call ends.
-  ///
-  /// - Parameters:
-  ///   - duration: The length. With zero or less, or 100 years or more, the clock is not used.
-  ///   - clock: The clock. Its `now` is read when the call begins, on the caller's actor.
+  /// For each call, a task with the caller's priority sleeps on the clock. The call times out when `sleep` returns or
+  /// throws, regardless of `now`, which is read when the call begins, on the caller's actor. If `sleep` never returns,
+  /// the call never times out. The sleep is cancelled when the call ends. With a duration of zero or less, or 100 years
+  /// or more, the clock is not used.
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
   public init(_ duration: Duration, clock: some Clock<Duration>) {
     self.init(nanoseconds: duration.nanosecondsRoundedUp, clock: CustomClock(clock, duration))
@@ -114,9 +109,8 @@ extension Timeout {
   }
 }
 
-/// The caller's clock without its type, because old systems have no `Clock`.
-///
-/// A class, because a waiting task stores its timeout, and a larger timeout would need more memory.
+/// The caller's clock without its type, because old systems have no `Clock`. A class, because a waiting task stores its
+/// timeout, and a larger one would need more memory.
 final class CustomClock: Sendable {
   /// Starts counting. Returns a function that sleeps until the timeout is over.
   let begin: @Sendable () -> @Sendable () async throws -> Void

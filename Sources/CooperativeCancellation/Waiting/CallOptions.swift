@@ -1,7 +1,5 @@
-/// The options of one bridged call.
-///
-/// An enumeration with one case, because Swift 6.3.1 does not split up a structure that an `init` made and that
-/// contains a reference: each inlined call would keep code for a timeout that it does not have.
+/// The options of one call. An enumeration with one case: Swift 6.3.1 does not split up a structure with a reference,
+/// so each inlined call would keep code for a timeout that it does not have.
 @frozen
 @usableFromInline
 enum CallOptions {
@@ -76,7 +74,7 @@ enum CallOptions {
   }
 }
 
-// The errors, created out of line. The functions take no `CallOptions`, which would be passed in the sleeping frame's memory.
+// The errors, created out of line. A `CallOptions` as an argument would take memory of the sleeping frame.
 
 @usableFromInline
 @inline(never)

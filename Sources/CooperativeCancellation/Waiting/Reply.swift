@@ -1,14 +1,13 @@
-/// The lock around a ``ReplyMachine``. While the task sleeps, only the completion closure owns the reply. If the SDK
-/// releases the closure without calling it, the reply is destroyed, which reveals a dropped completion.
-///
-/// User values, user closures and the wait's lock are touched only after unlocking.
+/// The lock around a ``ReplyMachine``. While the task sleeps, only the completion closure owns the reply, so that its
+/// release reveals a dropped completion. User values, user closures and the wait's lock are touched only after
+/// unlocking.
 @frozen
 @usableFromInline
 package struct Reply<Answer: Sendable>: Sendable {
   @usableFromInline let contents: Locked<ReplyContents<Answer>>
 
-  // Never inlined: otherwise, the caller's frame, which a sleeping task keeps, has room for several copies of the
-  // contents. They cannot be noncopyable, because a reference to them is cast, which needs macOS 15 on Apple's systems.
+  // Never inlined: the caller's frame, which a sleeping task keeps, would have room for several copies of the contents.
+  // (Noncopyable contents cannot be cast before macOS 15.)
   @_alwaysEmitIntoClient
   @inline(never)
   package init(
@@ -24,10 +23,8 @@ package struct Reply<Answer: Sendable>: Sendable {
     self.contents = contents
   }
 
-  /// The SDK called the completion, on any thread.
-  ///
-  /// The reply keeps the answer until the task takes it. A second answer is misuse. Returns whether this one decides how
-  /// the call ends.
+  /// The SDK called the completion, on any thread. The reply keeps the answer until the task takes it; a second one is
+  /// misuse. Returns whether this one decides how the call ends.
   @_alwaysEmitIntoClient
   @discardableResult
   package func answer(_ answer: Answer) -> Bool {
@@ -47,14 +44,12 @@ package struct Reply<Answer: Sendable>: Sendable {
     return false
   }
 
-  /// Takes the answer, if there is one.
   @_alwaysEmitIntoClient
   @inline(__always)
   package func take() -> Answer? {
     extract { $0.take() }
   }
 
-  /// Takes the answer, if there is one; otherwise the task waits.
   @_alwaysEmitIntoClient
   @inline(never)
   func takeOrAwait(by wait: Wait) -> Answer? {
@@ -68,7 +63,6 @@ package struct Reply<Answer: Sendable>: Sendable {
     if let answer = extract({ $0.operationThrew() }) { discard(answer) }
   }
 
-  /// Releases the result after unlocking, never before.
   @_alwaysEmitIntoClient
   @inline(never)
   func extract(_ body: (inout sending ReplyMachine<Answer>) -> sending Answer?) -> Answer? {
@@ -84,13 +78,12 @@ package struct Reply<Answer: Sendable>: Sendable {
   }
 }
 
-/// The value under the lock of a ``Reply``.
 @frozen
 @usableFromInline
 package struct ReplyContents<Answer: Sendable>: SharedContents {
   @usableFromInline let callSite: CallSite
-  // Avoids reading the machine at the end of an answered call. Before the machine, so that unspecialized code finds it
-  // without a type lookup. The two Booleans fit into the padding after the call site.
+  /// Whether a release is a drop, without reading the machine at the end of each answered call. Before the machine, so
+  /// that unspecialized code finds it without a type lookup; the two Booleans fit into the padding.
   @usableFromInline var isAwaited = false
   /// Whether to report a drop, because the wait cannot throw an error for it.
   @usableFromInline let reportsDrop: Bool
@@ -123,7 +116,7 @@ package struct ReplyContents<Answer: Sendable>: SharedContents {
 
   @_alwaysEmitIntoClient
   package func lastReferenceWasReleased() {
-    // If the reply is not awaited, `operation` threw.
+    // Otherwise, the SDK answered, or `operation` threw.
     if isAwaited { drop() }
   }
 

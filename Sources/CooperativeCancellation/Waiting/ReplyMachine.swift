@@ -13,8 +13,6 @@
 ///                           │ unwanted │ ──────────┘
 ///                           └──────────┘
 /// ```
-///
-/// A value type without a lock: ``Reply`` passes in the events and performs what the machine returns.
 @usableFromInline
 package enum ReplyMachine<Answer: Sendable>: Sendable {
   /// Initial state. `operation` is running or has just returned, and the SDK has not answered.
@@ -32,7 +30,6 @@ package enum ReplyMachine<Answer: Sendable>: Sendable {
   /// The answer was taken or discarded. Another answer is misuse.
   case called
 
-  /// What the caller of ``answer(_:)`` does with the answer.
   @usableFromInline
   package enum Action: Sendable {
     case keep
@@ -41,7 +38,6 @@ package enum ReplyMachine<Answer: Sendable>: Sendable {
     case reportAndDiscard
   }
 
-  /// The SDK called the completion.
   @_alwaysEmitIntoClient
   package mutating func answer(_ answer: Answer) -> Action {
     switch self {
@@ -59,7 +55,6 @@ package enum ReplyMachine<Answer: Sendable>: Sendable {
     }
   }
 
-  /// Takes the answer, if there is one.
   @_alwaysEmitIntoClient
   package mutating func take() -> Answer? {
     guard case .answered(let answer) = self else { return nil }
@@ -67,7 +62,6 @@ package enum ReplyMachine<Answer: Sendable>: Sendable {
     return answer
   }
 
-  /// Takes the answer, if there is one; otherwise the task waits.
   @_alwaysEmitIntoClient
   package mutating func takeOrAwait(by wait: Wait) -> Answer? {
     if let answer = take() { return answer }

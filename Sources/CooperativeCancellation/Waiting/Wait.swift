@@ -1,7 +1,6 @@
-/// The state that the waiting task shares with the threads that may wake it.
-///
-/// The lock around a ``WaitMachine`` and the continuation of the sleeping task. The continuation is resumed after
-/// unlocking: resuming it under a lock that the runtime's cancellation handler also takes would deadlock.
+/// What the waiting task shares with the threads that may wake it: the lock around a ``WaitMachine`` and the
+/// continuation of the sleeping task. The continuation is resumed after unlocking: the runtime's cancellation handler
+/// takes the lock, too, so resuming under it would deadlock.
 @usableFromInline
 package struct Wait: Sendable {
   struct State: ~Copyable, Sendable {
@@ -21,7 +20,6 @@ package struct Wait: Sendable {
     state = Locked(State(machine: WaitMachine(response: response)), in: Buffer.self)
   }
 
-  /// Identifies the wait.
   package var id: UInt { state.id }
 
   /// The SDK answered, or dropped its completion. Returns whether that counts, or else the caller keeps the answer; and
@@ -48,7 +46,6 @@ package struct Wait: Sendable {
     nonmutating set { state.locked { $0.machine = newValue } }
   }
 
-  /// Wakes the task if it sleeps.
   @usableFromInline
   package func wake() {
     _ = wakeSleeper { _ in true }
@@ -60,10 +57,8 @@ package struct Wait: Sendable {
     state.extract { $0.machine.operationThrew() }
   }
 
-  /// The task was cancelled, or the call timed out.
-  ///
-  /// The runtime's cancellation handler calls this under the runtime's lock, so it only changes the state and
-  /// resumes the task.
+  /// The task was cancelled, or the call timed out. Runs under the runtime's lock, so it only changes the state and
+  /// resumes.
   @usableFromInline
   func interrupt(_ cause: Interruption) {
     _ = wakeSleeper { $0.interrupt(cause) }
@@ -81,7 +76,6 @@ package struct Wait: Sendable {
     return counts
   }
 
-  /// Stores the continuation, or resumes it if there is an event to read.
   @usableFromInline
   func keep(_ continuation: CheckedContinuation<Void, Never>) {
     let maySleep = state.locked { state in
@@ -92,10 +86,9 @@ package struct Wait: Sendable {
     if !maySleep { continuation.resume() }
   }
 
-  /// Sleeps until the wait ends, and forwards a cancellation or timeout at once.
-  ///
-  /// Always inlined, as are the functions that call it, up to the public ones: a sleeping task keeps the frame of each
-  /// function in between, in blocks of 984 bytes. Rows of `Cost.md` would show a second block.
+  /// Sleeps until the wait ends, and forwards a cancellation or timeout at once. Always inlined, as are its callers up
+  /// to the public ones: a sleeping task keeps the frame of each function in between, in blocks of 984 bytes. Rows of
+  /// `Cost.md` would show a second block.
   @_alwaysEmitIntoClient
   @inline(__always)
   nonisolated(nonsending) func end(
@@ -147,8 +140,8 @@ package struct Wait: Sendable {
     }
   }
 
-  /// Sleeps on the caller's actor. The first closure captures the actor and therefore runs on it. Otherwise, the task
-  /// would switch to the global pool to sleep.
+  /// Sleeps on the caller's actor, which the first closure captures: otherwise, the task would switch to the global
+  /// pool.
   @_alwaysEmitIntoClient
   @inline(__always)
   func sleepOnActor(isolation: isolated (any Actor)? = #isolation) async {

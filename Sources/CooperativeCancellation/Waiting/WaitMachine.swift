@@ -21,9 +21,8 @@ package enum Interruption: Sendable, Hashable {
 /// An interruption after the answer, or a second one, changes nothing. With `.ignoreCancellation`, cancellation changes
 /// nothing, and a timeout ends the wait as with `.abandonCallback`.
 ///
-/// The machine does not read the answer. It keeps the object that contains the answer, a ``Reply`` or a ``Carrier``,
-/// alive until the task takes it. A value type without a lock: ``Wait`` passes in the events and performs what the
-/// machine returns.
+/// The machine does not read the answer. It keeps the object that contains it, a ``Reply`` or a ``Carrier``, alive
+/// until the task takes it.
 @usableFromInline
 package struct WaitMachine: Sendable {
   /// How the SDK ended the call.
@@ -46,7 +45,6 @@ package struct WaitMachine: Sendable {
     case refused
   }
 
-  /// How a wait ended.
   @usableFromInline
   package enum End: Sendable {
     case answered(in: AnyReply)
@@ -55,7 +53,6 @@ package struct WaitMachine: Sendable {
     case interrupted(Interruption, discarding: AnyReply?)
   }
 
-  /// An event that the task reads.
   @usableFromInline
   package enum Event: Sendable {
     case interrupted
@@ -84,9 +81,8 @@ package struct WaitMachine: Sendable {
   /// Whether a final event decides how the call ends, rather than an earlier interruption.
   package var finalEventDecides: Bool { interruption == nil || response == .deliverResult }
 
-  /// The SDK answered, or dropped its completion. If that counts, it wakes a sleeping task.
-  ///
-  /// ``ReplyMachine`` or the registry of a pending call ensures that at most one answer is received.
+  /// The SDK answered, or dropped its completion. If that counts, it wakes a sleeping task. At most one answer is
+  /// received: ``ReplyMachine`` or the registry of a pending call ensures that.
   package mutating func receive(_ event: consuming FinalEvent) -> Effect {
     if isAbandoned { return .refused }
     finalEvent = event
@@ -107,7 +103,6 @@ package struct WaitMachine: Sendable {
     finalEvent == nil && (interruption == nil || interruptionIsRead && !isAbandoned)
   }
 
-  /// How far along the call is.
   package var progress: WaitingCall.State {
     guard hasNoEvent else { return .over }
     return switch interruption {

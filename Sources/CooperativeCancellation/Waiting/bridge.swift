@@ -10,17 +10,14 @@
 // never inside the runtime's cancellation handler. The handler runs under the task's status lock; an SDK that
 // calls back while holding the lock its `cancel()` takes would deadlock.
 
-/// The state of a call when `operation` has returned.
 @usableFromInline
 package enum StartedCall<Answer: Sendable, Request: ~Copyable>: ~Copyable {
   case finished(Answer)
   case waiting(Wait, Request)
 }
 
-/// Runs `operation`, which passes the SDK a completion closure that owns the reply.
-///
-/// A separate synchronous function, so that it releases the reply before the task sleeps. From then on, only the
-/// completion closure owns the reply: dropping the closure destroys the reply.
+/// Runs `operation`, which passes the SDK a completion closure that owns the reply. A separate synchronous function, so
+/// that it releases the reply before the task sleeps: then only the closure owns it, and a drop destroys it.
 @_alwaysEmitIntoClient
 @inline(__always)
 package func start<Answer: Sendable, Request: ~Copyable, Failure: Error>(
@@ -42,7 +39,6 @@ package func start<Answer: Sendable, Request: ~Copyable, Failure: Error>(
   return .waiting(wait, request)
 }
 
-/// How a call ended.
 @usableFromInline
 enum CallOutcome<Answer: Sendable>: Sendable {
   case answered(Answer)
@@ -76,9 +72,7 @@ nonisolated(nonsending) func wait<Value, Problem, Request: ~Copyable, Failure: E
 }
 
 /// Waits for a started call, and forwards a cancellation or timeout. `takeAnswer` takes the answer out of the reply or
-/// the carrier.
-///
-/// Consumes its arguments: a sleeping task's frame keeps those that are not consumed.
+/// the carrier. Consumes its arguments: a sleeping task's frame keeps those that are not consumed.
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) func outcome<Answer: Sendable, Request: ~Copyable>(
@@ -188,9 +182,8 @@ nonisolated(nonsending) func fallbackWait<Value, Request: ~Copyable>(
   }
 }
 
-/// Waits for the SDK's value, and ignores cancellation.
-///
-/// After a drop, the wait ends only for a bridge that waits for `Void`, whose value is known.
+/// Waits for the SDK's value, and ignores cancellation. After a drop, the wait ends only for a bridge that waits for
+/// `Void`, whose value is known.
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) func unconditionalWait<Value, Request: ~Copyable>(

@@ -1,7 +1,6 @@
 // How a bridge discards an answer, for each shape of answer. Each function passes the values to the user's
 // `onDiscard`, and returns `nil` if there is no `onDiscard`.
 
-/// Passes on the value of a result.
 @_alwaysEmitIntoClient
 func onlyValues<Value, Failure>(
   to discard: (@Sendable (sending Value) -> Void)?
@@ -21,7 +20,6 @@ func every<Value>(
   return discard
 }
 
-/// Passes on an optional value.
 @_alwaysEmitIntoClient
 func onlyPresent<Value>(
   to discard: (@Sendable (Value) -> Void)?
@@ -43,7 +41,6 @@ func onlyPresent<First, Second>(
   }
 }
 
-/// Passes on two values.
 @_alwaysEmitIntoClient
 func all<First, Second>(
   to discard: (@Sendable (First, Second) -> Void)?

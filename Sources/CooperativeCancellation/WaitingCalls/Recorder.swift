@@ -1,4 +1,3 @@
-/// The waiting calls, if they are being recorded.
 @usableFromInline
 enum Recorder {
   /// A waiting call. It keeps the wait and not the reply, so that a dropped completion is still noticed.

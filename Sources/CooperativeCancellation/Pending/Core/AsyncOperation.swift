@@ -1,6 +1,5 @@
-/// The asynchronous `operation` of a pending call. It runs in its own task, and the call does not wait for it.
-///
-/// The lock around a ``AsyncOperationMachine``.
+/// The lock around a ``AsyncOperationMachine``: the asynchronous `operation` of a pending call, which runs in its own
+/// task. The call does not wait for it.
 @_fixed_layout
 @usableFromInline
 package final class AsyncOperation<Request: Sendable>: Sendable {

@@ -12,8 +12,6 @@
 ///            the operation └─────────────┘
 ///            is cancelled
 /// ```
-///
-/// A value type without a lock: ``AsyncOperation`` passes in the events and performs what the machine returns.
 @frozen
 @usableFromInline
 package enum AsyncOperationMachine<Request: Sendable>: Sendable {

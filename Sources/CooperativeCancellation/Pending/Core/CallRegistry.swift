@@ -75,7 +75,6 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
 
   // MARK: A call's life
 
-  /// Adds a waiting call. Returns its number.
   @_alwaysEmitIntoClient
   package mutating func add(_ wait: Wait, _ id: ID, _ callSite: CallSite) throws -> Int {
     if let end { throw end }

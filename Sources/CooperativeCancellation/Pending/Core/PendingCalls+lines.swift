@@ -18,10 +18,8 @@ extension CallRegistry {
 }
 
 extension PendingCalls {
-  /// Returns the ticket of a call when its turn comes, or `nil` if calls do not wait for their turn.
-  ///
-  /// Waiting for a turn is a pending call, too, which is answered with the ticket. A turn that is not delivered,
-  /// because the task was cancelled, is passed on.
+  /// Returns the ticket of a call when its turn comes, or `nil` if calls do not wait for their turn. The wait is a
+  /// pending call, too, which is answered with the ticket. A turn that is not delivered is passed on.
   @usableFromInline
   nonisolated(nonsending) func turn(
     of id: ID,

@@ -7,8 +7,8 @@
 ///     └────────────────┴──┴────────────────┘
 /// ```
 ///
-/// A call that asks has the turn if no other call is granted or called; others wait in order. A call that begins without
-/// asking joins those that were called. The next answer is for the first one without an answer.
+/// A call that asks has the turn if no other call is granted or called; others wait in order. A call that begins
+/// without asking joins those that were called. The next answer is for the first one without an answer.
 ///
 /// An interrupted call keeps its place until its answer has arrived and its `onCancel` has returned. Otherwise, the
 /// next call would receive the answer, or be stopped by that `onCancel`.
@@ -16,7 +16,6 @@
 /// The waits and the calls that it returns are woken and released after unlocking.
 @usableFromInline
 package struct TurnMachine: Sendable {
-  /// A call whose SDK was called.
   @usableFromInline
   package struct Call: Sendable {
     let number: Int
@@ -121,7 +120,6 @@ package struct TurnMachine: Sendable {
 
   // MARK: The calls
 
-  /// What is to be done after unlocking.
   @usableFromInline
   package struct Effects: Sendable {
     /// The call that received its answer, or left.

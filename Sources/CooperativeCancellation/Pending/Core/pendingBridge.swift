@@ -42,15 +42,10 @@ func discarding<Value>(
   }
 }
 
-/// One pending call, from its deadline to the value that it returns.
-///
-/// - Parameters:
-///   - kind: What waits, for a record.
-///   - register: Lets an answer find the wait. Returns the number of the call.
-///   - operation: Calls the SDK. An immediate answer is found when the task begins to wait: looking for it earlier
-///     would cost each call a lock.
-///   - leave: Ends what `register` began. Receives the request after an interruption was forwarded, or `nil` if
-///     `operation` threw.
+/// One pending call, from its deadline to its value. `register` lets an answer find the wait, and returns the call's
+/// number. An immediate answer is found when the task begins to wait: looking for it earlier would cost each call a
+/// lock. `leave` ends what `register` began; it receives the request after an interruption was forwarded, or `nil` if
+/// `operation` threw. `kind` is for a record.
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) func pendingBridge<Value, Request>(

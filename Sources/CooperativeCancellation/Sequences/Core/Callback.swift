@@ -1,6 +1,5 @@
-/// Owned by the closures that the SDK calls, and by nothing else after the registration. When the SDK has
-/// released all of them, the sequence ends.
-// `@_fixed_layout` allows the inlined `init` and `deinit` in a build with library evolution.
+/// Owned by the closures that the SDK calls, and by nothing else after the registration: when the SDK has released all
+/// of them, the sequence ends.
 @_fixed_layout
 @usableFromInline
 package final class Callback<Element: Sendable>: Sendable {
@@ -23,7 +22,6 @@ package final class Callback<Element: Sendable>: Sendable {
     inbox.yield(element)
   }
 
-  /// The same, as the type that the SDK's callback returns.
   @_alwaysEmitIntoClient
   func answer<Answer: ExpressibleByBooleanLiteral>(_ element: Element) -> Answer {
     yield(element) ? true : false

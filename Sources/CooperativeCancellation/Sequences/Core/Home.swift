@@ -1,7 +1,6 @@
-/// The actor on which a sequence was made, with the closure that begins a subscription there.
-///
-/// A separate actor only for the type checker. It shares the executor of the home, so a hop between the two does not
-/// suspend. This gives a `Sendable` reference to closures that are not `Sendable`, and the compiler checks it.
+/// The actor on which a sequence was made, with the closure that begins a subscription there. An actor of its own for
+/// the type checker only: it shares the executor of the home, so a hop between the two does not suspend. Thus closures
+/// that are not `Sendable` have a `Sendable` reference, which the compiler checks.
 @usableFromInline
 package actor Home<Element: Sendable> {
   private let home: any Actor
@@ -22,10 +21,8 @@ package actor Home<Element: Sendable> {
     self.start = start
   }
 
-  /// Begins a subscription. Returns how to end it, or `nil` if a reader was cancelled before it began.
-  ///
-  /// A reader that is cancelled meanwhile does not wait. If the registration has begun, it is terminated when it
-  /// returns.
+  /// Begins a subscription. Returns how to end it, or `nil` if a reader was cancelled before it began. A reader that is
+  /// cancelled meanwhile does not wait: the registration is terminated when it returns.
   @usableFromInline
   func begin(
     _ inbox: Inbox<Element>,

@@ -1,15 +1,13 @@
-/// One registration for all readers of a shared sequence.
-///
-/// The lock around a ``HubMachine``. An element goes to the inboxes of all readers under this lock, so all see the same
-/// order, and a new reader gets the latest element before any later one. Locks are taken in one order: this one, then
-/// an inbox's. Readers are woken, and elements and readers released, after unlocking.
+/// One registration for all readers of a shared sequence: the lock around a ``HubMachine``. An element goes to the
+/// inboxes of all readers under this lock, so all see the same order, and a new reader gets the latest element before
+/// any later one. Locks are taken in one order: this one, then an inbox's. Readers are woken, and elements and readers
+/// released, after unlocking.
 @_fixed_layout
 @usableFromInline
 package final class Hub<Element: Sendable>: Sendable {
   /// Where a registration's elements go. A callback of an earlier registration changes nothing.
   @usableFromInline
   package typealias Target = (hub: Hub, registration: Int)
-  /// What to do after unlocking.
   @usableFromInline
   typealias Afterwards = (wake: [any ErasedContinuation], release: [Element])
 

@@ -11,8 +11,6 @@
 ///
 /// One task at a time, the driver, registers and unregisters until nothing is left to do. So a registration never
 /// overlaps the previous one, whose `onTermination` could clear the SDK's only slot.
-///
-/// A value type without a lock: ``Hub`` passes in the events and performs what the machine returns.
 @frozen
 @usableFromInline
 package struct HubMachine<Reader: Sendable, Element: Sendable, Ending: Sendable>: Sendable {
@@ -23,7 +21,6 @@ package struct HubMachine<Reader: Sendable, Element: Sendable, Ending: Sendable>
   }
 
   @usableFromInline let policy: BufferingPolicy
-  /// Whether a new reader begins with the latest element.
   @usableFromInline let replays: Bool
   /// The readers of the open registration, or those that wait for the next one.
   @usableFromInline package var readers: [(number: Int, reader: Reader)] = []
@@ -31,7 +28,6 @@ package struct HubMachine<Reader: Sendable, Element: Sendable, Ending: Sendable>
   @usableFromInline package var latest: Element?
   @usableFromInline var lastNumber = 0
   @usableFromInline var registration = 0
-  /// Whether the latest registration may yield.
   @usableFromInline var isOpen = false
   /// What waits for the registration to return, because all of it is discarded if the registration throws.
   @usableFromInline package private(set) var held: InboxMachine<Element>?
@@ -100,10 +96,8 @@ package struct HubMachine<Reader: Sendable, Element: Sendable, Ending: Sendable>
     (isOpen ? close().readers : [], held.take())
   }
 
-  /// That registration yielded an element. Returns whether a reader received it, and an element to release.
-  ///
-  /// If none did, the registration is over: the SDK is told so, and may stop. A later reader registers again. While the
-  /// registration is running, the element is held.
+  /// That registration yielded an element. Returns whether a reader received it, and an element to release. If none
+  /// did, the registration is over, and the SDK may stop. While the registration is running, the element is held.
   @_alwaysEmitIntoClient
   package mutating func yield(
     _ element: Element,

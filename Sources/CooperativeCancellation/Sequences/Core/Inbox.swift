@@ -1,7 +1,5 @@
-/// The state that the SDK's threads and the reader of one subscription share.
-///
-/// The lock around an ``InboxMachine`` and the continuations of sleeping readers. Continuations are resumed, and
-/// elements discarded and released, after unlocking.
+/// What the SDK's threads and the reader of one subscription share: the lock around an ``InboxMachine`` and the
+/// continuations of sleeping readers. They are resumed, and elements discarded and released, after unlocking.
 @_fixed_layout
 @usableFromInline
 package final class Inbox<Element: Sendable>: Sendable {
@@ -94,8 +92,7 @@ package final class Inbox<Element: Sendable>: Sendable {
     wakeAll { $0.end(end) }
   }
 
-  /// The reader's task was cancelled. The runtime's cancellation handler calls this under the runtime's lock,
-  /// so it only changes the state and resumes readers.
+  /// The reader's task was cancelled. Runs under the runtime's lock, so it only changes the state and resumes readers.
   @_alwaysEmitIntoClient
   package func cancel() {
     wakeAll { $0.cancel() }
@@ -125,7 +122,6 @@ package final class Inbox<Element: Sendable>: Sendable {
     state.locked(mayBlock: mayBlock) { $0.machine.hasNothing } ?? true ? .waiting : .over
   }
 
-  /// Takes an element if there is one.
   @_alwaysEmitIntoClient
   package func take() -> Element? {
     state.locked { $0.machine.take() }

@@ -14,8 +14,6 @@
 ///                                              │ over │
 ///                                              └──────┘
 /// ```
-///
-/// A value type without a lock: ``Inbox`` passes in the events and performs what the machine returns.
 @frozen
 @usableFromInline
 package struct InboxMachine<Element: Sendable>: Sendable {
@@ -35,12 +33,11 @@ package struct InboxMachine<Element: Sendable>: Sendable {
     case over
   }
 
-  /// What happened to an element that the SDK yielded: whether the SDK may continue, and an element to discard, this one
-  /// or the one that it replaced.
+  /// What happened to an element that the SDK yielded: whether the SDK may continue, and an element to discard, this
+  /// one or the one that it replaced.
   @usableFromInline
   package typealias Yielded = (isOpen: Bool, surplus: Element?)
 
-  /// What the reader finds.
   @usableFromInline
   package enum Found: Sendable {
     case element(Element)
@@ -87,9 +84,7 @@ package struct InboxMachine<Element: Sendable>: Sendable {
     return true
   }
 
-  /// The reader's task was cancelled. Returns whether to wake sleeping readers.
-  ///
-  /// If the SDK's end is the next thing to read, the end stays: no element is lost before it.
+  /// The reader's task was cancelled. Returns whether to wake sleeping readers. If the SDK's end is next, it stays.
   @_alwaysEmitIntoClient
   package mutating func cancel() -> Bool {
     switch phase {
@@ -103,7 +98,6 @@ package struct InboxMachine<Element: Sendable>: Sendable {
     return true
   }
 
-  /// The reader wants the next element.
   @_alwaysEmitIntoClient
   package mutating func next() -> Found {
     switch phase {
@@ -150,7 +144,6 @@ package struct InboxMachine<Element: Sendable>: Sendable {
   }
 }
 
-/// How an SDK ended a subscription.
 @usableFromInline
 package enum SubscriptionEnd: Sendable {
   /// It called its finish closure or released its callback.

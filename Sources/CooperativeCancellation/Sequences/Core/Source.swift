@@ -79,8 +79,8 @@ extension Source {
     Inbox(policy, onDiscard: discard, at: callSite)
   }
 
-  /// Begins a subscription without suspending. The caller must be at the sequence's home. Returns how to end it, or `nil`
-  /// if the source has crossed isolation.
+  /// Begins a subscription without suspending. The caller must be at the sequence's home. Returns how to end it, or
+  /// `nil` if the source has crossed isolation.
   @_alwaysEmitIntoClient
   func beginHere(_ inbox: Inbox<Element>) throws -> Termination<Element>? {
     switch start {
@@ -103,9 +103,8 @@ extension Source {
   }
 }
 
-/// Runs the user's registration.
-///
-/// A separate function, so that it releases the callback before the reader sleeps: from then on only the SDK owns it.
+/// Runs the user's registration. A separate function, so that it releases the callback before the reader sleeps: from
+/// then on only the SDK owns it.
 @_alwaysEmitIntoClient
 func register<Element: Sendable, Token>(
   _ inbox: Inbox<Element>,

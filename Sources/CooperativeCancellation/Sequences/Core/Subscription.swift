@@ -1,6 +1,4 @@
-/// One iterator's subscription, from its first `next()` to its end. Copies of the iterator share it.
-///
-/// It is not `Sendable`, so it needs no lock.
+/// One iterator's subscription, from its first `next()` to its end. Copies share it. Not `Sendable`, so without a lock.
 @_fixed_layout
 @usableFromInline
 package final class Subscription<Element: Sendable> {

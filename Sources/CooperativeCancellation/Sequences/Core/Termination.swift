@@ -1,6 +1,5 @@
-/// Ends one subscription: discards what remains and runs the user's `onTermination`. Runs once.
-///
-/// It runs at the sequence's home, where the closure and the SDK's token belong.
+/// Ends one subscription, once: discards what remains and runs the user's `onTermination` at the sequence's home, where
+/// that closure and the SDK's token belong.
 @usableFromInline
 package enum Termination<Element: Sendable> {
   /// The home is not an actor: runs in place, where the reader is. What it captures is not `Sendable`, so no
@@ -42,10 +41,9 @@ package enum Termination<Element: Sendable> {
   }
 }
 
-/// Work that runs once, on the actor to which its closure belongs.
-///
-/// The closure may capture the actor's state although this object is `Sendable`: it is sent in, which the
-/// compiler allows for a closure isolated to the actor, and sent out again to run.
+/// Work that runs once, on the actor to which its closure belongs. The closure may capture the actor's state although
+/// this object is `Sendable`: it is sent in, which the compiler allows for a closure isolated to the actor, and out
+/// again.
 @usableFromInline
 package final class ActorWork: Sendable {
   // A structure, because a function type as a generic argument needs a newer runtime.
