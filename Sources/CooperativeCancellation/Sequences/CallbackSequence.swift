@@ -71,7 +71,7 @@ public struct CallbackSequence<Element: Sendable, Failure: Error>: AsyncSequence
     @_alwaysEmitIntoClient
     nonisolated(nonsending) public mutating func next() async throws(Failure) -> Element? {
       if let element = subscription.take() { return element }
-      return try await subscription.nextElement(throwing: Thrown.self)
+      return try await subscription.next(throwing: Thrown.self)
     }
 
     /// The same, for an actor that the caller names.
@@ -81,7 +81,7 @@ public struct CallbackSequence<Element: Sendable, Failure: Error>: AsyncSequence
       isolation actor: isolated (any Actor)?
     ) async throws(Failure) -> Element? {
       if let element = subscription.take() { return element }
-      return try await subscription.nextElement(throwing: Thrown.self)
+      return try await subscription.next(throwing: Thrown.self)
     }
   }
 }
@@ -106,19 +106,3 @@ extension CallbackSequence: Sendable {}
 
 @available(*, unavailable)
 extension CallbackSequence.Iterator: Sendable {}
-
-extension Subscription {
-  /// Returns the next element. Throws if the error is one that the sequence can throw.
-  @_alwaysEmitIntoClient
-  func nextElement<Failure: Error>(
-    throwing _: Failure.Type,
-    isolation: isolated (any Actor)? = #isolation
-  ) async throws(Failure) -> Element? {
-    do {
-      return try await next()
-    } catch {
-      if let failure = error as? Failure { throw failure }
-      return nil
-    }
-  }
-}

@@ -36,20 +36,24 @@ package final class Subscription<Element: Sendable> {
     Task.isCancelled ? nil : inbox?.take()
   }
 
-  /// Begins if necessary, and waits for an element. Returns `nil` at the end and after it.
+  /// Begins if necessary, and waits for an element. Returns `nil` at the end and after it, and instead of an error that
+  /// the sequence cannot throw.
   @_alwaysEmitIntoClient
-  func next(isolation: isolated (any Actor)? = #isolation) async throws -> Element? {
+  func next<Failure: Error>(
+    throwing type: Failure.Type,
+    isolation: isolated (any Actor)? = #isolation
+  ) async throws(Failure) -> Element? {
     let inbox: Inbox<Element>
     if let source = source.take() {
       // Check before: a cancelled task registers nothing.
-      if Task.isCancelled { throw cancellationError() }
+      if Task.isCancelled { return try end(type, cancellationError()) }
       inbox = source.makeInbox()
       self.inbox = inbox
       do {
         termination = try await source.begin(inbox)
       } catch {
         self.inbox = nil
-        throw error
+        return try end(type, error)
       }
     } else if let begun = self.inbox {
       inbox = begun
@@ -71,16 +75,22 @@ package final class Subscription<Element: Sendable> {
         if place >= 0 { Recorder.remove(place) }
       case .ended(let end):
         await terminate()
-        if case .failed(let error) = end { throw error }
+        if case .failed(let error) = end { return try self.end(type, error) }
         return nil
       case .cancelled, .over:
         // Perhaps a reader of a copy was cancelled or read the end first. Perhaps this call registered, and the
         // registration has just returned.
         await terminate()
-        if Task.isCancelled { throw cancellationError() }
-        return nil
+        return Task.isCancelled ? try end(type, cancellationError()) : nil
       }
     }
+  }
+
+  /// Throws the error, if the sequence can.
+  @_alwaysEmitIntoClient
+  func end<Failure: Error>(_: Failure.Type, _ error: any Error) throws(Failure) -> Element? {
+    if let failure = error as? Failure { throw failure }
+    return nil
   }
 
   /// The end was read.
