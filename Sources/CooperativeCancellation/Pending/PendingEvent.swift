@@ -79,13 +79,6 @@ public final class PendingEvent<Value: Sendable>: Sendable {
     waits.resumeAll(throwing: error)
   }
 
-  /// Reports the event or a failure. Returns how many tasks were waiting.
-  @_alwaysEmitIntoClient
-  @discardableResult
-  public func resume(with result: Result<Value, some Error>) -> Int {
-    waits.answerAll(.sendable(result))
-  }
-
   /// Ends all current and later waits with an error. Only the first close counts.
   @_alwaysEmitIntoClient
   public func close(throwing error: any Error) {
@@ -116,11 +109,5 @@ extension PendingEvent where Value == Void {
   @discardableResult
   public func resume() -> Int {
     resume(returning: ())
-  }
-
-  /// Ends all current and later waits; see ``close(returning:)``.
-  @_alwaysEmitIntoClient
-  public func close() {
-    close(returning: ())
   }
 }

@@ -49,7 +49,7 @@ public struct WaitingCall: Sendable {
   /// How long the call may still wait, in seconds; `nil` without a timeout, or if the timeout is on your own clock.
   public let secondsLeft: Double?
   /// The name of the waiting task, on systems where tasks have names.
-  public let taskName: String?
+  package let taskName: String?
   let begin: Moment
 
   /// All recorded calls that are waiting now, oldest first. May be used from any thread, and stops no call.

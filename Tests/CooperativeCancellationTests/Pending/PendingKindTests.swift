@@ -103,7 +103,12 @@ struct PendingKind: Sendable, CustomTestStringConvertible {
     let event = PendingEvent<String>()
     return Waits(
       call: { _, closures in try await event.value { try closures.operation() } },
-      answer: { event.resume(with: $1) },
+      answer: { _, result in
+        switch result {
+        case .success(let value): event.resume(returning: value)
+        case .failure(let error): event.resume(throwing: error)
+        }
+      },
       close: { event.close(throwing: $0) },
       count: { event.count }
     )
@@ -278,10 +283,10 @@ struct PendingEventTests {
     #expect(try await event.value { event.close(returning: 1) } == 1)
     let failed = PendingEvent<Void>()
     failed.close(throwing: SDKError.failed)
-    failed.close()
+    failed.close(returning: ())
     await #expect(throws: SDKError.failed) { try await failed.value() }
     let happened = PendingEvent<Void>()
-    happened.close()
+    happened.close(returning: ())
     happened.close(throwing: SDKError.failed)
     try await happened.value()
     // Check before.
