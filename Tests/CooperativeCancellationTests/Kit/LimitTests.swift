@@ -46,7 +46,7 @@ struct LimitTests {
     #expect(text.contains("LimitTests.swift:\(line)") || text.contains(" more"))
     #expect(text.contains(" wait"))
     #expect(!text.contains("  CooperativeCancellationTesting/"))
-    silent.close()
+    silent.close(returning: ())
     try await task.value
   }
 
