@@ -67,6 +67,20 @@ struct ContinuationTests {
   }
 
   @Test
+  func `an uncancellable wait for Void does not end with a drop, which is reported`() {
+    let (executor, hasEnded) = (ManualExecutor(), Protected(false))
+    let line = Reports.shared.uniqueLine()
+    Task(executorPreference: executor) {
+      await withUncancellableContinuation(line: line) { (_: CancellableContinuation<Void, Never>) in
+      }
+      hasEnded.withLock { $0 = true }
+    }
+    executor.runUntilIdle()
+    #expect(!hasEnded.withLock { $0 })
+    #expect(Reports.shared.take(line: line) == [.completionDropped])
+  }
+
+  @Test
   func `a timeout of zero runs the closure, forwards and ends`() async {
     let (ran, stored) = (Protected<[String]>([]), Protected<Continuation?>(nil))
     await #expect(throws: TimeoutError.self) {
