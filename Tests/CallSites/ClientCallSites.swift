@@ -55,18 +55,6 @@ nonisolated final class Client {
     }
   }
 
-  nonisolated(nonsending) func upload() async throws -> User {
-    try await withAsyncThrowingValue { completion in
-      LateRequest(cancel: { $0.cancel() }) { arrived in
-        calls += 1
-        sdk.upload(requestHandler: arrived, completion: completion)
-      }
-    } onCancel: { request in
-      calls += 1
-      request.cancel()
-    }
-  }
-
   /// The SDK hands its request over when the test says so.
   nonisolated(nonsending) func uploadLater() async throws -> User {
     try await withAsyncThrowingValue { completion in
@@ -113,8 +101,8 @@ nonisolated final class Client {
 
   nonisolated(nonsending) func all() async throws -> [String] {
     [
-      try await user(id: "1").id, await name(), try await flagged().id, try await upload().id,
-      "\(try await degrees())",
+      try await user(id: "1").id, await name(), try await flagged().id,
+      try await checkIsolation().id, "\(try await degrees())",
     ]
   }
 }
