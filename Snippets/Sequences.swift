@@ -238,9 +238,9 @@ func printFirst(_ name: String, _ sequence: some AsyncSequence) async throws {
 
 // MARK: - SDKs that cannot be changed
 
-struct Location: Sendable {
-  let isPrecise: Bool
-}
+typealias Handler<Value> = @Sendable (Result<Value, any Error>) -> Void
+
+struct Location: Sendable { let isPrecise: Bool }
 
 final class LocationManager {
   func addListener(_ listener: @escaping @Sendable (Location) -> Void) -> NSObject {
@@ -274,9 +274,7 @@ final class Observation {
 }
 
 final class Feed {
-  func observeHeadlines(
-    _ listener: @escaping @Sendable (Result<String, any Error>) -> Void
-  ) -> Observation {
+  func observeHeadlines(_ listener: @escaping Handler<String>) -> Observation {
     listener(.success("Storm ahead"))
     return Observation()
   }
@@ -297,29 +295,27 @@ final class Feed {
   }
 }
 
-final class Scan {
-  func stop() { print("  the scan was told to stop") }
-}
-
-final class Upload {
+/// What the SDK returns, to be stopped or cancelled.
+final class Work {
+  func stop() {}
   func cancel() {}
 }
 
 final class DriveSDK {
   /// Continues while `visit` returns `true`.
-  func scan(_ visit: @escaping @Sendable (String) -> Bool) -> Scan {
+  func scan(_ visit: @escaping @Sendable (String) -> Bool) -> Work {
     DispatchQueue.global().async { _ = ["beach", "sea"].allSatisfy(visit) }
-    return Scan()
+    return Work()
   }
 
   func upload(
     _ file: String,
     progress: @escaping @Sendable (Double) -> Void,
-    completion: @escaping @Sendable (Result<String, any Error>) -> Void
-  ) -> Upload {
+    completion: @escaping Handler<String>
+  ) -> Work {
     progress(0.5)
     completion(.success("receipt 1"))
-    return Upload()
+    return Work()
   }
 }
 
