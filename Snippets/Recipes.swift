@@ -1,4 +1,5 @@
 // One wrapper for each kind of SDK: the code of the page "Recipes".
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
 
 import CooperativeCancellation
 import Dispatch
@@ -403,8 +404,7 @@ final class DriveSDK {
   }
 
   func findOwner(of name: String, completion: @escaping (Profile?, (any Error)?) -> Void) {
-    nonisolated(unsafe) let completion = completion  // What an SDK from before Swift 6 does.
-    _ = SDKRequest { completion(nil, nil) }
+    completion(nil, nil)
   }
 
   /// Does not call back if there is no beacon, and releases the completion.
@@ -424,14 +424,13 @@ final class DriveSDK {
     completion(newName != "taken", nil)
   }
 
-  /// Makes the task and passes it on, on a thread of its own.
+  /// Makes the task and passes it on.
   func upload(
     _ name: String,
     taskHandler: @escaping (UploadTask) -> Void,
     completion: @escaping Pair<Int>
   ) {
-    nonisolated(unsafe) let taskHandler = taskHandler
-    DispatchQueue.global().async { taskHandler(UploadTask()) }
+    taskHandler(UploadTask())
     _ = SDKRequest { completion(name.utf8.count, nil) }
   }
 
@@ -440,12 +439,11 @@ final class DriveSDK {
   func stopScan() {}
 
   func rebuildIndex(completion: @escaping @Sendable ((any Error)?) -> Void) {
-    _ = SDKRequest { completion(nil) }
+    completion(nil)
   }
 
   func export(shouldContinue: @escaping () -> Bool, completion: @escaping Handler<Int>) {
-    nonisolated(unsafe) let shouldContinue = shouldContinue
-    _ = SDKRequest { completion(.success((1...1_000).prefix { _ in shouldContinue() }.count)) }
+    completion(.success((1...1_000).prefix { _ in shouldContinue() }.count))
   }
 
   func download(
@@ -453,19 +451,14 @@ final class DriveSDK {
     progress: @escaping @Sendable (Double) -> Void,
     completion: @escaping Pair<Data>
   ) -> SDKRequest {
-    SDKRequest {
-      progress(0.5)
-      completion(Data(name.utf8), nil)
-    }
+    progress(0.5)
+    return SDKRequest { completion(Data(name.utf8), nil) }
   }
 
   /// Calls back with a preview and then with the picture.
   func picture(_ name: String, completion: @escaping (Data?, Bool, (any Error)?) -> Void) {
-    nonisolated(unsafe) let completion = completion
-    _ = SDKRequest {
-      completion(Data(), true, nil)
-      completion(Data(name.utf8), false, nil)
-    }
+    completion(Data(), true, nil)
+    completion(Data(name.utf8), false, nil)
   }
 }
 
@@ -504,8 +497,7 @@ final class PlaceFinder {
 
 final class Scale {
   func addListener(_ listener: @escaping (Double) -> Void) -> Int {
-    nonisolated(unsafe) let listener = listener
-    _ = SDKRequest { listener(71.5) }
+    listener(71.5)
     return 1
   }
 
@@ -562,14 +554,12 @@ final class Database {
   final class Row { let title = "Beach" }
 
   func fetch(_ number: Int, _ completion: @escaping (Row?, (any Error)?) -> Void) -> Query {
-    nonisolated(unsafe) let completion = completion
-    _ = SDKRequest { completion(Row(), nil) }
+    completion(Row(), nil)
     return Query()
   }
 
   func addListener(_ listener: @escaping (Int) -> Void) -> Listener {
-    nonisolated(unsafe) let listener = listener
-    _ = SDKRequest { listener(7) }
+    listener(7)
     return Listener()
   }
 
@@ -581,23 +571,18 @@ final class Database {
 
 // int weather_fetch(const char *city,
 //                   void (*callback)(void *context, int status, double degrees), void *context);
-// swift-format-ignore: AlwaysUseLowerCamelCase
 func weather_fetch(
   _ city: UnsafePointer<CChar>,
   _ callback: @convention(c) (UnsafeMutableRawPointer?, Int32, Double) -> Void,
   _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
-  let context = UInt(bitPattern: context)
-  nonisolated(unsafe) let callback = callback
-  _ = SDKRequest { callback(UnsafeMutableRawPointer(bitPattern: context), 0, 12.5) }
+  callback(context, 0, 12.5)
   return 0
 }
 
 // void weather_cancel(void);
-// swift-format-ignore: AlwaysUseLowerCamelCase
 func weather_cancel() {}
 
-// swift-format-ignore: AlwaysUseLowerCamelCase
 func convert_start(
   _ file: UnsafePointer<CChar>,
   _ progress: @convention(c) (UnsafeMutableRawPointer?, Double) -> Void,
@@ -609,8 +594,6 @@ func convert_start(
   return OpaquePointer(bitPattern: 1)
 }
 
-// swift-format-ignore: AlwaysUseLowerCamelCase
 func convert_stop(_ job: OpaquePointer?) {}
 
-// swift-format-ignore: AlwaysUseLowerCamelCase
 func convert_free(_ job: OpaquePointer?) { print("  the job was freed") }

@@ -1,4 +1,5 @@
 // Repeated callbacks: the code of the page "Sequences".
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
 
 import CooperativeCancellation
 import Dispatch
@@ -351,7 +352,6 @@ final class Bus: Sendable {
 }
 
 // void weather_watch(const char *city, void (*callback)(void *context, double degrees), void *context);
-// swift-format-ignore: AlwaysUseLowerCamelCase
 func weather_watch(
   _ city: UnsafePointer<CChar>,
   _ callback: @convention(c) (UnsafeMutableRawPointer?, Double) -> Void,
@@ -361,5 +361,4 @@ func weather_watch(
 }
 
 // void weather_unwatch(void *context);
-// swift-format-ignore: AlwaysUseLowerCamelCase
 func weather_unwatch(_ context: UnsafeMutableRawPointer?) {}
