@@ -17,8 +17,8 @@ public import CooperativeCancellation
 /// ```
 ///
 /// `Completion` is what the SDK calls: a closure of any shape, a tuple of closures, a delegate, which most SDKs hold
-/// weakly (``record(weakly:)``), or a continuation. Everything may be used
-/// from any thread; no lock of this class is held while the test's closures run.
+/// weakly (``record(weakly:)``), or a continuation. Everything may be used from any thread; no lock of this class is
+/// held while the test's closures run.
 public final class FakeCall<Completion: Sendable>: Sendable {
   private struct State: Sendable {
     var requests: [Request] = []
@@ -73,16 +73,13 @@ public final class FakeCall<Completion: Sendable>: Sendable {
 
   private func record(_ completion: @escaping @Sendable () -> Completion?) -> Request {
     let (request, onCall) = state.change { state in
-      let request = Request(
-        state.requests.count + 1,
-        lock,
-        RuntimeIssue.collector.get() ?? collector,
-        Request.State(
-          completion: completion,
-          onCancel: state.onCancel,
-          holdsBack: state.holdsRequestsBack
-        )
+      let contents = Request.State(
+        completion: completion,
+        onCancel: state.onCancel,
+        holdsBack: state.holdsRequestsBack
       )
+      let number = state.requests.count + 1
+      let request = Request(number, lock, RuntimeIssue.collector.get() ?? collector, contents)
       state.requests.append(request)
       return (request, state.onCall)
     }
@@ -245,11 +242,7 @@ extension FakeCall {
 
     /// Runs code, and collects its misuse reports if a collector was set.
     private func collecting(_ body: () -> Void) {
-      if let collector {
-        RuntimeIssue.collector.withValue(collector, operation: body)
-      } else {
-        body()
-      }
+      RuntimeIssue.collector.withValue(collector ?? RuntimeIssue.collector.get(), operation: body)
     }
 
     /// Calls the completion on the caller's thread while the SDK holds the lock that ``cancel()`` takes.

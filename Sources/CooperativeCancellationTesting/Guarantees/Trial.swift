@@ -18,11 +18,7 @@ struct Trial<Completion: Sendable>: Sendable {
   private let limit: Timeout
 
   /// Makes the task, which waits for ``start()``. With another trial, it calls the same fake, and the same wrapper.
-  init(
-    limit: Timeout,
-    beside other: Trial? = nil,
-    _ call: Call
-  ) {
+  init(limit: Timeout, beside other: Trial? = nil, _ call: Call) {
     self.limit = limit
     self.call = call
     let collected = other?.collected ?? Observed([])

@@ -33,13 +33,11 @@ struct BrokenWrapper: Sendable, CustomTestStringConvertible {
     ) { book in
       try await withCheckedThrowingContinuation { continuation in
         guard !Task.isCancelled else {
-          continuation.resume(throwing: CancellationError())
-          return
+          return continuation.resume(throwing: CancellationError())
         }
         _ = book.dial { result in
           guard !Task.isCancelled else {
-            continuation.resume(throwing: CancellationError())
-            return
+            return continuation.resume(throwing: CancellationError())
           }
           continuation.resume(with: result)
         }
@@ -143,13 +141,10 @@ struct BrokenWrapper: Sendable, CustomTestStringConvertible {
     },
     BrokenWrapper("one that loses the value of a second answer", breaks: [.nothingLost]) { book in
       try await book.line(dial: { completion in
-        let isAnswered = Protected(false)
+        let answers = LiveCount()
         return { result in
-          let isSecond = isAnswered.withLock { isAnswered in
-            defer { isAnswered = true }
-            return isAnswered
-          }
-          if !isSecond { completion(result) }
+          answers.increment()
+          if answers.count == 1 { completion(result) }
         }
       })
     },
