@@ -229,11 +229,6 @@ let radio = Radio()
 try await radio.ready()
 let lamp = Peripheral("lamp")
 try await radio.connect(lamp)
-print("connected")
-let impatient = Task { try await radio.connect(Peripheral("nobody")) }
-await Task.yield()
-impatient.cancel()
-print("no connection: \(await impatient.result)")
 try await radio.disconnect(lamp)
 
 let socket = Socket()
@@ -276,28 +271,7 @@ async let image = gallery.image("sea")
 async let sameImage = gallery.image("sea")
 print(try await image, try await sameImage)
 
-// Each kind of call is cancelled, and tells the SDK.
-let calls: [@MainActor @Sendable () async throws -> Void] = [
-  { _ = try await client.ask("silence") },
-  { _ = try await client.order("silence") },
-  { _ = try await search.names(matching: "silence") },
-]
-for call in calls {
-  let cancelled = Task { try await call() }
-  while !Silence.isAsked.withLock({ $0 }) { await Task.yield() }
-  cancelled.cancel()
-  print("cancelled: \(await cancelled.result)")
-  // Perhaps a `send` has to return first.
-  while Silence.isAsked.withLock({ $0 }) { await Task.yield() }
-}
-socket.close()
-print("closed: \(await Task { try await client.ask("three") }.result)")
-
-// The SDKs. They do not answer to "silence", until that is cancelled.
-
-nonisolated enum Silence {
-  static let isAsked = Mutex(false)
-}
+// The SDKs.
 
 /// From before Swift 6: neither `Sendable` nor on an actor.
 nonisolated protocol CentralDelegate: AnyObject {
@@ -315,10 +289,10 @@ nonisolated final class Peripheral {
 
 nonisolated final class Central {
   weak var delegate: (any CentralDelegate)?
-  private(set) var isPoweredOn = true
+  let isPoweredOn = true
 
   func connect(_ peripheral: Peripheral) {
-    if peripheral.id != "nobody" { delegate?.central(self, didConnect: peripheral) }
+    delegate?.central(self, didConnect: peripheral)
   }
 
   func cancelConnection(_ peripheral: Peripheral) {
@@ -327,19 +301,14 @@ nonisolated final class Central {
 }
 
 nonisolated final class Socket: Sendable {
-  struct Loss: Error {}
-
   private let message = Mutex<@Sendable (Int, String) -> Void>({ _, _ in })
-  private let end = Mutex<@Sendable (any Error) -> Void>({ _ in })
   private let last = Atomic(0)
 
   func onMessage(_ handler: @escaping @Sendable (Int, String) -> Void) {
     message.withLock { $0 = handler }
   }
 
-  func onClose(_ handler: @escaping @Sendable (any Error) -> Void) {
-    end.withLock { $0 = handler }
-  }
+  func onClose(_ handler: @escaping @Sendable (any Error) -> Void) {}
 
   func nextID() -> Int { last.add(1, ordering: .relaxed).newValue }
   var lastID: Int { last.load(ordering: .relaxed) }
@@ -349,14 +318,10 @@ nonisolated final class Socket: Sendable {
   }
 
   func write(_ id: Int, _ text: String) {
-    if text == "silence" || text == "cancel" {
-      return Silence.isAsked.withLock { $0 = text == "silence" }
-    }
     DispatchQueue.global().async { self.message.withLock { $0 }(id, "answer to \(text)") }
   }
 
   func send(_ id: Int, _ text: String) async throws { write(id, text) }
-  func close() { end.withLock { $0 }(Loss()) }
 }
 
 nonisolated final class Countdown: Sendable {
@@ -378,10 +343,7 @@ final class Listener {
 
 @MainActor
 final class ImageSDK {
-  func load(
-    _ name: String,
-    completion: @escaping @Sendable (Result<String, any Error>) -> Void
-  ) {
+  func load(_ name: String, _ completion: @escaping @Sendable (Result<String, any Error>) -> Void) {
     DispatchQueue.global().async { completion(.success("\(name).jpeg")) }
   }
 }
@@ -391,21 +353,15 @@ final class Index {
   private var handler: @Sendable (Int, [String]) -> Void = { _, _ in }
   private var last = 0
 
-  func onResult(_ handler: @escaping @Sendable (Int, [String]) -> Void) {
-    self.handler = handler
-  }
+  func onResult(_ handler: @escaping @Sendable (Int, [String]) -> Void) { self.handler = handler }
 
   func search(_ text: String) -> Int {
     last += 1
-    if text == "silence" {
-      Silence.isAsked.withLock { $0 = true }
-    } else {
-      handler(last, ["Ada", "Alan"])  // Before it returns.
-    }
+    handler(last, ["Ada", "Alan"])  // Before it returns.
     return last
   }
 
-  func stop(_ number: Int) { Silence.isAsked.withLock { $0 = false } }
+  func stop(_ number: Int) {}
 }
 
 @MainActor

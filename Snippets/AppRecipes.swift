@@ -21,8 +21,8 @@ struct FakeProfileService: ProfileService {
 
 @MainActor
 final class Shop {
-  private let sdk = PaymentSDK()
-  private var receipts: [Receipt] = []
+  let sdk = PaymentSDK()
+  private(set) var receipts: [Receipt] = []
 
   func pay(_ amount: Int) async throws {
     let receipt = try await withAsyncThrowingValue(whenCancelled: .deliverResult) { completion in
@@ -62,8 +62,6 @@ final class Shop {
     return try await prices()
   }
 
-  var receiptCount: Int { receipts.count }
-  var queue: DispatchQueue { sdk.queue }
 }
 
 @MainActor
@@ -159,9 +157,9 @@ await Task.yield()  // All run on the main actor, so the SDK has been called now
 payment.cancel()
 connection.cancel()
 print("connection, cancelled:", await connection.result)
-shop.queue.activate()  // From now on, the SDK answers.
+shop.sdk.queue.activate()  // From now on, the SDK answers.
 try await payment.value
-print("payment, cancelled:", shop.receiptCount, "receipt")
+print("payment, cancelled:", shop.receipts.count, "receipt")
 print("prices:", try await shop.pricesWithRetries())
 
 let checksums = Checksums()

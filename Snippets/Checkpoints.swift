@@ -95,16 +95,12 @@ try await importer.importAll()
 print(await importer.log)
 
 let cancelled = Importer()
-let works: [@Sendable () async throws -> Void] = [
-  { try await cancelled.importAll() }, { try await cancelled.index(["title", "contents"]) },
-]
-for work in works {
-  let task = Task {
-    withUnsafeCurrentTask { $0?.cancel() }
-    try await work()
-  }
-  print(await task.result, await cancelled.log)
+let task = Task {
+  withUnsafeCurrentTask { $0?.cancel() }
+  do { try await cancelled.importAll() } catch { print(error, await cancelled.log) }
+  try await cancelled.index(["title", "contents"])
 }
+print(await task.result, await cancelled.log)
 try await compressAll([[1, 2, 3], [4, 5, 6]])
 print(try await checksum(of: [[1, 2, 3], [4, 5, 6]]), try sum(of: [1, 2, 3]))
 try await Rules().keepsTheCharge("card")

@@ -80,10 +80,17 @@ final class Album {
 @MainActor
 final class Feed {
   private let service: Service
-  private(set) var posts: [String] = []
-  private(set) var message: String?
+  private var posts: [String] = []
+  private var message: String?
 
-  init(service: Service) { self.service = service }
+  init(answer: Result<[String], any Error>?) {
+    service = Service(sdk: FeedSDK(answer: answer))
+  }
+
+  func show(_ name: String) async {
+    await refresh()
+    print("\(name): \(posts), \(message ?? "no message")")
+  }
 
   func refresh() async {
     do {
@@ -131,7 +138,7 @@ print("a returned result:", await album.profile(1))
 try await album.delete(1)
 try await album.update(1)
 do {
-  try await album.rename(to: "taken")
+  try await album.rename(to: "Sea")
 } catch {
   switch error {
   case .cancelled: break
@@ -139,27 +146,20 @@ do {
   }
 }
 
-@MainActor
-func show(_ name: String, _ answer: Result<[String], any Error>?) async {
-  let feed = Feed(service: Service(sdk: FeedSDK(answer: answer)))
-  await feed.refresh()
-  print("\(name): \(feed.posts), \(feed.message ?? "no message")")
-}
-
-await show("answered", .success(["Hello"]))
-await show("failed", .failure(URLError(.timedOut)))
-await show("cancelled by others", .failure(URLError(.cancelled)))
-await show("timed out", nil)
-let task = Task { await show("cancelled", nil) }
+await Feed(answer: .success(["Hello"])).show("answered")
+await Feed(answer: .failure(URLError(.timedOut))).show("failed")
+await Feed(answer: .failure(URLError(.cancelled))).show("cancelled by others")
+await Feed(answer: nil).show("timed out")
+let task = Task { await Feed(answer: nil).show("cancelled") }
 await Task.yield()
 task.cancel()
 await task.value
 
 // MARK: - SDKs that cannot be changed
 
-struct Profile: Sendable {
-  var name = "Ann"
-}
+typealias Handler<Value, Failure: Error> = @Sendable (Result<Value, Failure>) -> Void
+
+struct Profile: Sendable { let name = "Ann" }
 
 enum AlbumError: Error {
   case cancelled
@@ -184,7 +184,7 @@ final class AlbumSDK {
     onClosed: @escaping @Sendable () -> Void
   ) { onSuccess(Profile()) }
 
-  func profile(_ id: Int, completion: @escaping @Sendable (Result<Profile, AlbumError>) -> Void) {
+  func profile(_ id: Int, completion: @escaping Handler<Profile, AlbumError>) {
     completion(.success(Profile()))
   }
 
@@ -193,19 +193,16 @@ final class AlbumSDK {
   func rename(to name: String, completion: @escaping @Sendable ((any Error)?) -> Void)
     -> DispatchWorkItem
   {
-    let request = DispatchWorkItem { completion(name == "taken" ? AlbumError.notFound : nil) }
-    DispatchQueue.global().async(execute: request)
-    return request
+    completion(AlbumError.notFound)
+    return DispatchWorkItem {}
   }
 }
 
 struct FeedSDK {
-  typealias Completion = @Sendable (Result<[String], any Error>) -> Void
-
   /// `nil` for none.
   let answer: Result<[String], any Error>?
 
-  func load(_ completion: @escaping Completion) -> Request {
+  func load(_ completion: @escaping Handler<[String], any Error>) -> Request {
     if let answer { DispatchQueue.global().async { completion(answer) } }
     return Request { completion(.failure(URLError(.cancelled))) }
   }

@@ -44,20 +44,23 @@ struct Bridged {
   }
 }
 
-for (name, photo) in [
-  ("continuation", { @Sendable sdk in try await WithContinuation(sdk: sdk).photo("beach") }),
-  ("handler", { @Sendable sdk in try await WithHandler(sdk: sdk).photo("beach") }),
-  ("bridged", { @Sendable sdk in try await Bridged(sdk: sdk).photo("beach") }),
-] as [(String, @Sendable (PhotoSDK) async throws -> Photo)] {
+@MainActor
+func cancelled(
+  _ name: String,
+  _ photo: @escaping @Sendable (PhotoSDK) async throws -> Photo
+) async {
   let sdk = PhotoSDK()
   let task = Task {
     withUnsafeCurrentTask { $0?.cancel() }
     return try await photo(sdk)
   }
-  let result = await task.result
-  print("\(name), in a cancelled task: \(result)")
-  print("  the SDK was called \(sdk.started) times, and told to cancel \(sdk.cancelled) times")
+  print("\(name), in a cancelled task: \(await task.result)")
+  print("  the SDK's calls:", sdk.counts.withLock { $0 })
 }
+
+await cancelled("continuation") { try await WithContinuation(sdk: $0).photo("beach") }
+await cancelled("handler") { try await WithHandler(sdk: $0).photo("beach") }
+await cancelled("bridged") { try await Bridged(sdk: $0).photo("beach") }
 
 // MARK: - A bag
 
@@ -78,20 +81,16 @@ final class NewModel {
       self?.headlines = headlines
     }
   }
-
-  func finish() async throws { try await bag.waitForAll() }
 }
 
 let new = NewModel()
 new.refresh()
-try await new.finish()
+while new.headlines.isEmpty { await Task.yield() }
 print("bag:", new.headlines)
 
 // MARK: - The SDK
 
-struct Photo: Sendable {
-  let name: String
-}
+struct Photo: Sendable { let name: String }
 
 struct Request: Sendable {
   let sdk: PhotoSDK
@@ -101,9 +100,6 @@ struct Request: Sendable {
 
 final class PhotoSDK: Sendable {
   let counts = Mutex((started: 0, cancelled: 0))
-
-  var started: Int { counts.withLock { $0.started } }
-  var cancelled: Int { counts.withLock { $0.cancelled } }
 
   @discardableResult
   func loadPhoto(

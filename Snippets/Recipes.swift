@@ -1,4 +1,5 @@
 // One wrapper for each kind of SDK: the code of the page "Recipes".
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
 
 import CooperativeCancellation
 import Dispatch
@@ -224,11 +225,6 @@ final class Terminal {
     waiting.removeValue(forKey: id)?(.success(text))
   }
 
-  func closed(_ error: any Error) {
-    let completions = waiting.values
-    waiting = [:]
-    for completion in completions { completion(.failure(error)) }
-  }
 }
 
 nonisolated final class PlaceDelegate: PlaceFinderDelegate {
@@ -351,24 +347,18 @@ print("Operation:", try await drive.icon(of: "beach").count, "bytes")
 let line = Line()
 let terminal = Terminal(line)
 print("table:", try await terminal.run("ls"))
-terminal.closed(WeatherError(status: 1))
 let service = Task { await drive.serve() }
 service.cancel()
 await service.value
 
-await printOutcome("value and error", cancelling: { try await drive.thumbnail(of: "slow") })
-await printOutcome("delegate", cancelling: { try await drive.place() })
-await printOutcome("becomes ready", cancelling: { _ = try await drive.link(to: "slow") })
-await printOutcome("may never answer", cancelling: { try await drive.beacon() })
-await printOutcome("request in a callback", cancelling: { try await drive.upload("slow") })
-await printOutcome("sheet", cancelling: { try await drive.signIn() })
-
-@MainActor
-func printOutcome(
-  _ name: String,
-  cancelling body: @escaping @MainActor () async throws -> some Sendable
-) async {
-  let task = Task { _ = try await body() }
+let calls: [(name: String, call: @MainActor @Sendable () async throws -> Void)] = [
+  ("delegate", { _ = try await drive.place() }),
+  ("becomes ready", { _ = try await drive.link(to: "server") }),
+  ("may never answer", { _ = try await drive.beacon() }),
+  ("sheet", { _ = try await drive.signIn() }),
+]
+for (name, call) in calls {
+  let task = Task { try await call() }
   await Task.yield()  // Both run on the main actor, so the SDK has been called now.
   task.cancel()
   print("\(name), cancelled:", await task.result)
@@ -392,10 +382,8 @@ struct WeatherError: Error { let status: Int32 }
 
 /// The request of a cancellable call. Not `Sendable`, as such objects usually are.
 final class SDKRequest {
-  /// A call that is slow is not answered while this program runs.
-  init(_ name: String = "", _ answer: @escaping @Sendable () -> Void) {
-    let seconds = name == "slow" ? 3600 : 0.01
-    DispatchQueue.global().asyncAfter(deadline: .now() + seconds, execute: answer)
+  init(_ answer: @escaping @Sendable () -> Void) {
+    DispatchQueue.global().asyncAfter(deadline: .now() + 0.01, execute: answer)
   }
 
   func cancel() { print("  the SDK was told to cancel") }
@@ -403,23 +391,20 @@ final class SDKRequest {
 
 /// May be cancelled from any thread.
 struct UploadTask: Sendable {
-  func cancel() { print("  the SDK was told to cancel") }
+  func cancel() {}
 }
 
 final class DriveSDK {
-  func loadProfile(_ id: Int, completion: @escaping @Sendable (Result<Profile, Failure>) -> Void) {
+  func loadProfile(_ id: Int, completion: @escaping Handler<Profile>) {
     completion(.success(Profile()))
   }
 
-  enum Failure: Error {}
-
   func thumbnail(of name: String, completion: @escaping Pair<Data>) -> SDKRequest {
-    SDKRequest(name) { completion(Data(name.utf8), nil) }
+    SDKRequest { completion(Data(name.utf8), nil) }
   }
 
   func findOwner(of name: String, completion: @escaping (Profile?, (any Error)?) -> Void) {
-    nonisolated(unsafe) let completion = completion  // What an SDK from before Swift 6 does.
-    _ = SDKRequest { completion(nil, nil) }
+    completion(nil, nil)
   }
 
   /// Does not call back if there is no beacon, and releases the completion.
@@ -439,15 +424,14 @@ final class DriveSDK {
     completion(newName != "taken", nil)
   }
 
-  /// Makes the task and passes it on, on a thread of its own.
+  /// Makes the task and passes it on.
   func upload(
     _ name: String,
     taskHandler: @escaping (UploadTask) -> Void,
     completion: @escaping Pair<Int>
   ) {
-    nonisolated(unsafe) let taskHandler = taskHandler
-    DispatchQueue.global().async { taskHandler(UploadTask()) }
-    _ = SDKRequest(name) { completion(name.utf8.count, nil) }
+    taskHandler(UploadTask())
+    _ = SDKRequest { completion(name.utf8.count, nil) }
   }
 
   /// Returns whether the scan has begun. If not, the SDK does not call back.
@@ -455,12 +439,11 @@ final class DriveSDK {
   func stopScan() {}
 
   func rebuildIndex(completion: @escaping @Sendable ((any Error)?) -> Void) {
-    _ = SDKRequest { completion(nil) }
+    completion(nil)
   }
 
   func export(shouldContinue: @escaping () -> Bool, completion: @escaping Handler<Int>) {
-    nonisolated(unsafe) let shouldContinue = shouldContinue
-    _ = SDKRequest { completion(.success((1...1_000).prefix { _ in shouldContinue() }.count)) }
+    completion(.success((1...1_000).prefix { _ in shouldContinue() }.count))
   }
 
   func download(
@@ -468,19 +451,14 @@ final class DriveSDK {
     progress: @escaping @Sendable (Double) -> Void,
     completion: @escaping Pair<Data>
   ) -> SDKRequest {
-    SDKRequest {
-      progress(0.5)
-      completion(Data(name.utf8), nil)
-    }
+    progress(0.5)
+    return SDKRequest { completion(Data(name.utf8), nil) }
   }
 
   /// Calls back with a preview and then with the picture.
   func picture(_ name: String, completion: @escaping (Data?, Bool, (any Error)?) -> Void) {
-    nonisolated(unsafe) let completion = completion
-    _ = SDKRequest {
-      completion(Data(), true, nil)
-      completion(Data(name.utf8), false, nil)
-    }
+    completion(Data(), true, nil)
+    completion(Data(name.utf8), false, nil)
   }
 }
 
@@ -519,8 +497,7 @@ final class PlaceFinder {
 
 final class Scale {
   func addListener(_ listener: @escaping (Double) -> Void) -> Int {
-    nonisolated(unsafe) let listener = listener
-    _ = SDKRequest { listener(71.5) }
+    listener(71.5)
     return 1
   }
 
@@ -529,10 +506,7 @@ final class Scale {
 
 /// Not `Sendable`. Its handler receives each state.
 final class Link {
-  enum State {
-    case connecting, ready
-    case failed(any Error)
-  }
+  enum State { case connecting, ready, failed(any Error) }
 
   let host: String
   var stateHandler: ((State) -> Void)?
@@ -541,7 +515,7 @@ final class Link {
 
   func start() {
     nonisolated(unsafe) let handler = stateHandler
-    _ = SDKRequest(host) {
+    _ = SDKRequest {
       handler?(.connecting)
       handler?(.ready)
     }
@@ -580,14 +554,12 @@ final class Database {
   final class Row { let title = "Beach" }
 
   func fetch(_ number: Int, _ completion: @escaping (Row?, (any Error)?) -> Void) -> Query {
-    nonisolated(unsafe) let completion = completion
-    _ = SDKRequest { completion(Row(), nil) }
+    completion(Row(), nil)
     return Query()
   }
 
   func addListener(_ listener: @escaping (Int) -> Void) -> Listener {
-    nonisolated(unsafe) let listener = listener
-    _ = SDKRequest { listener(7) }
+    listener(7)
     return Listener()
   }
 
@@ -599,23 +571,18 @@ final class Database {
 
 // int weather_fetch(const char *city,
 //                   void (*callback)(void *context, int status, double degrees), void *context);
-// swift-format-ignore: AlwaysUseLowerCamelCase
 func weather_fetch(
   _ city: UnsafePointer<CChar>,
   _ callback: @convention(c) (UnsafeMutableRawPointer?, Int32, Double) -> Void,
   _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
-  let context = UInt(bitPattern: context)
-  nonisolated(unsafe) let callback = callback
-  _ = SDKRequest { callback(UnsafeMutableRawPointer(bitPattern: context), 0, 12.5) }
+  callback(context, 0, 12.5)
   return 0
 }
 
 // void weather_cancel(void);
-// swift-format-ignore: AlwaysUseLowerCamelCase
 func weather_cancel() {}
 
-// swift-format-ignore: AlwaysUseLowerCamelCase
 func convert_start(
   _ file: UnsafePointer<CChar>,
   _ progress: @convention(c) (UnsafeMutableRawPointer?, Double) -> Void,
@@ -627,8 +594,6 @@ func convert_start(
   return OpaquePointer(bitPattern: 1)
 }
 
-// swift-format-ignore: AlwaysUseLowerCamelCase
 func convert_stop(_ job: OpaquePointer?) {}
 
-// swift-format-ignore: AlwaysUseLowerCamelCase
 func convert_free(_ job: OpaquePointer?) { print("  the job was freed") }

@@ -1,4 +1,5 @@
 // Repeated callbacks: the code of the page "Sequences".
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
 
 import CooperativeCancellation
 import Dispatch
@@ -238,9 +239,9 @@ func printFirst(_ name: String, _ sequence: some AsyncSequence) async throws {
 
 // MARK: - SDKs that cannot be changed
 
-struct Location: Sendable {
-  let isPrecise: Bool
-}
+typealias Handler<Value> = @Sendable (Result<Value, any Error>) -> Void
+
+struct Location: Sendable { let isPrecise: Bool }
 
 final class LocationManager {
   func addListener(_ listener: @escaping @Sendable (Location) -> Void) -> NSObject {
@@ -274,9 +275,7 @@ final class Observation {
 }
 
 final class Feed {
-  func observeHeadlines(
-    _ listener: @escaping @Sendable (Result<String, any Error>) -> Void
-  ) -> Observation {
+  func observeHeadlines(_ listener: @escaping Handler<String>) -> Observation {
     listener(.success("Storm ahead"))
     return Observation()
   }
@@ -297,29 +296,27 @@ final class Feed {
   }
 }
 
-final class Scan {
-  func stop() { print("  the scan was told to stop") }
-}
-
-final class Upload {
+/// What the SDK returns, to be stopped or cancelled.
+final class Work {
+  func stop() {}
   func cancel() {}
 }
 
 final class DriveSDK {
   /// Continues while `visit` returns `true`.
-  func scan(_ visit: @escaping @Sendable (String) -> Bool) -> Scan {
+  func scan(_ visit: @escaping @Sendable (String) -> Bool) -> Work {
     DispatchQueue.global().async { _ = ["beach", "sea"].allSatisfy(visit) }
-    return Scan()
+    return Work()
   }
 
   func upload(
     _ file: String,
     progress: @escaping @Sendable (Double) -> Void,
-    completion: @escaping @Sendable (Result<String, any Error>) -> Void
-  ) -> Upload {
+    completion: @escaping Handler<String>
+  ) -> Work {
     progress(0.5)
     completion(.success("receipt 1"))
-    return Upload()
+    return Work()
   }
 }
 
@@ -355,7 +352,6 @@ final class Bus: Sendable {
 }
 
 // void weather_watch(const char *city, void (*callback)(void *context, double degrees), void *context);
-// swift-format-ignore: AlwaysUseLowerCamelCase
 func weather_watch(
   _ city: UnsafePointer<CChar>,
   _ callback: @convention(c) (UnsafeMutableRawPointer?, Double) -> Void,
@@ -365,5 +361,4 @@ func weather_watch(
 }
 
 // void weather_unwatch(void *context);
-// swift-format-ignore: AlwaysUseLowerCamelCase
 func weather_unwatch(_ context: UnsafeMutableRawPointer?) {}

@@ -170,10 +170,7 @@ enum Streams {
     while monitor.onChange == nil { await Task.yield() }
     monitor.isOnline = true
     monitor.onChange?(true)
-    for await isOnline in network.isOnline {
-      print("a later reader: online:", isOnline)
-      break
-    }
+    await printFirst("a later reader: online", of: network.isOnline)
     first.cancel()
 
     let importer = Importer()
@@ -185,15 +182,11 @@ enum Streams {
     await reading.value
     for await progress in importer.progress { print("a later reader: progress:", progress) }
 
-    for await quote in try await Quotes().quotes(for: "SWFT") {
-      print("quote:", quote)
-      break
-    }
-
-    for await push in try await Pushes().pushes(about: "weather") {
-      print("push:", push)
-      break
-    }
+    await printFirst("quote", of: try await Quotes().quotes(for: "SWFT"))
+    await printFirst("push", of: try await Pushes().pushes(about: "weather"))
+    let player: some Player = RadioPlayer()
+    await printFirst("song", of: await player.songs)
+    await printFirst("station", of: player.stations)
 
     let shutdown = Shutdown()
     // Again and again, because Dispatch listens soon after `activate()`.
@@ -203,19 +196,13 @@ enum Streams {
         await Task.yield()
       }
     }
-    for await _ in shutdown.requests {
-      print("asked to shut down")
-      break
-    }
+    await printFirst("asked to shut down", of: shutdown.requests)
     killing.cancel()
+  }
 
-    let player: some Player = RadioPlayer()
-    for await song in await player.songs {
-      print("song:", song)
-      break
-    }
-    for await station in player.stations {
-      print("station:", station)
+  static func printFirst(_ name: String, of elements: some AsyncSequence<some Any, Never>) async {
+    for await element in elements {
+      print("\(name):", element)
       break
     }
   }
@@ -251,9 +238,7 @@ final class QuoteFeed {
     return listeners.count - 1
   }
 
-  func removeListener(_ token: Int) {
-    listeners[token] = nil
-  }
+  func removeListener(_ token: Int) { listeners[token] = nil }
 
   func subscribe(to name: String) async throws {
     for listener in listeners.values { listener(17.5) }
@@ -262,20 +247,15 @@ final class QuoteFeed {
 
 @MainActor
 final class PushService {
-  private var handlers: [Int: @Sendable (String) -> Void] = [:]
-
   func subscribe(
     to topic: String,
     handler: @escaping @Sendable (String) -> Void
   ) async throws -> Int {
-    handlers[handlers.count] = handler
     handler("\(topic): rain")
-    return handlers.count - 1
+    return 1
   }
 
-  func unsubscribe(_ token: Int) async {
-    handlers[token] = nil
-  }
+  func unsubscribe(_ token: Int) async {}
 }
 
 final class Radio: Sendable {

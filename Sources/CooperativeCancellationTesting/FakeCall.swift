@@ -17,8 +17,8 @@ public import CooperativeCancellation
 /// ```
 ///
 /// `Completion` is what the SDK calls: a closure of any shape, a tuple of closures, a delegate, which most SDKs hold
-/// weakly (``record(weakly:)``), or a continuation. Everything may be used
-/// from any thread; no lock of this class is held while the test's closures run.
+/// weakly (``record(weakly:)``), or a continuation. Everything may be used from any thread; no lock of this class is
+/// held while the test's closures run.
 public final class FakeCall<Completion: Sendable>: Sendable {
   private struct State: Sendable {
     var requests: [Request] = []
@@ -73,14 +73,13 @@ public final class FakeCall<Completion: Sendable>: Sendable {
 
   private func record(_ completion: @escaping @Sendable () -> Completion?) -> Request {
     let (request, onCall) = state.change { state in
-      let request = Request(
-        number: state.requests.count + 1,
-        completion,
-        lock,
-        RuntimeIssue.collector.get() ?? collector,
-        holdsBack: state.holdsRequestsBack,
-        onCancel: state.onCancel
+      let contents = Request.State(
+        completion: completion,
+        onCancel: state.onCancel,
+        holdsBack: state.holdsRequestsBack
       )
+      let number = state.requests.count + 1
+      let request = Request(number, lock, RuntimeIssue.collector.get() ?? collector, contents)
       state.requests.append(request)
       return (request, state.onCall)
     }
@@ -129,12 +128,10 @@ public final class FakeCall<Completion: Sendable>: Sendable {
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) async throws -> Request {
-    try await TimeLimitError.wait(
-      "the SDK was not called",
-      within: limit,
-      at: CallSite(fileID: fileID, line: line),
-      for: state
-    ) { $0.next() }
+    let callSite = CallSite(fileID: fileID, line: line)
+    return try await state.wait(or: "the SDK was not called", within: limit, at: callSite) {
+      $0.next()
+    }
   }
 
   /// The next call, if there is one.
@@ -172,11 +169,12 @@ extension FakeCall {
   /// Make it conform to the protocol of the SDK's requests. An SDK that cancels by number uses ``number`` and
   /// ``FakeCall/subscript(_:)``.
   public final class Request: Sendable {
-    private struct State: Sendable {
+    fileprivate struct State: Sendable {
       var completion: @Sendable () -> Completion?
-      var cancelCount = 0
+      let onCancel: @Sendable (Request) -> Void
       var holdsBack: Bool
       var receiver: (@Sendable (Request) -> Void)?
+      var cancelCount = 0
     }
 
     /// The number of the call, counted from 1.
@@ -185,21 +183,17 @@ extension FakeCall {
     private let state: Observed<State>
     let lock: SDKLock
     private let collector: RuntimeIssue.Handler?
-    private let onCancel: @Sendable (Request) -> Void
 
     fileprivate init(
-      number: Int,
-      _ completion: @escaping @Sendable () -> Completion?,
+      _ number: Int,
       _ lock: SDKLock,
       _ collector: RuntimeIssue.Handler?,
-      holdsBack: Bool,
-      onCancel: @escaping @Sendable (Request) -> Void
+      _ state: State
     ) {
       self.number = number
       self.lock = lock
       self.collector = collector
-      self.onCancel = onCancel
-      state = Observed(State(completion: completion, holdsBack: holdsBack))
+      self.state = Observed(state)
     }
 
     /// How many times the wrapper has cancelled the call.
@@ -207,7 +201,10 @@ extension FakeCall {
 
     /// Cancels the call, for the wrapper. Takes the SDK's lock.
     public func cancel() {
-      state.change { $0.cancelCount += 1 }
+      let onCancel = state.change { state in
+        state.cancelCount += 1
+        return state.onCancel
+      }
       lock.locked(isCallback: false) { onCancel(self) }
     }
 
@@ -245,11 +242,7 @@ extension FakeCall {
 
     /// Runs code, and collects its misuse reports if a collector was set.
     private func collecting(_ body: () -> Void) {
-      if let collector {
-        RuntimeIssue.collector.withValue(collector, operation: body)
-      } else {
-        body()
-      }
+      RuntimeIssue.collector.withValue(collector ?? RuntimeIssue.collector.get(), operation: body)
     }
 
     /// Calls the completion on the caller's thread while the SDK holds the lock that ``cancel()`` takes.
@@ -284,12 +277,10 @@ extension FakeCall {
       fileID: StaticString = #fileID,
       line: UInt = #line
     ) async throws {
-      try await TimeLimitError.wait(
-        "the SDK was not told to cancel",
-        within: limit,
-        at: CallSite(fileID: fileID, line: line),
-        for: state
-      ) { $0.cancelCount > 0 ? () : nil }
+      let callSite = CallSite(fileID: fileID, line: line)
+      try await state.wait(or: "the SDK was not told to cancel", within: limit, at: callSite) {
+        $0.cancelCount > 0 ? () : nil
+      }
     }
   }
 }

@@ -3,16 +3,12 @@ private import CooperativeCancellation
 /// Counts what is live: open connections, values that nobody has closed, objects that are not released.
 ///
 /// ```swift
-/// final class FakeDoor: Door {
-///   private let open: LiveCount
-///
-///   init(_ open: LiveCount) {
-///     self.open = open
-///     open.increment()
-///   }
-///
-///   func close() { open.decrement() }
+/// init(_ open: LiveCount) {
+///   self.open = open
+///   open.increment()
 /// }
+///
+/// func close() { open.decrement() }
 /// ```
 ///
 /// Passed to `checkWrapper` as `values:`, it shows which values a wrapper loses.

@@ -10,34 +10,14 @@ public import CooperativeCancellation
 /// ```
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 public final class ManualClock: Clock {
-  /// A time on the clock.
-  public struct Instant: InstantProtocol {
-    /// The time since the clock's zero.
-    package var offset: Duration
+  /// A time on the clock, whose zero is when it was made.
+  public typealias Instant = ContinuousClock.Instant
 
-    /// Creates a time from its offset from the clock's zero.
-    package init(offset: Duration) {
-      self.offset = offset
-    }
-
-    /// Returns the time after a duration has passed.
-    public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
-
-    /// Returns the time from this instant to another.
-    public func duration(to other: Instant) -> Duration { other.offset - offset }
-
-    /// Whether one time is before another.
-    public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
-  }
-
-  package struct Sleep: Sendable {
-    let deadline: Instant
-    let continuation: CheckedContinuation<Void, any Error>
-  }
+  typealias Sleeper = (deadline: Instant, continuation: CheckedContinuation<Void, any Error>)
 
   package struct State: Sendable {
     var now: Instant
-    var sleepers: [Int: Sleep] = [:]
+    var sleepers: [Int: Sleeper] = [:]
     var cancelled: Set<Int> = []
     package var sleeps = 0
     /// How many sleeps have begun to wait.
@@ -47,20 +27,15 @@ public final class ManualClock: Clock {
     var awaitedSleeps = 0
     package var awaitedWakeUps = 0
     package var reads = 0
+    /// Whether a sleep continues when its task is cancelled.
+    package var ignoresCancellation = false
   }
 
   package let state: Observed<State>
-  private let ignoresCancellation: Bool
 
   /// - Parameter now: The initial time, as an offset from the clock's zero.
-  public convenience init(now: Duration = .zero) {
-    self.init(now: now, ignoresCancellation: false)
-  }
-
-  /// - Parameter ignoresCancellation: Whether a sleep continues when its task is cancelled.
-  package init(now: Duration = .zero, ignoresCancellation: Bool) {
-    self.ignoresCancellation = ignoresCancellation
-    state = Observed(State(now: Instant(offset: now)))
+  public init(now: Duration = .zero) {
+    state = Observed(State(now: .now.advanced(by: now)))
   }
 
   /// The current time of this clock.
@@ -101,12 +76,9 @@ public final class ManualClock: Clock {
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) async throws {
-    try await TimeLimitError.wait(
-      "nothing began to sleep on the clock",
-      within: limit,
-      at: CallSite(fileID: fileID, line: line),
-      for: state
-    ) { state -> Void? in
+    let callSite = CallSite(fileID: fileID, line: line)
+    try await state.wait(or: "nothing began to sleep on the clock", within: limit, at: callSite) {
+      state -> Void? in
       guard state.awaitedSleeps < state.begun else { return nil }
       state.awaitedSleeps += 1
       return ()
@@ -126,14 +98,14 @@ public final class ManualClock: Clock {
           state.begun += 1
           if state.cancelled.contains(number) { return .failure(CancellationError()) }
           if deadline <= state.now { return .success(()) }
-          state.sleepers[number] = Sleep(deadline: deadline, continuation: continuation)
+          state.sleepers[number] = (deadline, continuation)
           return nil
         }
         if let outcome { continuation.resume(with: outcome) }
       }
     } onCancel: {
-      if ignoresCancellation { return }
       let sleeper = state.change { state in
+        if state.ignoresCancellation { return nil as Sleeper? }
         state.cancelled.insert(number)
         return state.sleepers.removeValue(forKey: number)
       }

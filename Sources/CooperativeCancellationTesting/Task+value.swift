@@ -27,11 +27,8 @@ extension Task {
       let result = await result.mapError { $0 as any Error }
       ending.change { $0 = result }
     }
-    return try await TimeLimitError.wait(
-      "the task did not end",
-      within: limit,
-      at: CallSite(fileID: fileID, line: line),
-      for: ending
-    ) { $0 }.get()
+    let callSite = CallSite(fileID: fileID, line: line)
+    return try await ending.wait(or: "the task did not end", within: limit, at: callSite) { $0 }
+      .get()
   }
 }

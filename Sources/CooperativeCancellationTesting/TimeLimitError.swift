@@ -19,22 +19,20 @@ public struct TimeLimitError: Error, Sendable, Hashable, CustomStringConvertible
     self.event = event + "." + reason + list
     self.callSite = callSite
   }
+}
 
-  /// Waits until `ready` returns a value. Throws this error, with this text, if it does not in time.
-  package static nonisolated(nonsending) func wait<State, Result: Sendable>(
-    _ event: String,
+extension Observed {
+  /// Waits until `ready` returns a value. Throws an error with this text if it does not in time.
+  package nonisolated(nonsending) func wait<Output: Sendable>(
+    or event: String,
     within limit: Timeout,
     at callSite: CallSite,
-    for state: Observed<State>,
-    until ready: @escaping @Sendable (inout State) -> Result?
-  ) async throws -> Result {
+    until ready: @escaping @Sendable (inout State) -> Output?
+  ) async throws -> Output {
     let busyBefore = busyWaits.state
-    let result = try await patiently { try await state.wait(within: limit, until: ready) }
-    if let result { return result }
-    throw TimeLimitError(
-      "\(event) within \(limit)",
-      isTooBusy: busyWaits.state > busyBefore,
-      at: callSite
-    )
+    let output = try await patiently { try await wait(within: limit, until: ready) }
+    if let output { return output }
+    let isTooBusy = busyWaits.state > busyBefore
+    throw TimeLimitError("\(event) within \(limit)", isTooBusy: isTooBusy, at: callSite)
   }
 }

@@ -2,6 +2,7 @@
 
 import CooperativeCancellation
 import CooperativeCancellationTesting
+import FakeCallbackSDK
 import Testing
 
 // MARK: Values that must be closed, and a wrapper that belongs to no actor
@@ -31,36 +32,6 @@ struct Doors {
   }
 }
 
-/// The same with a continuation, which may be kept in a table until the SDK answers.
-@MainActor
-final class DoorsByNumber {
-  private let sdk: any DoorSDK
-  private let isStored: Bool
-  private var waiting: [Int: CancellableContinuation<any Door, any Error>] = [:]
-  private var lastNumber = 0
-
-  init(sdk: any DoorSDK, isStored: Bool) {
-    self.sdk = sdk
-    self.isStored = isStored
-  }
-
-  func open() async throws -> any Door {
-    lastNumber += 1
-    let number = lastNumber
-    defer { waiting[number] = nil }
-    return try await withCancellableThrowingContinuation { continuation in
-      if isStored { waiting[number] = continuation }
-      return sdk.openDoor { door, error in
-        continuation.resume(with: door.map { .success($0) } ?? .failure(error ?? ServerError()))
-      }
-    } onCancel: { request in
-      sdk.cancelOpening(request)
-    } onDiscard: { door in
-      door.close()
-    }
-  }
-}
-
 struct FakeDoorSDK: DoorSDK {
   var openings = FakeCall<Completion>()
 
@@ -84,19 +55,11 @@ final class FakeDoor: Door {
 
 // MARK: A stream
 
-protocol Thermometer: AnyObject {
-  func addListener(_ listener: @escaping @Sendable (Double) -> Void) -> any Listening
-}
-
-protocol Listening {
-  func stop()
-}
-
 @MainActor
 final class Weather {
-  private let thermometer: any Thermometer
+  private let thermometer: FakeThermometer
 
-  init(thermometer: any Thermometer) {
+  init(thermometer: FakeThermometer) {
     self.thermometer = thermometer
   }
 
@@ -104,32 +67,29 @@ final class Weather {
     AsyncCallbackSequence(buffering: .newest(1)) { [thermometer] yield in
       thermometer.addListener(yield)
     } onTermination: { listening in
-      listening.stop()
+      listening.cancel()
     }
   }
 }
 
-final class FakeThermometer: Thermometer {
-  let listeners: FakeCall<@Sendable (Double) -> Void>
+final class FakeThermometer {
+  typealias Listener = @Sendable (Double) -> Void
 
-  init(listeners: FakeCall<@Sendable (Double) -> Void> = FakeCall()) {
+  let listeners: FakeCall<Listener>
+
+  init(listeners: FakeCall<Listener> = FakeCall()) {
     self.listeners = listeners
   }
 
-  func addListener(_ listener: @escaping @Sendable (Double) -> Void) -> any Listening {
+  func addListener(_ listener: @escaping Listener) -> FakeCall<Listener>.Request {
     listeners.record(listener)
   }
-}
-
-extension FakeCall.Request: Listening {
-  func stop() { cancel() }
 }
 
 @Suite("Wrappers of other kinds", .watchdog)
 struct WrapperKindTests {
   @Test
   func `a plain type over an SDK whose values must be closed`() async throws {
-    // snippet.checkValues
     let open = LiveCount()
     try await checkWrapper(values: open) { openings in
       try await Doors(sdk: FakeDoorSDK(openings: openings)).open()
@@ -140,16 +100,27 @@ struct WrapperKindTests {
     }
   }
 
-  @Test(arguments: [false, true])
-  func `a continuation, resumed in the callback or kept in a table`(isStored: Bool) async throws {
+  @Test
+  func `a continuation, kept in a table until the SDK answers`() async throws {
+    typealias Waiting = Protected<[Int: CancellableContinuation<any Door, any Error>]>
     let open = LiveCount()
-    var exceptions: Set<WrapperGuarantee> = [.checkBefore, .checkAfter]
-    if isStored { exceptions.insert(.droppedCompletion) }
-    try await checkWrapper(values: open, except: exceptions) { @MainActor openings in
-      let doors = await openings.wrapper {
-        DoorsByNumber(sdk: FakeDoorSDK(openings: openings), isStored: isStored)
+    let exceptions: Set<WrapperGuarantee> = [.checkBefore, .checkAfter, .droppedCompletion]
+    try await checkWrapper(values: open, except: exceptions) {
+      (openings: FakeCall<DoorSDK.Completion>) in
+      let waiting = await openings.wrapper { Waiting([:]) }
+      let sdk = FakeDoorSDK(openings: openings)
+      let number = openings.callCount + 1
+      return try await withCancellableThrowingContinuation { continuation in
+        waiting.withLock { $0[number] = continuation }
+        return sdk.openDoor { door, error in
+          let continuation = waiting.withLock { $0[number] }
+          continuation?.resume(with: door.map { .success($0) } ?? .failure(error ?? ServerError()))
+        }
+      } onCancel: { request in
+        sdk.cancelOpening(request)
+      } onDiscard: { door in
+        door.close()
       }
-      return try await doors.open()
     } success: { completion in
       completion(FakeDoor(open), nil)
     } failure: { completion in
@@ -175,7 +146,6 @@ struct WrapperKindTests {
 
   @Test
   func `a wait that ignores cancellation`() async throws {
-    // snippet.checkUncancellable
     try await checkWrapper(whenCancelled: .ignoreCancellation, except: [.droppedCompletion]) {
       calls in
       await withAsyncValue { completion in _ = calls.record(completion) }
@@ -184,7 +154,6 @@ struct WrapperKindTests {
     }
   }
 
-  // snippet.streamTest
   @Test @MainActor
   func `the last reading counts, and a loop that ends stops listening`() async throws {
     let thermometer = FakeThermometer()

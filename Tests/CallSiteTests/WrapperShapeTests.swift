@@ -1,4 +1,4 @@
-// Wrappers around requests that come late, C, ids, and listeners: the code of the page "Test your wrapper".
+// Wrappers around delegates, requests that come late, C, ids, and listeners: the code of the page "Test your wrapper".
 
 import CooperativeCancellation
 import CooperativeCancellationTesting
@@ -67,30 +67,9 @@ final class FakeScanner: Scanner {
 
 // MARK: A request that arrives in a callback
 
-protocol UploadSDK {
+struct FakeUploadSDK {
   typealias Completion = @Sendable (Result<Int, any Error>) -> Void
 
-  func upload(
-    taskHandler: @escaping @Sendable (any ArticleRequest & Sendable) -> Void,
-    completion: @escaping Completion
-  )
-}
-
-struct Uploads {
-  let sdk: any UploadSDK
-
-  func upload() async throws -> Int {
-    try await withAsyncThrowingValue { completion in
-      LateRequest(cancel: { $0.cancel() }) { arrived in
-        sdk.upload(taskHandler: arrived, completion: completion)
-      }
-    } onCancel: {
-      $0.cancel()
-    }
-  }
-}
-
-struct FakeUploadSDK: UploadSDK {
   let uploads: FakeCall<Completion>
 
   func upload(
@@ -110,27 +89,6 @@ struct WeatherLibrary: Sendable {
   var cancel: @Sendable () -> Void
 }
 
-struct WeatherError: Error {
-  let status: Int32
-}
-
-struct Forecast {
-  let library: WeatherLibrary
-
-  func degrees() async throws -> Double {
-    try await withAsyncThrowingValue { completion in
-      let context = CallbackContext { (status: Int32, degrees: Double) in
-        completion(status == 0 ? .success(degrees) : .failure(WeatherError(status: status)))
-      }
-      let status = library.fetch({ @Sendable in CallbackContext.call($0, $1, $2) }, context.pointer)
-      guard status == 0 else { throw WeatherError(status: status) }
-      return context
-    } onCancel: { _ in
-      library.cancel()
-    }
-  }
-}
-
 extension WeatherLibrary {
   static func fake(_ fetches: FakeCall<@Sendable (Int32, Double) -> Void>) -> WeatherLibrary {
     WeatherLibrary { callback, context in
@@ -147,59 +105,6 @@ extension WeatherLibrary {
 
 struct NoReading: Error {}
 
-// MARK: Ids
-
-protocol Connection: Sendable {
-  func nextID() -> Int
-  func write(_ id: Int, _ text: String)
-  func onMessage(_ handler: @escaping @Sendable (Int, Result<String, any Error>) -> Void)
-}
-
-final class Answers: Sendable {
-  private let connection: any Connection
-  private let replies = PendingCalls<Int, String>()
-
-  init(_ connection: any Connection) {
-    self.connection = connection
-    connection.onMessage { [replies] id, answer in replies.resume(id, with: answer) }
-  }
-
-  func ask(_ question: String) async throws -> String {
-    let id = connection.nextID()
-    return try await replies.value(for: id) {
-      connection.write(id, question)
-    } onCancel: {
-      connection.write(id, "cancel")
-    }
-  }
-}
-
-struct FakeConnection: Connection {
-  typealias Handler = @Sendable (Int, Result<String, any Error>) -> Void
-
-  let writes: FakeCall<@Sendable (Result<String, any Error>) -> Void>
-  private let handler = Protected<Handler>({ _, _ in })
-
-  init(writes: FakeCall<@Sendable (Result<String, any Error>) -> Void>) {
-    self.writes = writes
-  }
-
-  func onMessage(_ handler: @escaping Handler) {
-    self.handler.withLock { $0 = handler }
-  }
-
-  func nextID() -> Int { writes.callCount + 1 }
-
-  func write(_ id: Int, _ text: String) {
-    if text == "cancel" {
-      writes[id]?.cancel()
-    } else {
-      let handler = handler.withLock { $0 }
-      writes.record { handler(id, $0) }
-    }
-  }
-}
-
 // MARK: Tests
 
 @Suite("Wrappers of other shapes", .watchdog)
@@ -207,7 +112,6 @@ struct WrapperShapeTests {
   @Test
   func `a delegate`() async throws {
     #expect(try await Scans(scanner: OldScanner()).scan() == "Ulm")
-    // snippet.checkScans
     try await checkWrapper(except: [.droppedCompletion]) { scans in
       try await Scans(scanner: FakeScanner(scans: scans)).scan()
     } success: { receiver in
@@ -234,7 +138,14 @@ struct WrapperShapeTests {
   @Test
   func `a request that arrives in a callback`() async throws {
     try await checkWrapper { uploads in
-      try await Uploads(sdk: FakeUploadSDK(uploads: uploads)).upload()
+      let sdk = FakeUploadSDK(uploads: uploads)
+      return try await withAsyncThrowingValue { completion in
+        LateRequest(cancel: { $0.cancel() }) { arrived in
+          sdk.upload(taskHandler: arrived, completion: completion)
+        }
+      } onCancel: {
+        $0.cancel()
+      }
     } success: { completion in
       completion(.success(1))
     } failure: { completion in
@@ -244,9 +155,18 @@ struct WrapperShapeTests {
 
   @Test
   func `a C library`() async throws {
-    // snippet.checkC
-    try await checkWrapper(except: [.droppedCompletion]) { fetches in
-      try await Forecast(library: .fake(fetches)).degrees()
+    typealias Callback = @Sendable (Int32, Double) -> Void
+    try await checkWrapper(except: [.droppedCompletion]) { (fetches: FakeCall<Callback>) in
+      let library = WeatherLibrary.fake(fetches)
+      return try await withAsyncThrowingValue { completion in
+        let context = CallbackContext { (status: Int32, degrees: Double) in
+          completion(status == 0 ? .success(degrees) : .failure(ServerError()))
+        }
+        _ = library.fetch({ @Sendable in CallbackContext.call($0, $1, $2) }, context.pointer)
+        return context
+      } onCancel: { _ in
+        library.cancel()
+      }
     } success: { callback in
       callback(0, 21)
     } failure: { callback in
@@ -256,9 +176,15 @@ struct WrapperShapeTests {
 
   @Test
   func `answers by id`() async throws {
-    try await checkWrapper(except: [.droppedCompletion]) { writes in
-      let answers = await writes.wrapper { Answers(FakeConnection(writes: writes)) }
-      return try await answers.ask("How late is it?")
+    typealias Reply = @Sendable (Result<String, any Error>) -> Void
+    try await checkWrapper(except: [.droppedCompletion]) { (writes: FakeCall<Reply>) in
+      let replies = await writes.wrapper { PendingCalls<Int, String>() }
+      let id = writes.callCount + 1
+      return try await replies.value(for: id) {
+        writes.record { reply in replies.resume(id, with: reply) }
+      } onCancel: {
+        writes[id]?.cancel()
+      }
     } success: { reply in
       reply(.success("7"))
     } failure: { reply in

@@ -65,7 +65,6 @@ struct WrapperTests {
     }
   }
 
-  // snippet.byHand
   @Test
   func `an answer is returned`() async throws {
     let loads = FakeCall<ArticleSDK.Completion>()

@@ -73,12 +73,6 @@ extension Calls {
       }
     }
     try await expectUser("1") {
-      try await withAsyncThrowingValue { completion in
-        count()
-        sdk.loadUser(id: "1", completion: completion)
-      }
-    }
-    try await expectUser("1") {
       try await withAsyncThrowingValue(
         whenCancelled: .abandonCallback,
         timeout: .seconds(3600),
@@ -99,37 +93,13 @@ extension Calls {
   private func checkValuesAndErrors() async throws {
     try await expectUser("maybe") { try await withAsyncThrowingValue { sdk.maybeUser($0) } }
     try await expectUser("maybe") { try await withAsyncThrowingValue(in: sdk.maybeUser) }
-    try await expectUser("maybe") {
-      try await withAsyncThrowingValue { completion in
-        count()
-        return sdk.maybeUser(completion)
-      } onCancel: {
-        $0.cancel()
-      }
-    }
     try await expectFound("maybe") { try await withAsyncThrowingValue { sdk.maybeUser($0) } }
     try await expectFound("maybe") { try await withAsyncThrowingValue(in: sdk.maybeUser) }
-    try await expectFound("maybe") {
-      try await withAsyncThrowingValue { completion in
-        count()
-        return sdk.maybeUser(completion)
-      } onCancel: {
-        $0.cancel()
-      }
-    }
     try await expectText("maybe") {
       try await withAsyncThrowingValue { sdk.maybeUser($0) }?.id ?? ""
     }
     try await expectTwo("pair") { try await withAsyncThrowingValue { sdk.userAndFriend($0) } }
     try await expectTwo("pair") { try await withAsyncThrowingValue(in: sdk.userAndFriend) }
-    try await expectTwo("pair") {
-      try await withAsyncThrowingValue { completion in
-        count()
-        return sdk.userAndFriend(completion)
-      } onCancel: {
-        $0.cancel()
-      }
-    }
   }
 
   private func checkOtherForms() async throws {
@@ -138,15 +108,6 @@ extension Calls {
     }
     try await expectText("true") {
       "\(try await withAsyncThrowingValue(in: sdk.isPremium) as Bool)"
-    }
-    try await expectText("true") {
-      let isPremium = try await withAsyncThrowingValue { completion in
-        count()
-        return sdk.isPremium(completion)
-      } onCancel: {
-        $0.cancel()
-      }
-      return isPremium ? "true" : "false"
     }
     try await expectDone { try await withAsyncThrowingValue { sdk.save($0) } }
     try await expectDone { try await withAsyncThrowingValue(in: sdk.save) }
@@ -171,15 +132,6 @@ extension Calls {
         }
       }
     }
-    try await expectDone {
-      count()
-      try await withAsyncThrowingValue { completion in
-        sdk.save { error in
-          if let error { completion(.failure(error)) } else { completion(.success(())) }
-        }
-      }
-      count()
-    }
   }
 
   private func checkClosures() async throws {
@@ -196,14 +148,6 @@ extension Calls {
     try await expectDone {
       try await withAsyncThrowingValue { sdk.signOut(success: $0, failure: $1) }
     }
-    try await expectDone {
-      try await withAsyncThrowingValue { success, failure in
-        count()
-        return sdk.signOut(success: { success() }, failure: { failure($0) })
-      } onCancel: {
-        $0.cancel()
-      }
-    }
     try await expectUser("unlocked") {
       try await withAsyncThrowingValue { success, failure in
         sdk.unlock(success: success, failure: { failure(nil) })
@@ -214,15 +158,6 @@ extension Calls {
   private func checkRequestsInCallbacks() async throws {
     try await expectUser("uploaded") {
       try await withAsyncThrowingValue { completion in
-        LateRequest(cancel: { $0.cancel() }) { arrived in
-          sdk.upload(requestHandler: arrived, completion: completion)
-        }
-      } onCancel: {
-        $0.cancel()
-      }
-    }
-    try await expectUser("uploaded") {
-      try await withAsyncThrowingValue { completion in
         count()
         let request = LateRequest(cancel: { $0.cancel() }) { arrived in
           count()
@@ -231,15 +166,6 @@ extension Calls {
         return request
       } onCancel: {
         count()
-        $0.cancel()
-      }
-    }
-    try await expectText("uploaded") {
-      await withAsyncValue(fallback: "cancelled") { completion in
-        LateRequest(cancel: { $0.cancel() }) {
-          sdk.upload(requestHandler: $0) { @Sendable in completion((try? $0.get().id) ?? "") }
-        }
-      } onCancel: {
         $0.cancel()
       }
     }
@@ -281,14 +207,6 @@ extension Calls {
     }
     try await expectDone { try await withAsyncThrowingValue { sdk.flush($0) } }
     try await expectDone { try await withAsyncThrowingValue(in: sdk.flush) }
-    try await expectDone {
-      try await withAsyncThrowingValue(timeout: .seconds(3600)) { completion in
-        count()
-        return sdk.flush { completion() }
-      } onCancel: {
-        $0.cancel()
-      }
-    }
   }
 
   private func checkFallbacks() async throws {
@@ -301,14 +219,6 @@ extension Calls {
       await withAsyncValue(fallback: ("", "cancelled")) { completion in
         sdk.hostAndGuest { completion($0.id, $1.id) }
       }.1
-    }
-    try await expectText("8") {
-      let count = await withAsyncValue(fallback: 0, timeout: .seconds(3600)) { completion in
-        sdk.hostAndGuest { completion($0.id.count + $1.id.count) }
-      } onCancel: {
-        $0.cancel()
-      }
-      return count == 0 ? "cancelled" : "\(count)"
     }
     try await expectText("flushed") {
       await withAsyncValue(fallback: ()) { sdk.flush($0) }
@@ -336,14 +246,6 @@ extension Calls {
         try await withAsyncThrowingValue { sdk.maybeUser($0) }
       }
       return try result.get()
-    }
-    try await expectTwo("pair") {
-      try await mappingErrors(to: ServiceError.unexpected, cancellation: .cancelled) {
-        count()
-        let (user, friend) = try await withAsyncThrowingValue { sdk.userAndFriend($0) }
-        count()
-        return (user, friend)
-      }
     }
   }
 

@@ -23,10 +23,10 @@ struct Command {
       case "--check": checks = true
       case "--record": records = true
       case "--only": text = arguments.next()
-      default: throw Failure(Command.usage)
+      default: throw Failure(description: Command.usage)
       }
     }
-    if records, checks || text != nil { throw Failure(Command.usage) }
+    if records, checks || text != nil { throw Failure(description: Command.usage) }
   }
 
   func run() throws {
@@ -38,8 +38,8 @@ struct Command {
       Table.print(finding)
       return finding
     }
-    if checks { return try Check(committed: Committed()).run(findings) }
-    if records { try Record(findings).write() }
+    if checks { return try Check().run(findings) }
+    if records { try Record(findings: findings).write() }
   }
 
   private func isWanted(_ comparison: Comparison) -> Bool {

@@ -1,8 +1,4 @@
 /// A message to the user before the program ends.
 struct Failure: Error, CustomStringConvertible {
   let description: String
-
-  init(_ description: String) {
-    self.description = description
-  }
 }

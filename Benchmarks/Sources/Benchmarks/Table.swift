@@ -7,9 +7,7 @@ enum Table {
   ]
   private static let widths = [47, 13, 32, 13, 5, 11, 16, 6]
 
-  static func printHead() {
-    printRow(titles)
-  }
+  static func printHead() { printRow(titles) }
 
   /// Prints one row at once, even to a pipe.
   static func print(_ finding: Finding) {
@@ -50,9 +48,7 @@ enum Table {
       ? String(format: "%.1f ", cost) + unit.rawValue : "\(Int(cost.rounded())) \(unit.rawValue)"
   }
 
-  private static func twoDigits(_ value: Double) -> String {
-    String(format: "%.2f", value)
-  }
+  static func twoDigits(_ value: Double) -> String { String(format: "%.2f", value) }
 
   private static func printRow(_ cells: [String]) {
     let padded = zip(cells, widths).map { cell, width in

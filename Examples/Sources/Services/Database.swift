@@ -37,8 +37,9 @@ struct DatabaseError: Error {
   let message: String
 }
 
-private nonisolated struct Connection: ~Copyable {
-  private let handle: OpaquePointer?
+/// Closes the connection when it is released.
+nonisolated struct Connection: ~Copyable {
+  let handle: OpaquePointer?
 
   init(path: String) throws {
     var handle: OpaquePointer?
@@ -82,6 +83,10 @@ private nonisolated struct Connection: ~Copyable {
         try check(status)
       }
     }
+  }
+
+  func execute(_ sql: String) throws {
+    try check(sqlite3_exec(handle, sql, nil, nil, nil))
   }
 
   private func check(_ status: Int32) throws {

@@ -13,7 +13,7 @@ actor Ledger {
   private var hook: UnsafeMutableRawPointer?
 
   init() throws {
-    connection = try Connection()
+    connection = try Connection(path: ":memory:")
   }
 
   var isObserved: Bool { hook != nil }
@@ -58,27 +58,3 @@ extension Ledger {
 }
 
 private typealias CString = UnsafePointer<CChar>
-
-/// Closes the connection when it is released.
-private final class Connection {
-  let handle: OpaquePointer?
-
-  init() throws {
-    var handle: OpaquePointer?
-    let status = sqlite3_open(":memory:", &handle)
-    self.handle = handle
-    guard status == SQLITE_OK else { throw error }
-  }
-
-  deinit {
-    sqlite3_close(handle)
-  }
-
-  func execute(_ sql: String) throws {
-    guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw error }
-  }
-
-  private var error: DatabaseError {
-    DatabaseError(message: String(cString: sqlite3_errmsg(handle)))
-  }
-}

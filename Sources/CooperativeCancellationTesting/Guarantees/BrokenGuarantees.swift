@@ -10,21 +10,19 @@ public struct BrokenGuarantees: Error, Sendable, CustomStringConvertible {
   /// Where the test calls the check.
   package let callSite: CallSite
 
-  private let findings: [Finding]
-  private let leftOut: [String: [WrapperGuarantee]]
+  let findings: [Finding]
+  /// The guarantees that were not tried, by the reason.
+  let leftOut: [String: [WrapperGuarantee]]
 
   /// The broken guarantees, each once.
   public var guarantees: [WrapperGuarantee] {
-    WrapperGuarantee.allCases.filter { guarantee in findings.contains { $0.guarantee == guarantee }
-    }
+    WrapperGuarantee.allCases.filter(Set(findings.map(\.guarantee)).contains)
   }
 
   /// The guarantees that were not tried, because the wrapper did not call the SDK or did not end in another trial, or
   /// because the fake call did not create it. They may be broken, too.
   public var notTried: [WrapperGuarantee] {
-    WrapperGuarantee.allCases.filter { guarantee in
-      leftOut.values.contains { $0.contains(guarantee) }
-    }
+    WrapperGuarantee.allCases.filter(Set(leftOut.values.joined()).contains)
   }
 
   /// Says where, what happened for each broken guarantee, what to write instead, and which guarantees were not tried.
@@ -39,16 +37,6 @@ public struct BrokenGuarantees: Error, Sendable, CustomStringConvertible {
       lines.append("  → \(guarantee.remedy)")
     }
     return (lines + BrokenGuarantees.describe(leftOut)).joined(separator: "\n")
-  }
-
-  /// - Parameter leftOut: The guarantees that were not tried, by the reason.
-  init(_ findings: [Finding], _ leftOut: [String: [WrapperGuarantee]], _ callSite: CallSite) {
-    // Two trials may find the same problem.
-    self.findings = findings.reduce(into: []) { found, finding in
-      if !found.contains(where: { $0.text == finding.text }) { found.append(finding) }
-    }
-    self.leftOut = leftOut
-    self.callSite = callSite
   }
 
   static func describe(_ leftOut: [String: [WrapperGuarantee]]) -> [String] {

@@ -2,11 +2,8 @@ internal import CooperativeCancellation
 
 /// One call of the wrapper, in a task of its own, with its own fake call.
 struct Trial<Completion: Sendable>: Sendable {
-  enum End: Sendable {
-    case stillRuns
-    case returned
-    case threw(any Error)
-  }
+  /// `nil` while the call still runs.
+  typealias End = Result<Void, any Error>?
 
   typealias Call = WrapperCheck<Completion>.Call
 
@@ -15,17 +12,13 @@ struct Trial<Completion: Sendable>: Sendable {
   let task: Task<Void, Never>
   /// Runs its argument while the task cannot continue, unless the wrapper continues elsewhere.
   let whileHeld: @Sendable (() -> Void) -> Void
-  private let ending = Observed<End>(.stillRuns)
+  private let ending = Observed<End>(nil)
   private let mayStart = Observed(false)
   private let collected: Observed<[RuntimeIssue]>
   private let limit: Timeout
 
   /// Makes the task, which waits for ``start()``. With another trial, it calls the same fake, and the same wrapper.
-  init(
-    limit: Timeout,
-    beside other: Trial? = nil,
-    _ call: Call
-  ) {
+  init(limit: Timeout, beside other: Trial? = nil, _ call: Call) {
     self.limit = limit
     self.call = call
     let collected = other?.collected ?? Observed([])
@@ -35,12 +28,9 @@ struct Trial<Completion: Sendable>: Sendable {
       let fake = other?.fake ?? FakeCall<Completion>()
       let started = startOnOwnThread {
         await mayStart.waitUntil { $0 }
-        do {
-          try await call.run(fake)
-          ending.change { $0 = .returned }
-        } catch {
-          ending.change { $0 = .threw(error) }
-        }
+        try await call.run(fake)
+      } then: { result in
+        ending.change { $0 = result }
       }
       return (fake, started)
     }
@@ -50,10 +40,10 @@ struct Trial<Completion: Sendable>: Sendable {
 
   /// Whether it threw `CancellationError`.
   var isCancelled: Bool {
-    if case .threw(is CancellationError) = ending.state { true } else { false }
+    if case .failure(is CancellationError) = ending.state { true } else { false }
   }
 
-  var hasEnded: Bool { if case .stillRuns = ending.state { false } else { true } }
+  var hasEnded: Bool { ending.state != nil }
 
   func start() {
     mayStart.change { $0 = true }
@@ -85,9 +75,7 @@ struct Trial<Completion: Sendable>: Sendable {
 
   /// Returns how the call ended, or that it did not end in time.
   func end() async -> End {
-    await patiently {
-      try? await ending.wait(within: limit) { if case .stillRuns = $0 { nil } else { $0 } }
-    } ?? .stillRuns
+    await patiently { try? await ending.wait(within: limit) { $0 } }
   }
 
   /// Whether the SDK is told in time to cancel a call.

@@ -48,7 +48,7 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
     } else if busyWaits.state > busyBefore {
       throw TimeLimitError("the wrapper could not be checked", isTooBusy: true, at: callSite)
     } else {
-      throw BrokenGuarantees(findings.state, leftOut, callSite)
+      throw BrokenGuarantees(callSite: callSite, findings: findings.state, leftOut: leftOut)
     }
   }
 
@@ -138,8 +138,10 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
   /// Adds a finding, unless the guarantee is excepted. Returns `false`, for what is not well.
   @discardableResult
   func find(_ guarantee: WrapperGuarantee, _ text: String) -> Bool {
-    if guarantees.contains(guarantee) {
-      findings.change { $0.append(Finding(guarantee: guarantee, text: text)) }
+    findings.change { findings in
+      // Two trials may find the same problem.
+      if !guarantees.contains(guarantee) || findings.contains(where: { $0.text == text }) { return }
+      findings.append(Finding(guarantee: guarantee, text: text))
     }
     return false
   }

@@ -126,14 +126,7 @@ private func cancelledEnd<Failure: Error>(_: Failure.Type) -> WrapperEnd? {
 extension WrapperCheck {
   fileprivate nonisolated(nonsending) func runOnOwnThread(at callSite: CallSite) async throws {
     try await withAsyncThrowingValue { completion in
-      startOnOwnThread {
-        do {
-          try await run(at: callSite)
-          completion(.success)
-        } catch {
-          completion(.failure(error))
-        }
-      }
+      startOnOwnThread({ try await run(at: callSite) }, then: completion)
     } onCancel: { started in
       started.task.cancel()
     }

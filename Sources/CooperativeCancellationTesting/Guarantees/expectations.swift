@@ -15,19 +15,19 @@ extension WrapperCheck {
     let text: String
     let expected = expected == .cancellation ? cancelledEnd ?? expected : expected
     switch (await trial.end(), expected) {
-    case (.stillRuns, _):
+    case (nil, _):
       if guarantees.contains(guarantee) { hangs.change { $0 = true } }
       return find(guarantee, "it did not end within \(limit) when \(when).")
-    case (.returned, _) where expected == .value || cancelledEnd == nil: return true
-    case (.threw(is CancellationError), .cancellation): return true
-    case (.threw(is CancellationError), .failure):
+    case (.success, _) where expected == .value || cancelledEnd == nil: return true
+    case (.failure(is CancellationError), .cancellation): return true
+    case (.failure(is CancellationError), .failure):
       text = "it threw CancellationError instead of another error"
-    case (.threw, .failure): return true
-    case (.returned, .failure): text = "it returned without throwing an error"
-    case (.returned, _): text = "it returned instead of throwing CancellationError"
-    case (.threw(let error), .cancellation):
+    case (.failure, .failure): return true
+    case (.success, .failure): text = "it returned without throwing an error"
+    case (.success, _): text = "it returned instead of throwing CancellationError"
+    case (.failure(let error), .cancellation):
       text = "it threw “\(error)” instead of CancellationError"
-    case (.threw(let error), .value): text = "it threw “\(error)” instead of returning the value"
+    case (.failure(let error), .value): text = "it threw “\(error)” instead of returning the value"
     }
     return find(guarantee, "\(text) when \(when).")
   }

@@ -22,12 +22,9 @@ extension WrapperCheck {
 
   /// The SDK answers only if the wrapper waits for that. Returns whether all is well.
   @discardableResult
-  func interrupted(_ interruption: Interruption, beside other: Attempt? = nil) async
-    -> Bool
-  {
-    guard let (trial, request, isWell) = await interrupt(interruption, beside: other) else {
-      return true
-    }
+  func interrupted(_ interruption: Interruption, beside other: Attempt? = nil) async -> Bool {
+    guard let (trial, request, isWell) = await interrupt(interruption, beside: other)
+    else { return true }
     let isTold = await expectCancellation(
       of: request,
       in: trial,
@@ -97,10 +94,7 @@ extension WrapperCheck {
     return (trial, request, isWell)
   }
 
-  private func begin(
-    _ interruption: Interruption,
-    _ other: Attempt?
-  ) async -> (Attempt, Request)? {
+  private func begin(_ interruption: Interruption, _ other: Attempt?) async -> (Attempt, Request)? {
     // The task of a trial waits for the start, so it is made only if there will be one.
     if interruption == .timedOut, makeCall().clock == nil { return nil }
     let trial = makeTrial(beside: other)

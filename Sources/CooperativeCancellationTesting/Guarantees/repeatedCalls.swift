@@ -120,7 +120,7 @@ extension WrapperCheck {
         if let failure { $0.answerOnAnotherThread(failure) } else { $0.drop() }
       }
       first.end(request)
-      if case .stillRuns = await trial.end() { continue }
+      if await trial.end() == nil { continue }
       deliveries.append(number == 0 ? 1 : 0)
       deliveries.append(await callAgain(after: first.when, trial, request, mayBeKept: number == 0))
     }

@@ -28,7 +28,7 @@ extension WrapperCheck {
 
   /// How many values were delivered: `nil` if that is unknown, because the wrapper may have returned a fallback.
   private func deliveries(of trial: Attempt) async -> Int? {
-    guard case .returned = await trial.end() else { return 0 }
+    guard case .success = await trial.end() else { return 0 }
     return cancelledEnd == nil ? nil : 1
   }
 

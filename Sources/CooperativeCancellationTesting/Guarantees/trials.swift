@@ -9,7 +9,7 @@ extension WrapperCheck {
     guard let request = await trial.nextCall() else {
       var text =
         "the wrapper did not call the fake within \(limit). If it takes longer, raise `limit:`."
-      if case .threw(let error) = await trial.end() {
+      if case .failure(let error) = await trial.end() {
         text = "the wrapper threw \(error) before it called the fake."
       }
       find(.answer, text)
@@ -40,7 +40,7 @@ extension WrapperCheck {
     trial.fake.whenCalled { $0.answerOnAnotherThread(failure) }
     request.answer(failure)
     request.drop()
-    if case .threw(let error as DroppedCompletionError) = await trial.end() {
+    if case .failure(let error as DroppedCompletionError) = await trial.end() {
       let text = "the wrapper does not call the completion when the SDK reports an error"
       return find(.error, "\(text): \(error)")
     }

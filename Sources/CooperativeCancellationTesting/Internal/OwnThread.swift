@@ -19,15 +19,23 @@
 /// - Returns: The task, and a function that runs its argument while the task cannot continue, if it has its own thread.
 @discardableResult
 func startOnOwnThread(
-  _ body: @escaping @Sendable @concurrent () async -> Void
+  _ body: @escaping @Sendable @concurrent () async throws -> Void,
+  then completion: @escaping @Sendable (Result<Void, any Error>) -> Void = { _ in }
 ) -> (task: Task<Void, Never>, whileHeld: @Sendable (() -> Void) -> Void) {
+  @Sendable @concurrent func run() async {
+    do {
+      completion(.success(try await body()))
+    } catch {
+      completion(.failure(error))
+    }
+  }
   #if canImport(Dispatch)
     if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
       let thread = OwnThread()
-      return (Task(executorPreference: thread, operation: body), { thread.queue.sync(execute: $0) })
+      return (Task(executorPreference: thread, operation: run), { thread.queue.sync(execute: $0) })
     }
   #endif
-  return (Task(operation: body), { $0() })
+  return (Task(operation: run), { $0() })
 }
 
 /// Pauses the current thread for a moment.

@@ -21,7 +21,8 @@ final class SDKLock: Sendable {
   func hold() {
     while true {
       let isMine = state.change { state in
-        if state.isHeld, !SDKLock.isDeadlocked(state) { return false }
+        let isDeadlocked = state.callback.map { $0.nanoseconds(to: .now) > SDKLock.patience }
+        if state.isHeld, isDeadlocked != true { return false }
         state.isHeld = true
         return true
       }
@@ -41,10 +42,5 @@ final class SDKLock: Sendable {
     defer { release() }
     if isCallback { state.change { $0.callback = .now } }
     SDKLock.held.withValue(ObjectIdentifier(self), operation: body)
-  }
-
-  private static func isDeadlocked(_ state: State) -> Bool {
-    guard let callback = state.callback else { return false }
-    return callback.nanoseconds(to: .now) > patience
   }
 }

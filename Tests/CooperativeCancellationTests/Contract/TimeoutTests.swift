@@ -91,7 +91,8 @@ struct TimeoutTests {
       @TaskLocal static var object: Captured?
     }
     weak var captured: Captured?
-    let clock = ManualClock(ignoresCancellation: true)
+    let clock = ManualClock()
+    clock.state.change { $0.ignoresCancellation = true }
     do {
       let object = Captured()
       captured = object

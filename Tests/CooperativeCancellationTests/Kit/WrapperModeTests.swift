@@ -5,11 +5,12 @@ import FakeCallbackSDK
 import Foundation
 import Testing
 
+private typealias Completion = @Sendable (Result<Int, any Error>) -> Void
+private typealias Calls = FakeCall<Completion>
+
 /// Correct wrappers that differ from the usual one, and the faults that only such a wrapper can have.
 @Suite("The guarantees for a wrapper", .watchdog)
 struct WrapperModeTests {
-  typealias Completion = @Sendable (Result<Int, any Error>) -> Void
-
   private struct OwnError: Error {}
 
   /// Checks a wrapper whose SDK answers with a number.
@@ -17,7 +18,7 @@ struct WrapperModeTests {
     whenCancelled response: CancellationResponse = .abandonCallback,
     alwaysUnregisters: Bool = false,
     except exceptions: Set<WrapperGuarantee> = [],
-    _ wrapper: @escaping @Sendable @concurrent (FakeCall<Completion>) async throws(Failure) -> Int
+    _ wrapper: @escaping @Sendable @concurrent (Calls) async throws(Failure) -> Int
   ) async throws {
     try await checkWrapper(
       whenCancelled: response,
@@ -71,16 +72,20 @@ struct WrapperModeTests {
   func `wait for a cancellation that goes another way to the SDK`() async throws {
     let queue = DispatchQueue(label: "the SDK's")
     try await check { calls in
-      try await value(of: calls) { call in queue.async { call.cancel() } }
+      try await value(of: calls, onCancel: { call in queue.async { call.cancel() } })
     }
     try await check { calls in
-      try await value(of: calls) { call in
-        Task { @MainActor in Task.detached { call.cancel() } }
-      }
+      try await value(
+        of: calls,
+        onCancel: { call in Task { @MainActor in Task.detached { call.cancel() } } }
+      )
     }
     await expect([.forwarding], "told to cancel 2 times") {
       try await check { calls in
-        try await value(of: calls) { call in Task { for _ in 1...2 { call.cancel() } } }
+        try await value(
+          of: calls,
+          onCancel: { call in Task { for _ in 1...2 { call.cancel() } } }
+        )
       }
     }
   }
@@ -113,10 +118,10 @@ struct WrapperModeTests {
   @Test
   func `demand that a listener is always removed`() async throws {
     @Sendable func listen(
-      to calls: FakeCall<Completion>,
+      to calls: Calls,
       isRemoved: @Sendable (Bool) -> Bool
     ) async throws -> Int {
-      let listener = Protected<FakeCall<Completion>.Request?>(nil)
+      let listener = Protected<Calls.Request?>(nil)
       defer { if isRemoved(Task.isCancelled) { listener.withLock { $0 }?.cancel() } }
       return try await withAsyncThrowingValue { completion in
         let made = calls.record(completion)
@@ -145,7 +150,7 @@ struct WrapperModeTests {
     }
     await expect([.forwarding], "before the SDK delivered its request") {
       try await check { calls in
-        let request = Protected<FakeCall<Completion>.Request?>(nil)
+        let request = Protected<Calls.Request?>(nil)
         return try await withAsyncThrowingValue { completion in
           calls.record(completion).deliver { arrived in request.withLock { $0 = arrived } }
         } onCancel: { _ in
@@ -169,7 +174,7 @@ struct WrapperModeTests {
 
   private func checkShared(
     except exceptions: Set<WrapperGuarantee> = [.droppedCompletion],
-    _ wrapper: @escaping @Sendable () -> any Uploader
+    _ wrapper: @escaping @Sendable () -> Uploader
   ) async throws {
     // Some keep the completion.
     try await check(except: exceptions) { calls in
@@ -179,29 +184,30 @@ struct WrapperModeTests {
 
   @Test
   func `let two calls run side by side, or one after the other`() async throws {
-    try await checkShared { Bridged() }
-    try await checkShared { Queued() }
-    try await checkShared { InLine(canLeave: true) }
-    #expect(Bridged.liveCount.count == 0)
+    let wrappers = LiveCount()
+    try await checkShared { .bridged(wrappers) }
+    try await checkShared { .queued() }
+    try await checkShared { .inLine(canLeave: true) }
+    #expect(wrappers.count == 0)
   }
 
   @Test
   func `notice a call that disturbs another`() async {
     let exceptions: Set<WrapperGuarantee> = [.droppedCompletion, .nextCall]
-    let faulty: [(make: @Sendable () -> any Uploader, words: String)] = [
-      ({ InOneSlot() }, "did not end"),
-      ({ InOneField() }, "cancel the other one"),
-      ({ Refusing() }, "while another call waited"),
+    let faulty: [(make: @Sendable () -> Uploader, words: String)] = [
+      ({ .inOneSlot(keepsAll: true) }, "did not end"),
+      ({ .inOneField() }, "cancel the other one"),
+      ({ .refusing() }, "while another call waited"),
       // On a busy machine, that shows only when the SDK answers the other one.
-      ({ Mixing() }, "of two calls"),
-      ({ InLine(canLeave: false) }, "was cancelled while it waited for its turn"),
+      ({ .inOneSlot(keepsAll: false) }, "of two calls"),
+      ({ .inLine(canLeave: false) }, "was cancelled while it waited for its turn"),
     ]
     for (make, words) in faulty {
       await expect([.twoCalls], words) { try await checkShared(except: exceptions, make) }
     }
     await expect([.twoCalls], "the second of two calls was cancelled, the SDK was told to cancel") {
       try await checkWrapper(except: exceptions, limit: .watchdog) { calls in
-        try await calls.wrapper { InOneField(keepsFirst: true) }.upload(calls)
+        try await calls.wrapper { Uploader.inOneField(keepsFirst: true) }.upload(calls)
       } success: {
         $0(.success(1))
       }
@@ -212,14 +218,14 @@ struct WrapperModeTests {
   func `notice a call that disturbs the next one`(fault: Remembering.Fault) async {
     // Not only after the remedy for a second call that is refused.
     await expect([fault == .told ? .forwarding : .nextCall], fault.rawValue) {
-      try await checkShared(except: [.droppedCompletion, .twoCalls]) { Remembering(fault) }
+      try await checkShared(except: [.droppedCompletion, .twoCalls]) { .remembering(fault) }
     }
   }
 
   @Test
   func `heed an exception in the trials of later calls`() async throws {
     try await checkShared(except: [.error, .answerInsideCall, .twoCalls, .droppedCompletion]) {
-      Remembering(.failure)
+      .remembering(.failure)
     }
   }
 
@@ -246,7 +252,7 @@ struct WrapperModeTests {
   func `notice a timer that goes on, or is missing, and say that once`(isMissing: Bool) async throws
   {
     let error = await #expect(throws: BrokenGuarantees.self) {
-      try await checkWrapper { (calls: FakeCall<Completion>, clock) in
+      try await checkWrapper { (calls: Calls, clock) in
         try Task.checkCancellation()
         let call = Task { try await value(of: calls) }
         let deadline = clock.now.advanced(by: .seconds(5))
@@ -309,121 +315,119 @@ struct WrapperModeTests {
 
 /// The usual wrapper, but for what is given.
 private func value(
-  of calls: FakeCall<WrapperModeTests.Completion>,
-  onCancel cancel: (FakeCall<WrapperModeTests.Completion>.Request) -> Void = { $0.cancel() }
+  of calls: Calls,
+  wrapping wrap: (@escaping Completion) -> Completion = { $0 },
+  onCancel cancel: (Calls.Request) -> Void = { $0.cancel() }
 ) async throws -> Int {
-  try await withAsyncThrowingValue {
-    calls.record($0)
+  try await withAsyncThrowingValue { completion in
+    calls.record(wrap(completion))
   } onCancel: {
     cancel($0)
   }
 }
 
-protocol Uploader: Sendable {
-  func upload(_ calls: FakeCall<WrapperModeTests.Completion>) async throws -> Int
+/// A wrapper that its calls share.
+private struct Uploader: Sendable {
+  let upload: @Sendable (Calls) async throws -> Int
 }
 
-private struct Bridged: Uploader {
-  static let liveCount = LiveCount()
-
-  let member = LiveCount.Member(of: liveCount)
-
-  func upload(_ calls: FakeCall<WrapperModeTests.Completion>) async throws -> Int {
-    try await value(of: calls)
-  }
-}
-
-private struct Queued: Uploader {
-  let pending = PendingCall<Int>()
-
-  func upload(_ calls: FakeCall<WrapperModeTests.Completion>) async throws -> Int {
-    try await pending.value {
-      calls.record { pending.resume(with: $0) }
-    } onCancel: {
-      $0.cancel()
+extension Uploader {
+  static func bridged(_ count: LiveCount) -> Uploader {
+    let member = LiveCount.Member(of: count)
+    return Uploader { calls in
+      defer { withExtendedLifetime(member) {} }
+      return try await value(of: calls)
     }
   }
-}
 
-/// The SDK answers the completion that was stored last, for whatever call.
-private struct InOneSlot: Uploader {
-  let completions = Protected<[WrapperModeTests.Completion]>([])
-
-  func upload(_ calls: FakeCall<WrapperModeTests.Completion>) async throws -> Int {
-    try await withAsyncThrowingValue { completion in
-      completions.withLock { $0.append(completion) }
-      return calls.record { result in completions.withLock { $0.last }?(result) }
-    } onCancel: {
-      $0.cancel()
-    }
-  }
-}
-
-/// A second call releases the first one's completion.
-private struct Mixing: Uploader {
-  let completion = Protected<WrapperModeTests.Completion?>(nil)
-
-  func upload(_ calls: FakeCall<WrapperModeTests.Completion>) async throws -> Int {
-    try await withAsyncThrowingValue { completion in
-      _ = self.completion.withLock { $0.replace(with: completion) }
-      return calls.record { result in self.completion.withLock { $0 }?(result) }
-    } onCancel: {
-      $0.cancel()
-    }
-  }
-}
-
-/// Cancels the request that was made last, or first.
-private struct InOneField: Uploader {
-  var keepsFirst = false
-  let request = Protected<FakeCall<WrapperModeTests.Completion>.Request?>(nil)
-
-  func upload(_ calls: FakeCall<WrapperModeTests.Completion>) async throws -> Int {
-    try await withAsyncThrowingValue { completion in
-      let made = calls.record(completion)
-      request.withLock { if $0 == nil || !keepsFirst { $0 = made } }
-    } onCancel: { _ in
-      request.withLock { $0 }?.cancel()
-    }
-  }
-}
-
-/// One call at a time. One that waits for its turn may be unable to leave.
-private struct InLine: Uploader {
-  let canLeave: Bool
-  private let line = Protected<(isBusy: Bool, waiting: [CancellableContinuation<Void, any Error>])>(
-    (false, [])
-  )
-
-  init(canLeave: Bool) { self.canLeave = canLeave }
-
-  func upload(_ calls: FakeCall<WrapperModeTests.Completion>) async throws -> Int {
-    try Task.checkCancellation()
-    let response: CancellationResponse = canLeave ? .abandonCallback : .ignoreCancellation
-    try await withCancellableThrowingContinuation(whenCancelled: response) { turn in
-      let isFree = line.withLock { line in
-        defer { line.isBusy = true }
-        if line.isBusy { line.waiting.append(turn) }
-        return !line.isBusy
+  static func queued() -> Uploader {
+    let pending = PendingCall<Int>()
+    return Uploader { calls in
+      try await pending.value {
+        calls.record { pending.resume(with: $0) }
+      } onCancel: {
+        $0.cancel()
       }
-      if isFree { turn.resume() }
     }
-    defer { letNextOneCall() }
-    return try await value(of: calls)
   }
 
-  private func letNextOneCall() {
-    let next = line.withLock { line in
-      line.isBusy = !line.waiting.isEmpty
-      return line.isBusy ? line.waiting.removeFirst() : nil
+  /// The SDK answers the completion that was stored last, for whatever call. The slot may keep the earlier ones.
+  static func inOneSlot(keepsAll: Bool) -> Uploader {
+    let completions = Protected<[Completion]>([])
+    return Uploader { calls in
+      try await value(of: calls) { completion in
+        let earlier = completions.withLock { completions in
+          defer { completions = keepsAll ? completions + [completion] : [completion] }
+          return completions
+        }
+        withExtendedLifetime(earlier) {}
+        return { result in completions.withLock { $0.last }?(result) }
+      }
     }
-    // It may have left.
-    if let next, !next.resume() { letNextOneCall() }
+  }
+
+  /// Cancels the request that was made last, or first.
+  static func inOneField(keepsFirst: Bool = false) -> Uploader {
+    let request = Protected<Calls.Request?>(nil)
+    return Uploader { calls in
+      try await withAsyncThrowingValue { completion in
+        let made = calls.record(completion)
+        request.withLock { if $0 == nil || !keepsFirst { $0 = made } }
+      } onCancel: { _ in
+        request.withLock { $0 }?.cancel()
+      }
+    }
+  }
+
+  static func refusing() -> Uploader {
+    let isBusy = Protected(false)
+    return Uploader { calls in
+      let mayCall = isBusy.withLock { isBusy in
+        defer { isBusy = true }
+        return !isBusy
+      }
+      guard mayCall else { throw SDKError.failed }
+      defer { isBusy.withLock { $0 = false } }
+      return try await value(of: calls)
+    }
+  }
+
+  /// One call at a time. One that waits for its turn may be unable to leave.
+  static func inLine(canLeave: Bool) -> Uploader {
+    let response: CancellationResponse = canLeave ? .abandonCallback : .ignoreCancellation
+    let line = Protected<(isBusy: Bool, waiting: [CancellableContinuation<Void, any Error>])>(
+      (false, [])
+    )
+    @Sendable func letNextOneCall() {
+      let next = line.withLock { line in
+        line.isBusy = !line.waiting.isEmpty
+        return line.isBusy ? line.waiting.removeFirst() : nil
+      }
+      // It may have left.
+      if let next, !next.resume() { letNextOneCall() }
+    }
+    return Uploader { calls in
+      try Task.checkCancellation()
+      try await withCancellableThrowingContinuation(whenCancelled: response) { turn in
+        let isFree = line.withLock { line in
+          defer { line.isBusy = true }
+          if line.isBusy { line.waiting.append(turn) }
+          return !line.isBusy
+        }
+        if isFree { turn.resume() }
+      }
+      defer { letNextOneCall() }
+      return try await value(of: calls)
+    }
+  }
+
+  static func remembering(_ fault: Remembering.Fault) -> Uploader {
+    Uploader(upload: Remembering(fault).upload)
   }
 }
 
 /// What one call leaves in the wrapper changes the next.
-final class Remembering: Uploader {
+final class Remembering: Sendable {
   enum Fault: String, CaseIterable {
     case cancellation =
       "it ended without a call of the SDK when it was called again after the task was cancelled"
@@ -436,20 +440,19 @@ final class Remembering: Uploader {
 
   private let fault: Fault
   private let error = Protected<(any Error)?>(nil)
-  private let completion = Protected<WrapperModeTests.Completion?>(nil)
-  private let request = Protected<FakeCall<WrapperModeTests.Completion>.Request?>(nil)
+  private let completion = Protected<Completion?>(nil)
+  private let request = Protected<Calls.Request?>(nil)
 
   init(_ fault: Fault) { self.fault = fault }
 
-  func upload(_ calls: FakeCall<WrapperModeTests.Completion>) async throws -> Int {
+  fileprivate func upload(_ calls: Calls) async throws -> Int {
     if fault == .request { request.withLock { $0 }?.cancel() }
     if let error = error.withLock({ $0 }) { throw error }
     do {
-      return try await withAsyncThrowingValue {
-        (completion: @escaping WrapperModeTests.Completion) in
-        if fault != .completion { return calls.record(completion) }
+      return try await value(of: calls) { [self] completion in
+        if fault != .completion { return completion }
         self.completion.withLock { $0 = completion }
-        return calls.record { [self] result in self.completion.withLock { $0.take() }?(result) }
+        return { [self] result in self.completion.withLock { $0.take() }?(result) }
       } onCancel: { call in
         let isFirst = request.withLock { request in
           defer { request = call }
@@ -463,26 +466,5 @@ final class Remembering: Uploader {
       }
       throw error
     }
-  }
-}
-
-private struct Refusing: Uploader {
-  let isBusy = Protected(false)
-
-  func upload(_ calls: FakeCall<WrapperModeTests.Completion>) async throws -> Int {
-    let mayCall = isBusy.withLock { isBusy in
-      defer { isBusy = true }
-      return !isBusy
-    }
-    guard mayCall else { throw SDKError.failed }
-    defer { isBusy.withLock { $0 = false } }
-    return try await value(of: calls)
-  }
-}
-
-extension Optional {
-  fileprivate mutating func replace(with new: Wrapped) -> Wrapped? {
-    defer { self = new }
-    return self
   }
 }

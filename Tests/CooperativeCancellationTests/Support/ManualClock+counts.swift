@@ -10,12 +10,9 @@ extension ManualClock {
 
   /// Waits until a sleep has ended. Each call waits for the next one.
   func waitForWakeUp(within limit: Timeout) async throws {
-    try await TimeLimitError.wait(
-      "no sleep on the clock ended",
-      within: limit,
-      at: CallSite(fileID: #fileID, line: #line),
-      for: state
-    ) { state -> Void? in
+    let callSite = CallSite(fileID: #fileID, line: #line)
+    try await state.wait(or: "no sleep on the clock ended", within: limit, at: callSite) {
+      state -> Void? in
       guard state.awaitedWakeUps < state.wakeUps else { return nil }
       state.awaitedWakeUps += 1
       return ()

@@ -14,10 +14,8 @@ extension [Comparison] {
         sdk in
         try await withAsyncThrowingValue { sdk.result($0) }
       },
-      allocations("continuation, at once", LegacySDK(calls: .atOnce), atMost: 1, on: loop) { sdk in
-        try await withCancellableThrowingContinuation { continuation in
-          sdk.result { continuation.resume(with: $0) }
-        }
+      allocations("continuation, at once", LegacySDK(calls: .atOnce), atMost: 1, on: loop) {
+        try await continued($0)
       },
     ]
   }
@@ -42,13 +40,7 @@ extension [Comparison] {
       },
       sampleBaseline: {
         try ofOneCall(on: loop) {
-          for _ in 0..<$0 {
-            use(
-              try await withCheckedThrowingContinuation { continuation in
-                sdk.result { continuation.resume(with: $0) }
-              }
-            )
-          }
+          for _ in 0..<$0 { use(try await checked(sdk)) }
         } - ofTheSDK(sdk, on: loop)
       }
     )

@@ -8,22 +8,12 @@ extension [Comparison] {
     let atOnce = LegacySDK(calls: .atOnce)
     let later = LegacySDK(calls: .when(idle: loop))
     let caller = Caller(later, loop.serial)
-    let checked: Comparison.Calls = {
-      for _ in 0..<$0 {
-        use(
-          try await withCheckedThrowingContinuation { continuation in
-            atOnce.result { continuation.resume(with: $0) }
-          }
-        )
-      }
-    }
+    let checkedAtOnce: Comparison.Calls = { for _ in 0..<$0 { use(try await checked(atOnce)) } }
     let withHandler: Comparison.Calls = {
       for _ in 0..<$0 {
         use(
           try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-              later.result { continuation.resume(with: $0) }
-            }
+            try await checked(later)
           } onCancel: {
           }
         )
@@ -38,31 +28,15 @@ extension [Comparison] {
         to: "raw checked continuation",
         goal: .atMost(0.8),
         on: loop,
-        {
-          for _ in 0..<$0 {
-            use(
-              try await withCancellableThrowingContinuation { continuation in
-                atOnce.result { continuation.resume(with: $0) }
-              }
-            )
-          }
-        },
-        against: checked
+        { for _ in 0..<$0 { use(try await continued(atOnce)) } },
+        against: checkedAtOnce
       ),
       Comparison(
         "continuation, later",
         to: "handler + checked continuation",
         goal: .atMost(1.28),
         on: loop,
-        {
-          for _ in 0..<$0 {
-            use(
-              try await withCancellableThrowingContinuation { continuation in
-                later.result { continuation.resume(with: $0) }
-              }
-            )
-          }
-        },
+        { for _ in 0..<$0 { use(try await continued(later)) } },
         against: withHandler
       ),
       Comparison(
@@ -71,7 +45,7 @@ extension [Comparison] {
         goal: .atMost(1.25),
         on: loop,
         { for _ in 0..<$0 { use(try await withAsyncThrowingValue { atOnce.result($0) }) } },
-        against: checked
+        against: checkedAtOnce
       ),
       Comparison(
         "answers later",
@@ -99,6 +73,23 @@ extension [Comparison] {
       } against: {
         try await caller.byHand($0)
       },
+    ]
+  }
+
+  /// The completion shape that costs more than `Result`. The others cost the same.
+  static func completionShapes(on loop: Loop) -> [Comparison] {
+    let sdk = LegacySDK(calls: .atOnce)
+    return [
+      Comparison(
+        "success and failure, at once",
+        to: "Result, at once",
+        goal: .atMost(1.2),
+        on: loop
+      ) {
+        for _ in 0..<$0 { use(try await withAsyncThrowingValue { sdk.successOrFailure($0, $1) }) }
+      } against: {
+        for _ in 0..<$0 { use(try await withAsyncThrowingValue { sdk.result($0) }) }
+      }
     ]
   }
 }

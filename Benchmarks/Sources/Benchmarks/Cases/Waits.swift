@@ -61,12 +61,14 @@ private func bytes(
   return Double(found.withLock { $0 }) / Double(count)
 }
 
-/// Waits until the SDK answers or the task is cancelled.
-func wait(for sdk: LegacySDK) async {
+/// Waits until the SDK answers or the task is cancelled. Inlined, as code that is written in place.
+@inline(__always)
+nonisolated(nonsending) func wait(for sdk: LegacySDK) async {
   do { use(try await withAsyncThrowingValue { sdk.result($0) }) } catch { use(error) }
 }
 
-func waitByHand(for sdk: LegacySDK) async {
+@inline(__always)
+nonisolated(nonsending) func waitByHand(for sdk: LegacySDK) async {
   do {
     let box = ContinuationBox()
     use(
@@ -85,26 +87,6 @@ func waitByHand(for sdk: LegacySDK) async {
 }
 
 extension Caller {
-  fileprivate func wait() async {
-    do { use(try await withAsyncThrowingValue { sdk.result($0) }) } catch { use(error) }
-  }
-
-  fileprivate func waitByHand() async {
-    do {
-      let box = ContinuationBox()
-      use(
-        try await withTaskCancellationHandler {
-          // Isolated to the actor, because it uses a property of the actor.
-          try await withCheckedThrowingContinuation { continuation in
-            box.put(continuation)
-            self.sdk.result { box.resume(with: $0) }
-          }
-        } onCancel: {
-          box.resume(with: .failure(CancellationError()))
-        }
-      )
-    } catch {
-      use(error)
-    }
-  }
+  fileprivate func wait() async { await Benchmarks.wait(for: sdk) }
+  fileprivate func waitByHand() async { await Benchmarks.waitByHand(for: sdk) }
 }

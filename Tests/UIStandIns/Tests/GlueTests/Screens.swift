@@ -16,7 +16,7 @@ final class FeedModel {
   let taskBag = TaskBag()
 
   func refresh() {
-    taskBag.add { try await waitForCancellation() }
+    taskBag.add { while true { try await yieldingCheckpoint() } }
   }
 }
 
@@ -73,11 +73,6 @@ func feed(_ model: FeedModel) -> some View {
 /// The overrides that have not called `super`.
 @MainActor
 var missingSuperCalls: [String] { UIViewController.missingSuperCalls }
-
-/// Goes on until it is cancelled.
-func waitForCancellation() async throws {
-  while true { try await yieldingCheckpoint() }
-}
 
 /// A window with a navigation controller.
 @MainActor
