@@ -23,10 +23,8 @@ private struct RegistryOfCallsRun: Explorable {
     case forwards(Int)
     /// Another one has its id.
     case refused
-    case ended(By)
+    case over
   }
-
-  enum By: Hashable { case answer(Int), cancellation, close }
 
   enum AnswerState: Hashable {
     case begins
@@ -169,7 +167,7 @@ private struct RegistryOfCallsRun: Explorable {
       situation.calls[number] = .refused
     } catch {
       require(situation.isClosed, "no call is turned away before the close")
-      situation.calls[number] = .ended(.close)
+      situation.calls[number] = .over
     }
   }
 
@@ -217,8 +215,9 @@ private struct RegistryOfCallsRun: Explorable {
       }
     case .interrupted: situation.calls[number] = .forwards(place)
     case .ended(.answered(let answer)):
-      situation.calls[number] = .ended(by(self.answer(in: answer)))
-    case .ended(.interrupted): situation.calls[number] = .ended(.cancellation)
+      require(self.answer(in: answer) == situation.words[number], "it is the one that it took")
+      situation.calls[number] = .over
+    case .ended(.interrupted): situation.calls[number] = .over
     case .ended(.dropped), nil: require(false, "nothing else ends a call")
     }
   }
@@ -320,8 +319,6 @@ private struct RegistryOfCallsRun: Explorable {
   }
 
   private func answer(in carrier: AnyReply) -> Int { carried(by: carrier) ?? -2 }
-
-  private func by(_ answer: Int) -> By { answer == end ? .close : .answer(answer) }
 
   mutating func checkStep() {
     for (call, machine) in machines.enumerated() {
