@@ -20,26 +20,6 @@ struct PendingCallsTests {
   }
 
   @Test
-  func `an answer that a cancelled call does not take goes to no other call with its id`() async {
-    let unclaimed = Protected<[String]>([])
-    let calls = PendingCalls<Int, String> { _, answer in
-      unclaimed.withLock { $0.append((try? answer.get()) ?? "") }
-    }
-    let cancelled = Task(executorPreference: executor) { try await calls.value(for: 1) {} }
-    executor.runUntilIdle()
-    cancelled.cancel()
-    await #expect(throws: AlreadyPendingError.self) {
-      try await calls.value {
-        #expect(calls.resume(1, returning: "late"))
-        return 1
-      }
-    }
-    #expect(unclaimed.withLock { $0 } == ["late"])
-    executor.runUntilIdle()
-    await #expect(throws: CancellationError.self) { try await cancelled.value }
-  }
-
-  @Test
   func `a value that a call took and does not return is discarded on the caller's actor`() async {
     let discarded = Protected<[String]>([])
     let task = Task { @MainActor [calls] in
@@ -68,26 +48,6 @@ struct PendingCallsTests {
     await #expect(throws: AlreadyPendingError.self) { try await calls.value { 1 } }
     #expect(calls.resume(1, returning: "first"))
     #expect(try await result(of: task).get() == "first")
-    #expect(calls.count == 0)
-  }
-
-  @Test(arguments: CancellationResponse.heeding)
-  func `an id is free when onCancel has returned, and not before`(
-    response: CancellationResponse
-  ) async throws {
-    let counts = Protected<[Int]>([])
-    let task = Task(executorPreference: executor) { [calls] in
-      try await calls.value(for: 1, whenCancelled: response) {
-      } onCancel: {
-        counts.withLock { $0.append(calls.count) }
-      }
-    }
-    executor.runUntilIdle()
-    task.cancel()
-    #expect(calls.resume(1, returning: "late") == (response != .abandonCallback))
-    let value = try? await result(of: task).get()
-    #expect(value == (response == .deliverResult ? "late" : nil))
-    #expect(counts.withLock { $0 } == [1])
     #expect(calls.count == 0)
   }
 

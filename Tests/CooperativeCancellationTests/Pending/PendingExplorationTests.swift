@@ -23,10 +23,8 @@ private struct RegistryOfCallsRun: Explorable {
     case forwards(Int)
     /// Another one has its id.
     case refused
-    case ended(By)
+    case over
   }
-
-  enum By: Hashable { case answer(Int), cancellation, close }
 
   enum AnswerState: Hashable {
     case begins
@@ -43,8 +41,6 @@ private struct RegistryOfCallsRun: Explorable {
     /// The first call may be cancelled.
     var response: CancellationResponse?
   }
-
-  enum Move { case call(Int, CallState), answer(Int), cancel, close, operation(Operation, String) }
 
   struct Situation: Hashable {
     var calls: [CallState]
@@ -70,7 +66,7 @@ private struct RegistryOfCallsRun: Explorable {
   /// The number of the first call.
   var place: Int?
   var send = AsyncOperationMachine<Int>()
-  var history: [Move] = []
+  var history: [Step] = []
 
   /// The answers that `close` and an operation bring.
   private let end = -1
@@ -84,51 +80,53 @@ private struct RegistryOfCallsRun: Explorable {
       answers: cast.answers.map { _ in .begins },
       words: cast.calls.map { _ in nil }
     )
-    waits = cast.calls.map { _ in Wait(response: .abandonCallback) }
-    machines = cast.calls.indices.map { call in
-      WaitMachine(response: call == 0 ? cast.response ?? .abandonCallback : .abandonCallback)
+    waits = cast.calls.indices.map { call in
+      Wait(response: call == 0 ? cast.response ?? .abandonCallback : .abandonCallback)
     }
+    machines = waits.map(\.machine)
   }
 
-  func moves(_ step: (Move, (inout RegistryOfCallsRun) -> Void) -> Void) {
+  func moves(_ step: inout Steps<RegistryOfCallsRun>) {
     for (number, call) in situation.calls.enumerated() {
       switch call {
-      case .begins: step(.call(number, call)) { $0.begin(number) }
-      case .starts(let place): step(.call(number, call)) { $0.name(number, place) }
+      case .begins: step("begins", number) { $0.begin(number) }
+      case .starts(let place): step("has its id", number) { $0.name(number, place) }
       case .waits(let place) where !machines[number].hasNoEvent:
-        step(.call(number, call)) { $0.readEvent(number, place) }
-      case .forwards(let place): step(.call(number, call)) { $0.forwarded(number, place) }
+        step("reads", number) { $0.readEvent(number, place) }
+      case .forwards(let place):
+        step("has forwarded", number) {
+          $0.forwarded(place)
+          $0.situation.calls[number] = .waits(place)
+        }
       default: break
       }
     }
     for (number, answer) in situation.answers.enumerated() where answer == .begins {
-      step(.answer(number)) { $0.answer(number) }
+      step("answer", number) { $0.answer(number) }
     }
-    if cast.isClosed, !situation.isClosed { step(.close) { $0.close() } }
+    if cast.isClosed, !situation.isClosed { step("close") { $0.close() } }
     if cast.calls[0].kind == .sent, let place {
       switch situation.operation {
       case .runs:
-        step(.operation(situation.operation, "returns")) { $0.operationEnds(1) }
-        step(.operation(situation.operation, "throws")) { $0.operationThrows(place, false) }
+        step("operation returns") { $0.operationEnds(1) }
+        step("operation throws") { $0.operationThrows(place, false) }
         if situation.operationIsCancelled {
-          step(.operation(situation.operation, "stops")) { $0.operationThrows(place, true) }
+          step("operation stops") { $0.operationThrows(place, true) }
         }
       case .throwing:
-        step(.operation(situation.operation, "ends")) { $0.operationEnds(nil) }
+        step("operation ends") { $0.operationEnds(nil) }
       case .forwarding:
-        step(.operation(situation.operation, "has forwarded")) {
+        step("operation has forwarded") {
           $0.situation.operation = .over
           $0.forwarded(place)
         }
       case .over: break
       }
     }
-    if cast.response != nil, !situation.isCancelled, case .waits = situation.calls[0] {
-      step(.cancel) {
+    if let response = cast.response, !situation.isCancelled, case .waits = situation.calls[0] {
+      step("interruption") {
         $0.situation.isCancelled = true
-        $0.situation.isInterrupted = $0.machines[0].interrupt(
-          $0.cast.response?.interruption ?? .cancelled
-        )
+        $0.situation.isInterrupted = $0.waits[0].machine.interrupt(response.interruption)
       }
     }
   }
@@ -139,8 +137,7 @@ private struct RegistryOfCallsRun: Explorable {
     situation.operation = .throwing
     let word = stops ? WaitMachine.FinalEvent.stopped : .answered(in: carrier(of: failure))
     let isWaiting = mayTake(0)
-    let taken = accepting { $0.registry.fail($0.ids[0], place, word) }
-    if case .call(let wait, _) = taken {
+    if case .call(let wait, _) = registry.fail(ids[0], place, word) {
       require(wait.id == waits[0].id && isWaiting, "an error ends its own call")
     } else {
       require(!isWaiting, "an error ends a call that waits")
@@ -162,7 +159,7 @@ private struct RegistryOfCallsRun: Explorable {
         try isReturned
         ? registry.begin(waits[number]) : registry.add(waits[number], ids[number], CallSite())
       require(!situation.isClosed, "nothing is added when all is closed")
-      require(isReturned || holder(of: ids[number]) == nil, "no two situation.calls have one id")
+      require(isReturned || holder(of: ids[number]) == nil, "no two calls have one id")
       if number == 0 { self.place = place }
       situation.calls[number] = isReturned ? .starts(place) : .waits(place)
     } catch is AlreadyPendingError {
@@ -170,7 +167,7 @@ private struct RegistryOfCallsRun: Explorable {
       situation.calls[number] = .refused
     } catch {
       require(situation.isClosed, "no call is turned away before the close")
-      situation.calls[number] = .ended(.close)
+      situation.calls[number] = .over
     }
   }
 
@@ -179,7 +176,7 @@ private struct RegistryOfCallsRun: Explorable {
     switch name {
     case .given:
       if situation.words[number] == nil {
-        require(holder(of: ids[number]) == nil, "no two situation.calls have one id")
+        require(holder(of: ids[number]) == nil, "no two calls have one id")
         let isThere = situation.answers.indices.contains { isParked($0, for: number) }
         require(!isThere, "an answer that is there is found")
       }
@@ -190,8 +187,8 @@ private struct RegistryOfCallsRun: Explorable {
     case .answered(let parked):
       let answer = self.answer(in: parked.answer)
       require(isParked(answer, for: number), "a call claims what may be its own")
-      require(holder(of: ids[number]) == nil, "no two situation.calls have one id")
-      let effect = accepting { $0.waits[number].accept(.answered(in: parked.answer)) }
+      require(holder(of: ids[number]) == nil, "no two calls have one id")
+      let effect = waits[number].accept(.answered(in: parked.answer))
       require(effect == .counts, "it counts")
       situation.calls[number] = .waits(place)
       situation.answers[answer] = .taken
@@ -207,7 +204,7 @@ private struct RegistryOfCallsRun: Explorable {
   }
 
   private mutating func readEvent(_ number: Int, _ place: Int) {
-    let event = machines[number].next()
+    let event = waits[number].machine.next()
     if case .ended = event, number == 0 { situation.operationIsCancelled = true }
     switch event {
     case .interrupted where cast.calls[number].kind == .sent:
@@ -218,15 +215,11 @@ private struct RegistryOfCallsRun: Explorable {
       }
     case .interrupted: situation.calls[number] = .forwards(place)
     case .ended(.answered(let answer)):
-      situation.calls[number] = .ended(by(self.answer(in: answer)))
-    case .ended(.interrupted): situation.calls[number] = .ended(.cancellation)
+      require(self.answer(in: answer) == situation.words[number], "it is the one that it took")
+      situation.calls[number] = .over
+    case .ended(.interrupted): situation.calls[number] = .over
     case .ended(.dropped), nil: require(false, "nothing else ends a call")
     }
-  }
-
-  private mutating func forwarded(_ number: Int, _ place: Int) {
-    forwarded(place)
-    situation.calls[number] = .waits(place)
   }
 
   private mutating func forwarded(_ place: Int) {
@@ -238,20 +231,6 @@ private struct RegistryOfCallsRun: Explorable {
       "a call leaves when it has forwarded, and waits for no answer"
     )
     situation.hasForwarded = true
-  }
-
-  /// Passes events to the waits, in the state of this situation, and notes the words that they take.
-  private mutating func accepting<Result>(_ body: (inout RegistryOfCallsRun) -> Result) -> Result {
-    for (wait, machine) in zip(waits, machines) { wait.machine = machine }
-    let result = body(&self)
-    for (call, wait) in waits.enumerated() {
-      let (before, after) = (word(in: machines[call]), word(in: wait.machine))
-      machines[call] = wait.machine
-      if after == before { continue }
-      require(situation.words[call] == nil, "no answer is replaced")
-      situation.words[call] = after
-    }
-    return result
   }
 
   private func word(in machine: WaitMachine) -> Int? {
@@ -268,12 +247,10 @@ private struct RegistryOfCallsRun: Explorable {
     let id = CollidingID(number: cast.answers[number])
     let takers = situation.calls.indices.filter { ids[$0] == id && mayTake($0) }
     require(takers.count <= 1, "one call waits for an answer")
-    let result = situation.words
-    switch accepting({ $0.registry.take(id, carrier(of: number)) }) {
+    switch registry.take(id, carrier(of: number)) {
     case .call(let wait, let freed):
       let call = waits.firstIndex { $0.id == wait.id }
       require(call == takers.first, "an answer goes to the call that waits for it")
-      require(call.map { result[$0] } == .some(nil), "it is the first")
       require(
         (freed == nil) == (call == 0 && situation.isInterrupted && !situation.hasForwarded),
         "an id is free unless its call has still to forward"
@@ -303,17 +280,12 @@ private struct RegistryOfCallsRun: Explorable {
 
   private mutating func close() {
     situation.isClosed = true
-    let takers = Set(
-      situation.calls.indices.filter { mayTake($0) || isStarting($0) && situation.words[$0] == nil }
-    )
-    let (ended, _, unclaimed) = accepting {
-      $0.registry.close(CancellationError(), carrier(of: $0.end))
+    let takers = situation.calls.indices.filter {
+      isStarting($0) ? situation.words[$0] == nil : mayTake($0)
     }
+    let (ended, _, unclaimed) = registry.close(CancellationError(), carrier(of: end))
     let endedCalls = ended.map { wait in waits.firstIndex { $0.id == wait.id } ?? -1 }
-    require(
-      Set(endedCalls) == takers && endedCalls.count == takers.count,
-      "all are ended: \(endedCalls)"
-    )
+    require(endedCalls.sorted() == takers, "all are ended: \(endedCalls)")
     for one in unclaimed { situation.answers[answer(in: one.answer)] = .unclaimed }
   }
 
@@ -326,23 +298,14 @@ private struct RegistryOfCallsRun: Explorable {
 
   private func hasID(_ call: Int) -> Bool {
     // The operation of the first call may outlive it.
-    if call == 0, situation.isInterrupted, !situation.hasForwarded { return true }
-    switch situation.calls[call] {
-    case .forwards: return true
-    case .waits:
-      let isAbandoned =
-        call == 0 && situation.isInterrupted && cast.response?.endsAtOnce == true
-      return situation.words[call] == nil && !isAbandoned
-    default: return false
-    }
+    call == 0 && situation.isInterrupted && !situation.hasForwarded || mayTake(call)
   }
 
   private func mayTake(_ call: Int) -> Bool {
-    guard situation.words[call] == nil else { return false }
-    let isAbandoned = call == 0 && situation.isInterrupted && cast.response?.endsAtOnce == true
-    switch situation.calls[call] {
-    case .waits, .forwards: return !isAbandoned
-    default: return false
+    if call == 0, situation.isInterrupted, cast.response?.endsAtOnce == true { return false }
+    return switch situation.calls[call] {
+    case .waits, .forwards: situation.words[call] == nil
+    default: false
     }
   }
 
@@ -357,16 +320,16 @@ private struct RegistryOfCallsRun: Explorable {
 
   private func answer(in carrier: AnyReply) -> Int { carried(by: carrier) ?? -2 }
 
-  private func by(_ answer: Int) -> By { answer == end ? .close : .answer(answer) }
-
-  func checkStep() {
+  mutating func checkStep() {
+    for (call, machine) in machines.enumerated() {
+      guard let word = word(in: machine), word != situation.words[call] else { continue }
+      require(situation.words[call] == nil, "no answer is replaced")
+      situation.words[call] = word
+    }
     let there = situation.calls.indices.filter {
       isStarting($0) ? situation.words[$0] == nil : hasID($0)
     }
-    require(
-      registry.count == there.count,
-      "\(registry.count) situation.calls are counted, not \(there)"
-    )
+    require(registry.count == there.count, "\(registry.count) calls are counted, not \(there)")
   }
 
   func checkEnd() {

@@ -180,33 +180,6 @@ struct RecurringIDTests {
 
   // MARK: What only one of the types has
 
-  @Test(arguments: [false, true])
-  func `all calls are ended, also those that wait or have just got their turn`(
-    isClosed: Bool
-  ) async throws {
-    let calls = PendingCalls<Int, String>(ifTaken: .waitForTurn)
-    let waits = PendingKind.Waits(calls)
-    cancel(begin("late", waits, id: 9))
-    let tasks = ["a", "b", "c", "d"].map { begin($0, waits) } + [begin("other", waits, id: 8)]
-    #expect(calls.resume(7, returning: "1"))
-    // The turn of the second call has come, and its task has not gone on: it is a later call.
-    if isClosed {
-      calls.close(throwing: SDKError.failed)
-    } else {
-      #expect(calls.resumeAll(throwing: SDKError.failed) == 3)
-    }
-    #expect(calls.count == (isClosed ? 0 : 1))
-    #expect(try await value(of: tasks[0]) == "1")
-    for task in tasks.dropFirst(isClosed ? 1 : 2) {
-      await #expect(throws: SDKError.failed) { try await value(of: task) }
-    }
-    #expect(called == (isClosed ? ["a"] : ["a", "b"]), "not called")
-    #expect(events.filter { ["c throws", "d throws"].contains($0) } == ["c throws", "d throws"])
-    #expect(calls.resume(7, returning: "2") == !isClosed)
-    #expect((try? await value(of: tasks[1])) == (isClosed ? nil : "2"))
-    #expect(calls.count == 0)
-  }
-
   @Test(arguments: [PendingCalls<Int, String>.TakenIDPolicy.waitForTurn, .answerInOrder])
   func `a call whose id the SDK returns takes its place behind the calls that have it`(
     policy: PendingCalls<Int, String>.TakenIDPolicy
@@ -224,12 +197,6 @@ struct RecurringIDTests {
     #expect(try await first.value == "1")
     #expect(try await second.value == "2")
     #expect(try await third.value == "3")
-    await #expect(throws: SDKError.failed) {
-      try await calls.value {
-        #expect(calls.resumeAll(throwing: SDKError.failed) == 1)
-        return 7
-      }
-    }
     #expect(calls.count == 0)
   }
 

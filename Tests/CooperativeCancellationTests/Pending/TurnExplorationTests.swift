@@ -32,8 +32,6 @@ private struct TurnsRun: Explorable {
     var hasThrown = false
     /// It left because its operation threw, or because its late answer is not expected anymore.
     var isStopped = false
-    /// How many words its wait has taken.
-    var words = 0
 
     /// Whether it has the turn, or a place in the line.
     var isHolder: Bool {
@@ -44,10 +42,6 @@ private struct TurnsRun: Explorable {
     }
   }
 
-  enum Move {
-    case call(Int, Call), givesUp(Int), declines(Int), cancel(Int), answer, stops(Int), end
-  }
-
   struct Situation: Hashable {
     var calls: [Call]
     var hasEnded = false
@@ -56,14 +50,12 @@ private struct TurnsRun: Explorable {
 
   let response: CancellationResponse
   let cast: Cast
+  /// Those of the calls, and then those of their places in the queue.
   let waits: [Wait]
-  /// Those of the calls in the queue.
-  let turnWaits: [Wait]
+  var machines: [WaitMachine]
   var registry = CallRegistry<Int>()
-  var waitMachines: [WaitMachine]
-  var turnMachines: [WaitMachine]
   var situation: Situation
-  var history: [Move] = []
+  var history: [Step] = []
 
   struct Cast {
     /// These do not ask for their turn.
@@ -81,12 +73,9 @@ private struct TurnsRun: Explorable {
     self.cast = cast
     let calls = Array(repeating: Call(), count: count)
     situation = Situation(calls: calls)
-    waits = calls.map { _ in Wait(response: response) }
-    turnWaits = calls.map { _ in Wait(response: response.endsAtOnce ? response : .abandonCallback) }
-    waitMachines = calls.map { _ in WaitMachine(response: response) }
-    turnMachines = calls.map { _ in
-      WaitMachine(response: response.endsAtOnce ? response : .abandonCallback)
-    }
+    let inQueue = response.endsAtOnce ? response : .abandonCallback
+    waits = (0..<2 * count).map { Wait(response: $0 < count ? response : inQueue) }
+    machines = waits.map(\.machine)
   }
 
   private var calls: [Call] {
@@ -94,75 +83,71 @@ private struct TurnsRun: Explorable {
     _modify { yield &situation.calls }
   }
 
-  func moves(_ step: (Move, (inout TurnsRun) -> Void) -> Void) {
+  private func turn(_ call: Int) -> Wait { waits[calls.count + call] }
+
+  func moves(_ step: inout Steps<TurnsRun>) {
     for (number, call) in calls.enumerated() {
       switch call.state {
       case .asks where cast.joining.contains(number):
-        step(.call(number, call)) { $0.begin(number, nil) }
-      case .asks:
-        step(.call(number, call)) { $0.ask(number) }
-      case .queues:
-        step(.call(number, call)) { $0.queue(number) }
+        step("begins", number) { $0.begin(number, nil) }
+      case .asks: step("asks", number) { $0.ask(number) }
+      case .queues: step("queues", number) { $0.queue(number) }
       case .queued where !call.gaveUp:
-        step(.givesUp(number)) {
-          $0.calls[number].gaveUp = $0.turnMachines[number].interrupt($0.response.interruption)
+        step("gives up", number) {
+          $0.calls[number].gaveUp = $0.turn(number).machine.interrupt($0.response.interruption)
         }
       case .queued(let ticket):
-        step(.call(number, call)) { run in
-          run.calls[number].state = .over
-          let left = run.accepting { machine in machine.leaveQueue(ticket) }
-          run.require((left == nil) == call.isPassedOver, "a call leaves the queue once")
+        step("leaves the queue", number) {
+          $0.calls[number].state = .over
+          let left = $0.inLine { $0.leaveQueue(ticket) }
+          $0.require((left == nil) == call.isPassedOver, "a call leaves the queue once")
         }
       case .granted(let ticket):
-        step(.call(number, call)) { $0.begin(number, ticket) }
-        step(.declines(number)) { run in
-          run.calls[number].state = .over
-          run.pass(run.accepting { $0.decline() })
+        step("begins", number) { $0.begin(number, ticket) }
+        step("declines", number) {
+          $0.calls[number].state = .over
+          $0.pass($0.inLine { $0.decline() })
         }
       case .called:
-        if !waitMachines[number].hasNoEvent {
-          step(.call(number, call)) { $0.readEvent(number) }
+        if !machines[number].hasNoEvent {
+          step("reads", number) { $0.readEvent(number) }
         } else if !call.isInterrupted {
-          step(.cancel(number)) { run in
-            let cause = run.response.interruption
-            run.calls[number].isInterrupted = run.waitMachines[number].interrupt(cause)
+          step("is interrupted", number) {
+            let cause = $0.response.interruption
+            $0.calls[number].isInterrupted = $0.waits[number].machine.interrupt(cause)
           }
         }
         // An asynchronous operation may also throw after an interruption.
-        if !call.hasForwarded, !call.hasThrown { step(.stops(number)) { $0.stop(number) } }
-      case .forwards:
-        step(.call(number, call)) { $0.forwarded(number) }
-      case .over:
-        break
+        if !call.hasForwarded, !call.hasThrown { step("stops", number) { $0.stop(number) } }
+      case .forwards: step("has forwarded", number) { $0.forwarded(number) }
+      case .over: break
       }
       if cast.isLimited, call.hasForwarded, call.isHolder {
-        step(.stops(number)) { $0.stop(number) }
+        step("stops", number) { $0.stop(number) }
       }
     }
-    if situation.answers < calls.count { step(.answer) { $0.answer() } }
-    if cast.mayEnd, !situation.hasEnded { step(.end) { $0.end() } }
+    if situation.answers < calls.count { step("answer") { $0.answer() } }
+    if cast.mayEnd, !situation.hasEnded { step("end") { $0.end() } }
   }
 
   private mutating func ask(_ number: Int) {
     let isFree = holders.isEmpty
-    let ticket = accepting { machine in machine.ask() }
+    let ticket = inLine { $0.ask() }
     require((ticket != nil) == isFree, "one has the turn at a time")
     calls[number].state = ticket.map { .granted($0) } ?? (cast.mayWait ? .queues : .over)
   }
 
   private mutating func queue(_ number: Int) {
     let isFree = holders.isEmpty
-    let wait = turnWaits[number]
-    let ticket = accepting { $0.queue(wait) } ?? 0
-    require(isFree == !turnMachines[number].hasNoEvent, "it waits for another call")
+    let wait = turn(number)
+    let ticket = inLine { $0.queue(wait) } ?? 0
+    require(isFree == !wait.machine.hasNoEvent, "it waits for another call")
     calls[number].state = isFree ? .granted(ticket) : .queued(ticket)
   }
 
   private mutating func begin(_ number: Int, _ ticket: Int?) {
     let wait = waits[number]
-    accepting { machine in
-      machine.begin(wait, number, ticket: ticket, onDiscard: nil)
-    }
+    _ = inLine { $0.begin(wait, number, ticket: ticket, onDiscard: nil) }
     calls[number].place = calls.count { $0.place != nil }
     calls[number].state = .called
   }
@@ -171,7 +156,7 @@ private struct TurnsRun: Explorable {
   private mutating func stop(_ number: Int) {
     let call = calls[number]
     calls[number].hasThrown = true
-    let stopped = accepting { $0.stop(number, .stopped) }
+    let stopped = inLine { $0.stop(number, .stopped) }
     require((stopped != nil) == (call.isHolder && !call.isAnswered), "a call is stopped once")
     if !call.isInterrupted { calls[number].state = .over }
     guard let stopped else { return }
@@ -181,9 +166,12 @@ private struct TurnsRun: Explorable {
   }
 
   private mutating func readEvent(_ number: Int) {
-    switch waitMachines[number].next() {
+    let call = calls[number]
+    switch waits[number].machine.next() {
     case .interrupted: calls[number].state = .forwards
-    case .ended: calls[number].state = .over
+    case .ended:
+      require(call.isAnswered || call.isStopped || call.isInterrupted, "it has been ended")
+      calls[number].state = .over
     case nil: require(false, "there is an event")
     }
   }
@@ -192,7 +180,7 @@ private struct TurnsRun: Explorable {
     let call = calls[number]
     calls[number].hasForwarded = true
     calls[number].state = .called
-    let left = accepting { $0.leave(number) }
+    let left = inLine { $0.leave(number) }
     require((left != nil) == call.isHolder, "a call keeps its place until it has forwarded")
     require(left?.call?.isAnswered ?? false == (call.isHolder && call.isAnswered), "and its answer")
     if let left { pass(left) }
@@ -202,7 +190,7 @@ private struct TurnsRun: Explorable {
     situation.answers += 1
     let answer = carrier(of: situation.answers)
     let waiting = unanswered.first
-    let answered = accepting { $0.answer(answer) }
+    let answered = inLine { $0.answer(answer) }
     require((answered == nil) == (waiting == nil), "an answer goes to the first without one")
     guard let answered, let waiting else { return }
     require(answered.call?.wait.id == waits[waiting].id, "it is the call's own wait")
@@ -217,13 +205,13 @@ private struct TurnsRun: Explorable {
     let unanswered = unanswered
     let queued = inQueue
     let end = carrier(of: 0)
-    let ended = accepting { $0.endAll(end, waiting: end) } ?? []
+    let ended = inLine { $0.endAll(end, waiting: end) } ?? []
     let taking = unanswered.map { !(calls[$0].isInterrupted && response.endsAtOnce) }
     let waiting = queued.filter { !calls[$0].gaveUp }
     require(
       ended.compactMap(\.call?.wait.id) == unanswered.map { waits[$0].id }
         && ended.filter { $0.call != nil }.map(\.counts) == taking
-        && ended.compactMap(\.next?.id) == waiting.map { turnWaits[$0].id },
+        && ended.compactMap(\.next?.id) == waiting.map { turn($0).id },
       "the calls without an answer and those in the queue are ended, in order"
     )
     for call in unanswered { calls[call].isAnswered = true }
@@ -232,26 +220,15 @@ private struct TurnsRun: Explorable {
     }
   }
 
-  /// Passes events to the waits, in the state of this situation, and notes the words that they take.
-  @discardableResult
-  private mutating func accepting<Result>(_ body: (inout TurnMachine) -> Result?) -> Result? {
-    for (wait, machine) in zip(waits + turnWaits, waitMachines + turnMachines) {
-      wait.machine = machine
-    }
+  private mutating func inLine<Result>(_ body: (inout TurnMachine) -> Result?) -> Result? {
     let (result, id) = registry.inLine(1, body)
-    for (call, wait) in waits.enumerated() where wait.machine.hasWord != waitMachines[call].hasWord
-    {
-      calls[call].words += 1
-      require(calls[call].words <= 1, "no answer is replaced")
-    }
-    (waitMachines, turnMachines) = (waits.map(\.machine), turnWaits.map(\.machine))
     require(id == nil || registry.lines.isEmpty, "a line that is over is removed")
     return result
   }
 
   /// A call has left the line, perhaps the last one.
   private mutating func pass(_ effects: TurnMachine.Effects?) {
-    let next = effects?.next.flatMap { next in turnWaits.firstIndex { $0.id == next.id } }
+    let next = effects?.next.flatMap { next in calls.indices.first { turn($0).id == next.id } }
     let expected = inQueue.first { !calls[$0].gaveUp }
     if !holders.isEmpty { return require(next == nil, "a turn is not given twice") }
     require(next == expected, "the first in the queue that waits is next")
@@ -322,8 +299,4 @@ struct TurnExplorationTests {
     print("calls with one id, \(response): \(exploration)")
     #expect(exploration.situations >= (isDebug ? 48_180 : 272_458))
   }
-}
-
-extension WaitMachine {
-  fileprivate var hasWord: Bool { if case nil = finalEvent { false } else { true } }
 }

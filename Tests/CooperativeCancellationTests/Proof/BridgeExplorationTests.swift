@@ -30,6 +30,6 @@ struct BridgeExplorationTests {
       }
     }
     print("a bridged call: \(exploration)")
-    #expect(exploration.situations >= (isDebug ? 26_791 : 2_704_317))
+    #expect(exploration.situations >= (isDebug ? 49_312 : 2_907_146))
   }
 }

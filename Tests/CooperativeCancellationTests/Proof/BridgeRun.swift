@@ -4,13 +4,12 @@ import CooperativeCancellation
 /// the SDK that releases it, a cancellation and a timeout.
 ///
 /// It drives the library's two state machines through the steps of `Reply`, `Wait` and `bridge`. Each atomic operation
-/// there (a lock taken once, a flag read or written, the runtime's cancellation handler set or removed) is one
-/// step here, and between any two of them any other participant may take a step. The guarantees use only what was
-/// seen from outside: which steps had begun, and which had finished, before others.
+/// there (a lock taken once, the runtime's cancellation handler set or removed) is one step here, and between any two
+/// of them any other participant may take a step. The guarantees use only what was seen from outside: which steps had
+/// begun, and which had finished, before others.
 ///
 /// Why the steps are repeated here: a test can stop the real `Reply` and `Wait` before an event, after it, and in the
-/// caller's closures, but not between two locks. That covers 12 468 of the 207 721 situations of the debug test. In all
-/// others, a participant is between two steps.
+/// caller's closures, but not between two locks. In most situations, a participant is between two steps.
 struct BridgeRun: Explorable {
   enum CallResult: Hashable { case success, failure }
 
@@ -28,22 +27,16 @@ struct BridgeRun: Explorable {
   enum Outcome: Hashable { case value(Int), error(Int), dropped, interrupted(Interruption), thrown }
 
   enum TaskStep: Hashable {
-    case begins
-    case runsOperation
-    case operationThrew
-    case looksAtFlag, takes, takesOrWaits, letsGoOfReply
+    case begins, runsOperation, operationThrew
+    case takes, takesOrWaits, letsGoOfReply
     case setsHandler, isCancelledAlready, sleeps, isAsleep, removesHandler
     case reads, forwards, takesAnswer(discarding: Interruption?), checksAfter(Int)
     case ended(Outcome)
   }
 
-  enum CallStep: Hashable {
-    case isToCome
-    case raisesFlag, answers, tells, wakes, takesBack
-    case isOver
-  }
+  enum CallStep: Hashable { case isToCome, answers, tells, wakes, takesBack, isOver }
 
-  enum DropStep: Hashable { case isToCome, looksAtFlag, looksAtMachine, tells, wakes, isOver }
+  enum DropStep: Hashable { case isToCome, tells, wakes, isOver }
 
   /// The cancellation, or the timeout.
   struct Interrupter: Hashable {
@@ -54,24 +47,22 @@ struct BridgeRun: Explorable {
     var cameAfterAnswer = false
   }
 
-  /// Everything that is visible outside the machines.
-  struct Facts: Hashable {
+  /// Every input of the wait: its state follows from them.
+  enum Word: Hashable { case isRead, answer, drop, interruption(Interruption) }
+
+  struct Situation: Hashable {
     var task = TaskStep.begins
     var calls: [CallStep]
     var drop = DropStep.isToCome
     var cancel = Interrupter()
     var timeout = Interrupter()
 
+    /// Those of the completion, and of calls that run; one is the frame that runs `operation`.
     var references = 0
     var sdkHolds = false
-    var flag = false
     var hasWait = false
-    var hasHandler = false
     /// Whether the wait keeps a continuation that wakes the task.
     var hasSleeper = false
-    /// Whether the task has read how the wait ended: nothing is asked of it any more.
-    var endIsRead = false
-    var isCancelled = false
 
     var discarded: [Int] = []
     var reports = 0
@@ -83,31 +74,14 @@ struct BridgeRun: Explorable {
     var decided: [Int] = []
     /// Which calls began when an interruption had been accepted.
     var lateCalls: Set<Int> = []
-    /// Every input of the wait: its state follows from them.
     var told: [Word] = []
-  }
-
-  enum Word: Hashable { case isRead, answer, drop, interruption(Interruption) }
-
-  enum Move {
-    case operationReturns, operationThrows
-    case task(TaskStep)
-    case call(Int, CallStep)
-    case sdkReleases
-    case drop(DropStep)
-    case interruption(Interruption, Interrupter.Step)
-  }
-
-  struct Situation: Hashable {
-    enum Reply: Hashable { case expected, answered(Int), awaited, unwanted, called }
-
-    let facts: Facts
-    let reply: Reply
+    /// The state of the reply.
+    var reply = ReplyMachine<Int>.expected.key
   }
 
   let cast: Cast
-  var facts: Facts
-  var history: [Move] = []
+  var history: [Step] = []
+  private var facts: Situation
   private var reply = ReplyMachine<Int>.expected
   private var wait: WaitMachine
   private let holder = carrier(of: 0)
@@ -115,55 +89,55 @@ struct BridgeRun: Explorable {
 
   init(_ cast: Cast) {
     self.cast = cast
-    facts = Facts(calls: cast.calls.map { _ in .isToCome })
+    facts = Situation(calls: cast.calls.map { _ in .isToCome })
     wait = WaitMachine(response: cast.response)
   }
 
   var situation: Situation {
-    switch reply {
-    case .expected: Situation(facts: facts, reply: .expected)
-    case .answered(let call): Situation(facts: facts, reply: .answered(call))
-    case .awaited: Situation(facts: facts, reply: .awaited)
-    case .unwanted: Situation(facts: facts, reply: .unwanted)
-    case .called: Situation(facts: facts, reply: .called)
-    }
+    var situation = facts
+    situation.reply = reply.key
+    return situation
   }
 
-  private var hasEnded: Bool {
-    if case .ended = facts.task { true } else { false }
+  private var outcome: Outcome? {
+    if case .ended(let outcome) = facts.task { outcome } else { nil }
+  }
+
+  private var isCancelled: Bool { facts.cancel.step != .isToCome }
+
+  private var hasHandler: Bool {
+    [.isCancelledAlready, .sleeps, .isAsleep, .removesHandler].contains(facts.task)
   }
 
   // MARK: What may happen next
 
-  func moves(_ step: (Move, (inout BridgeRun) -> Void) -> Void) {
+  func moves(_ step: inout Steps<BridgeRun>) {
     switch facts.task {
     case .isAsleep, .ended: break
     case .removesHandler where facts.cancel.step == .interrupts || facts.cancel.step == .wakes:
       break  // The runtime removes no handler that is running.
     case .runsOperation:
-      step(.operationReturns) { $0.facts.task = .looksAtFlag }
-      step(.operationThrows) { $0.facts.task = .operationThrew }
-    default: step(.task(facts.task)) { $0.taskGoesOn() }
+      step("operation returns") { $0.facts.task = .takes }
+      step("operation throws") { $0.facts.task = .operationThrew }
+    default: step("task") { $0.taskGoesOn() }
     }
     for (number, call) in facts.calls.enumerated() where call != .isOver {
       // The SDK can call as long as it holds the completion.
       if call == .isToCome, !facts.sdkHolds { continue }
-      step(.call(number, call)) { $0.callGoesOn(number) }
+      step("call", number) { $0.callGoesOn(number) }
     }
     if cast.isReleased, facts.sdkHolds, facts.task != .runsOperation || !facts.calls.isEmpty {
-      step(.sdkReleases) {
+      step("SDK releases") {
         $0.facts.sdkHolds = false
         $0.release()
       }
     }
-    if facts.drop != .isToCome, facts.drop != .isOver {
-      step(.drop(facts.drop)) { $0.dropGoesOn() }
-    }
+    if facts.drop == .tells || facts.drop == .wakes { step("drop") { $0.dropGoesOn() } }
     if cast.isCancelled, facts.cancel.step != .isOver {
-      step(.interruption(.cancelled, facts.cancel.step)) { $0.goesOn(.cancelled, \.cancel) }
+      step("cancellation") { $0.goesOn(.cancelled, \.cancel) }
     }
     if cast.timesOut, facts.hasWait, facts.timeout.step != .isOver {
-      step(.interruption(.timedOut, facts.timeout.step)) { $0.goesOn(.timedOut, \.timeout) }
+      step("timeout") { $0.goesOn(.timedOut, \.timeout) }
     }
   }
 
@@ -172,49 +146,37 @@ struct BridgeRun: Explorable {
   private mutating func taskGoesOn() {
     switch facts.task {
     case .begins:
-      if cast.checks, facts.isCancelled, cast.response.heeds {
-        end(.interrupted(.cancelled))
-      } else {
-        facts.references = 2  // The frame that runs `operation`, and the SDK.
-        facts.sdkHolds = true
-        facts.task = .runsOperation
-      }
+      if cast.checks, isCancelled, cast.response.heeds { return end(.interrupted(.cancelled)) }
+      facts.references = 2
+      facts.sdkHolds = true
+      facts.task = .runsOperation
     case .operationThrew:
       if let call = reply.operationThrew() { discard(call) }
       release()
       end(.thrown)
-    case .looksAtFlag:
-      facts.task = facts.flag ? .takes : .takesOrWaits
     case .takes:
       if let call = reply.take() { answered(call) } else { facts.task = .takesOrWaits }
     case .takesOrWaits:
-      if let call = reply.takeOrAwait(by: Self.someWait) {
-        answered(call)
-      } else {
-        facts.hasWait = true
-        facts.task = .letsGoOfReply
-      }
+      if let call = reply.takeOrAwait(by: Self.someWait) { return answered(call) }
+      facts.hasWait = true
+      facts.task = .letsGoOfReply
     case .letsGoOfReply:
       release()
       facts.task = .setsHandler
     case .setsHandler:
-      facts.hasHandler = true
-      facts.task = facts.isCancelled ? .isCancelledAlready : .sleeps
+      facts.task = isCancelled ? .isCancelledAlready : .sleeps
     case .isCancelledAlready:
-      // The runtime calls the handler here and now. Nobody sleeps yet.
+      // The runtime calls the handler here and now. The task does not sleep yet.
       _ = interrupt(.cancelled, cameAfterAnswer: facts.cancel.cameAfterAnswer)
       facts.task = .sleeps
     case .sleeps:
       facts.hasSleeper = wait.hasNoEvent
       facts.task = facts.hasSleeper ? .isAsleep : .removesHandler
     case .removesHandler:
-      facts.hasHandler = false
       facts.task = .reads
     case .reads:
       facts.told.append(.isRead)
-      let event = wait.next()
-      if case .ended = event { facts.endIsRead = true }
-      switch event {
+      switch wait.next() {
       case nil: facts.task = .setsHandler
       case .interrupted: facts.task = .forwards
       case .ended(.dropped): end(.dropped)
@@ -228,21 +190,16 @@ struct BridgeRun: Explorable {
       require(facts.forwarded == 1, "the cancellation is forwarded once")
       facts.task = .reads
     case .takesAnswer(let cause):
-      let call = reply.take()
-      require(call != nil, "the answer that the wait was told of is there")
-      if let cause {
-        if let call { discard(call) }
-        end(.interrupted(cause))
-      } else if let call {
-        answered(call)
+      guard let call = reply.take() else {
+        return require(false, "the answer that the wait was told of is there")
       }
+      guard let cause else { return answered(call) }
+      discard(call)
+      end(.interrupted(cause))
     case .checksAfter(let call):
-      if cast.checks, !cast.response.delivers, facts.isCancelled {
-        discard(call)
-        end(.interrupted(.cancelled))
-      } else {
-        end(.value(call))
-      }
+      guard cast.checks, !cast.response.delivers, isCancelled else { return end(.value(call)) }
+      discard(call)
+      end(.interrupted(.cancelled))
     case .runsOperation, .isAsleep, .ended:
       break
     }
@@ -256,7 +213,6 @@ struct BridgeRun: Explorable {
   }
 
   private mutating func end(_ outcome: Outcome) {
-    require(!hasEnded, "one outcome")
     checkResponse(outcome)
     facts.task = .ended(outcome)
   }
@@ -278,9 +234,6 @@ struct BridgeRun: Explorable {
     case .isToCome:
       facts.references += 1
       if facts.accepted != nil { facts.lateCalls.insert(number) }
-      facts.calls[number] = .raisesFlag
-    case .raisesFlag:
-      facts.flag = true
       facts.calls[number] = .answers
     case .answers:
       switch reply.answer(number) {
@@ -300,11 +253,11 @@ struct BridgeRun: Explorable {
     case .tells:
       facts.told.append(.answer)
       if wait.finalEventDecides { facts.decided.append(number) }
-      if wait.receive(.answered(in: holder)) != .refused {
+      if wait.receive(.answered(in: holder)) == .refused {
+        facts.calls[number] = .takesBack
+      } else {
         facts.isAnswered = true
         if takeSleeper() { facts.calls[number] = .wakes } else { callIsOver(number) }
-      } else {
-        facts.calls[number] = .takesBack
       }
     case .wakes:
       wakeTask()
@@ -324,51 +277,41 @@ struct BridgeRun: Explorable {
     release()
   }
 
+  /// The last release destroys the reply, which no other thread can see anymore.
   private mutating func release() {
     facts.references -= 1
-    if facts.references == 0 { facts.drop = .looksAtFlag }
+    if facts.references > 0 { return }
+    if case .awaited = reply { facts.drop = .tells } else { facts.drop = .isOver }
   }
 
   private mutating func dropGoesOn() {
-    switch facts.drop {
-    case .looksAtFlag:
-      facts.drop = facts.flag ? .isOver : .looksAtMachine
-    case .looksAtMachine:
-      if case .awaited = reply { facts.drop = .tells } else { facts.drop = .isOver }
-    case .tells:
+    if facts.drop == .wakes {
+      wakeTask()
+      facts.drop = .isOver
+    } else {
       facts.told.append(.drop)
       let counts = wait.receive(.dropped) != .refused
       facts.isAnswered = facts.isAnswered || counts
       facts.drop = counts && takeSleeper() ? .wakes : .isOver
-    case .wakes:
-      wakeTask()
-      facts.drop = .isOver
-    case .isToCome, .isOver:
-      break
     }
   }
 
   private mutating func discard(_ call: Int) {
     // As `onlyValues` does: an error that loses is dropped.
-    if cast.calls[call] == .success {
-      require(!facts.discarded.contains(call), "a value is discarded once")
-      facts.discarded.append(call)
-    }
+    if cast.calls[call] == .success { facts.discarded.append(call) }
   }
 
   // MARK: Cancellation and timeout
 
   private mutating func goesOn(
     _ cause: Interruption,
-    _ own: WritableKeyPath<Facts, Interrupter>
+    _ own: WritableKeyPath<Situation, Interrupter>
   ) {
     switch facts[keyPath: own].step {
     case .isToCome:
-      if cause == .cancelled { facts.isCancelled = true }
       facts[keyPath: own].cameAfterAnswer = facts.isAnswered
       // The runtime has a handler to call, or it has not.
-      let interrupts = cause == .timedOut || facts.hasHandler
-      facts[keyPath: own].step = interrupts ? .interrupts : .isOver
+      facts[keyPath: own].step = cause == .timedOut || hasHandler ? .interrupts : .isOver
     case .interrupts:
       let wakes = interrupt(cause, cameAfterAnswer: facts[keyPath: own].cameAfterAnswer)
       facts[keyPath: own].step = wakes ? .wakes : .isOver
@@ -384,21 +327,21 @@ struct BridgeRun: Explorable {
   private mutating func interrupt(_ cause: Interruption, cameAfterAnswer: Bool) -> Bool {
     facts.told.append(.interruption(cause))
     let counts = wait.interrupt(cause)
-    if facts.endIsRead { return false }
-    if cause == .cancelled, !cast.response.heeds {
-      require(!counts, "a cancellation is ignored")
-      return false
+    switch facts.task {
+    case .takesAnswer, .checksAfter, .ended: return false  // The task has read how the wait ended.
+    default: break
     }
     if counts {
+      require(cause == .timedOut || cast.response.heeds, "a cancellation is ignored")
       require(!cameAfterAnswer, "an interruption after the answer does not count")
       require(facts.accepted == nil, "one interruption")
       facts.accepted = cause
       return takeSleeper()
     }
-    let someoneElseHadBegun =
-      facts.accepted != nil || hasEnded || facts.drop != .isToCome
-      || facts.calls.contains { $0 != .isToCome }
-    require(someoneElseHadBegun, "an interruption that comes first counts")
+    let mayBeRefused =
+      cause == .cancelled && !cast.response.heeds || facts.accepted != nil
+      || facts.drop != .isToCome || facts.calls.contains { $0 != .isToCome }
+    require(mayBeRefused, "an interruption that comes first counts")
     return false
   }
 
@@ -407,16 +350,9 @@ struct BridgeRun: Explorable {
   /// What the contract says of a wait that was interrupted before the SDK's answer.
   private func checkResponse(_ outcome: Outcome) {
     guard let cause = facts.accepted else { return }
-    let hasHeard = facts.told.contains(.answer) || facts.told.contains(.drop)
     let isInterrupted = outcome == .interrupted(cause)
-    switch cast.response {
-    case .abandonCallback, .ignoreCancellation:
-      require(isInterrupted, "it ends with the interruption")
-    case .waitForCallback:
-      require(isInterrupted && hasHeard, "it waits, and ends with the interruption")
-    case .deliverResult:
-      require(!isInterrupted && hasHeard, "it waits, and ends with what the SDK said")
-    }
+    require(isInterrupted == (cast.response != .deliverResult), "the response decides its end")
+    require(cast.response.endsAtOnce || facts.isAnswered, "it waits for the SDK")
   }
 
   /// What a list of waiting calls says of a task that sleeps.
@@ -435,57 +371,62 @@ struct BridgeRun: Explorable {
   func checkEnd() {
     let made = facts.calls.indices.filter { facts.calls[$0] == .isOver }
     require(facts.reports == max(0, made.count - 1), "each call but the first is reported")
-    let produced = made.filter { cast.calls[$0] == .success }
+    /// The call that decided how the wait ended.
+    var deciding: [Int] = []
     var delivered: [Int] = []
-    switch facts.task {
-    case .ended(.value(let call)):
-      delivered = [call]
-      require(
-        cast.response == .deliverResult || !facts.lateCalls.contains(call),
-        "a value after an interruption is not delivered"
-      )
+    switch outcome {
+    case .value(let call):
+      (deciding, delivered) = ([call], [call])
       require(
         facts.accepted == nil || cast.response == .deliverResult,
         "after an interruption, a value is delivered only if that is asked for"
       )
-    case .ended(.error(let call)):
-      require(
-        cast.response == .deliverResult || !facts.lateCalls.contains(call),
-        "an error after an interruption is not delivered"
-      )
-    case .ended(.dropped):
+    case .error(let call):
+      deciding = [call]
+    case .dropped:
       require(made.isEmpty, "a completion that was called was not dropped")
-    case .ended(.interrupted(let cause)):
+    case .interrupted(let cause):
       require(
         facts.accepted == cause
-          || cast.checks && cause == .cancelled && facts.isCancelled && cast.response.heeds,
+          || cast.checks && cause == .cancelled && isCancelled && cast.response.heeds,
         "an interruption has a cause"
       )
-    case .ended(.thrown):
+    case .thrown:
       require(facts.accepted == nil && facts.forwarded == 0, "after a throw nothing is forwarded")
-    default:
+    case nil:
       require(
-        made.isEmpty && facts.sdkHolds
-          && (facts.accepted == nil || !cast.response.endsAtOnce),
+        made.isEmpty && facts.sdkHolds && (facts.accepted == nil || !cast.response.endsAtOnce),
         "the wait ends, unless the SDK keeps the completion forever and nothing interrupts"
       )
     }
     require(
-      Set(produced) == Set(delivered + facts.discarded)
-        && produced.count == delivered.count + facts.discarded.count,
-      "delivered + discarded = produced"
+      cast.response == .deliverResult || facts.lateCalls.isDisjoint(with: deciding),
+      "what comes after an interruption is not delivered"
+    )
+    let produced = made.filter { cast.calls[$0] == .success }
+    require(
+      produced == (delivered + facts.discarded).sorted(),
+      "delivered + discarded = produced, each once"
     )
     require((facts.forwarded == 1) == (facts.accepted != nil), "what interrupts is forwarded")
-    let deciding: Int? =
-      switch facts.task {
-      case .ended(.value(let call)), .ended(.error(let call)): call
-      default: nil
-      }
     // The check after, or an error from `operation`, may still discard a value that came first.
-    let mayBeDiscarded = cast.checks || facts.task == .ended(.thrown)
+    let mayBeDiscarded = deciding.isEmpty && (cast.checks || outcome == .thrown)
     require(
-      mayBeDiscarded && deciding == nil || facts.decided == (deciding.map { [$0] } ?? []),
+      mayBeDiscarded || facts.decided == deciding,
       "a resumption is told whether it decides"
     )
+  }
+}
+
+extension ReplyMachine<Int> {
+  /// Tells the states apart.
+  fileprivate var key: Int {
+    switch self {
+    case .expected: -1
+    case .awaited: -2
+    case .unwanted: -3
+    case .called: -4
+    case .answered(let call): call
+    }
   }
 }

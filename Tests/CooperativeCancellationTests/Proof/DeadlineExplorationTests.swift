@@ -6,10 +6,6 @@ import Testing
 private struct DeadlineRun: Explorable {
   enum Call: Hashable { case isToCome, waits(until: Int), isOver }
 
-  enum Move {
-    case begins(Int), ends(Int), timePasses, alarmRings, alarmRingsEarly, takesDue
-  }
-
   struct Situation: Hashable {
     var calls: [Call]
     var timedOut: Set<Int> = []
@@ -27,7 +23,7 @@ private struct DeadlineRun: Explorable {
   var queue = DeadlineQueue()
   var tickets: [DeadlineQueue.Ticket?]
   var situation: Situation
-  var history: [Move] = []
+  var history: [Step] = []
 
   init(timeouts: [Int]) {
     self.timeouts = timeouts
@@ -36,28 +32,26 @@ private struct DeadlineRun: Explorable {
     situation = Situation(calls: timeouts.map { _ in .isToCome })
   }
 
-  func moves(_ step: (Move, (inout DeadlineRun) -> Void) -> Void) {
+  func moves(_ step: inout Steps<DeadlineRun>) {
     for number in situation.calls.indices {
       switch situation.calls[number] {
-      case .isToCome: step(.begins(number)) { $0.begin(number) }
-      case .waits: step(.ends(number)) { $0.end(number) }
+      case .isToCome: step("begins", number) { $0.begin(number) }
+      case .waits: step("ends", number) { $0.end(number) }
       case .isOver: break
       }
     }
-    if situation.now < 3 { step(.timePasses) { $0.situation.now += 1 } }
-    if let alarm = situation.alarm, alarm <= situation.now {
-      step(.alarmRings) {
-        $0.situation.alarm = nil
-        $0.situation.isRinging = true
-      }
-    } else if situation.alarm != nil, situation.earlyRings < 1 {
-      step(.alarmRingsEarly) {
-        $0.situation.alarm = nil
-        $0.situation.isRinging = true
-        $0.situation.earlyRings += 1
+    if situation.now < 3 { step("time passes") { $0.situation.now += 1 } }
+    if let alarm = situation.alarm {
+      let isEarly = alarm > situation.now
+      if !isEarly || situation.earlyRings < 1 {
+        step("alarm rings") {
+          $0.situation.alarm = nil
+          $0.situation.isRinging = true
+          if isEarly { $0.situation.earlyRings += 1 }
+        }
       }
     }
-    if situation.isRinging { step(.takesDue) { $0.takeDue() } }
+    if situation.isRinging { step("takes due") { $0.takeDue() } }
   }
 
   private mutating func begin(_ number: Int) {

@@ -1,3 +1,4 @@
+import CooperativeCancellation
 import Testing
 
 /// Something that several parties do step by step, in any order.
@@ -9,17 +10,44 @@ protocol Explorable {
 
   /// What has happened so far, to explain a failure. Not text: that would take longer than
   /// everything else.
-  associatedtype Move
-  var history: [Move] { get set }
+  var history: [Step] { get set }
 
-  /// Calls `step` with everything that may happen next: with nothing, at the end of a run. A step checks what it sees.
-  func moves(_ step: (Move, (inout Self) -> Void) -> Void)
+  /// The library's own waits, if the run has some, and their state in this situation. During a step, they are in that
+  /// state, and the step changes it.
+  var waits: [Wait] { get }
+  var machines: [WaitMachine] { get set }
 
-  /// What must hold after each step.
-  func checkStep()
+  /// Adds everything that may happen next: nothing, at the end of a run. A step checks what it sees.
+  func moves(_ step: inout Steps<Self>)
+
+  /// What must hold after each step. It may note what the step has changed.
+  mutating func checkStep()
 
   /// What must hold at the end of a run.
   func checkEnd()
+}
+
+/// Who does something, and the number of who does it, if there are several.
+typealias Step = (name: StaticString, number: Int?)
+
+/// The situations that may follow one.
+struct Steps<Subject: Explorable> {
+  fileprivate let subject: Subject
+  fileprivate var next: [Subject] = []
+
+  mutating func callAsFunction(
+    _ name: StaticString,
+    _ number: Int? = nil,
+    _ happen: (inout Subject) -> Void
+  ) {
+    var copy = subject
+    copy.history.append((name, number))
+    for (wait, machine) in zip(copy.waits, copy.machines) { wait.machine = machine }
+    happen(&copy)
+    copy.machines = copy.waits.map(\.machine)
+    copy.checkStep()
+    next.append(copy)
+  }
 }
 
 /// A search through every order.
@@ -44,25 +72,21 @@ struct Exploration: CustomStringConvertible {
   ) -> Double {
     let situation = subject.situation
     if let runs = known[situation] { return runs }
-    let next = subject.next()
-    if next.isEmpty { subject.checkEnd() }
-    let runs = next.isEmpty ? 1 : next.reduce(0) { $0 + follow($1, &known) }
+    var steps = Steps(subject: subject)
+    subject.moves(&steps)
+    if steps.next.isEmpty { subject.checkEnd() }
+    let runs = steps.next.isEmpty ? 1 : steps.next.reduce(0) { $0 + follow($1, &known) }
     known[situation] = runs
     return runs
   }
 }
 
 extension Explorable {
-  fileprivate func next() -> [Self] {
-    var all: [Self] = []
-    moves { move, happen in
-      var copy = self
-      copy.history.append(move)
-      happen(&copy)
-      copy.checkStep()
-      all.append(copy)
-    }
-    return all
+  var waits: [Wait] { [] }
+
+  var machines: [WaitMachine] {
+    get { [] }
+    set {}
   }
 
   func checkStep() {}
@@ -70,7 +94,7 @@ extension Explorable {
   /// Records a failure with what led to it.
   func require(_ condition: Bool, _ guarantee: @autoclosure () -> String) {
     if condition { return }
-    let moves = history.map { "\($0)" }.joined(separator: ", ")
-    Issue.record("\(guarantee()), after: \(moves)")
+    let moves = history.map { "\($0.name) \($0.number.map(String.init) ?? "")" }
+    Issue.record("\(guarantee()), after: \(moves.joined(separator: ", "))")
   }
 }

@@ -4,90 +4,81 @@ import Testing
 /// A wait that may forward a cancellation before it ends, and an SDK that hands requests over, each on a
 /// thread of its own. Everything that takes the lock once is one step.
 private struct LateRequestRun: Explorable {
-  enum WaitStep: Hashable {
-    case waits
-    case applies([Int])
-    case ends
-    case isOver
-  }
+  enum WaitStep: Hashable { case waits, applies([Int]), ends, isOver }
 
-  enum RequestStep: Hashable { case isToCome, isCancelled, isDone }
-
-  enum Move { case wait(WaitStep), request(Int, RequestStep) }
+  enum RequestStep: Hashable { case isToCome, meetsCancellation, isDone }
 
   struct Situation: Hashable {
     var wait = WaitStep.waits
     var requests: [RequestStep]
     var wasForwarded = false
-    var timesCancelled: [Int]
-    /// The requests that the machine kept, and those that the wait gave back to be released.
+    /// Those that were cancelled; those that the machine kept; and those that the wait gave back, to be released.
+    var cancelled: Set<Int> = []
     var kept: Set<Int> = []
     var released: Set<Int> = []
   }
 
   let isCancelled: Bool
   var situation: Situation
-  var history: [Move] = []
+  var history: [Step] = []
   private var machine = LateRequestMachine<Int>()
 
   init(requests: Int, isCancelled: Bool) {
     self.isCancelled = isCancelled
-    situation = Situation(
-      requests: Array(repeating: .isToCome, count: requests),
-      timesCancelled: Array(repeating: 0, count: requests)
-    )
+    situation = Situation(requests: Array(repeating: .isToCome, count: requests))
   }
 
-  func moves(_ step: (Move, (inout LateRequestRun) -> Void) -> Void) {
-    if situation.wait != .isOver { step(.wait(situation.wait)) { $0.waitGoesOn() } }
-    for (number, request) in situation.requests.enumerated() where request != .isDone {
-      step(.request(number, request)) { $0.requestGoesOn(number) }
-    }
-  }
-
-  private mutating func waitGoesOn() {
+  func moves(_ step: inout Steps<LateRequestRun>) {
     switch situation.wait {
     case .waits where isCancelled:
-      situation.wasForwarded = true
-      situation.wait = .applies(machine.cancel())
-    case .waits:
-      situation.wait = .ends
-    case .applies(let requests):
-      if let first = requests.first { cancel(first) }
-      situation.wait = requests.isEmpty ? .ends : .applies(Array(requests.dropFirst()))
+      step("forwards") {
+        $0.situation.wasForwarded = true
+        $0.situation.wait = .applies($0.machine.cancel())
+      }
+    case .applies(let requests) where !requests.isEmpty:
+      step("applies") {
+        $0.cancel(requests[0])
+        $0.situation.wait = .applies(Array(requests.dropFirst()))
+      }
+    case .waits, .applies:
+      step("goes on") { $0.situation.wait = .ends }
     case .ends:
-      situation.released = Set(machine.end())
-      situation.wait = .isOver
-    case .isOver:
-      break
+      step("ends") {
+        $0.situation.released = Set($0.machine.end())
+        $0.situation.wait = .isOver
+      }
+    case .isOver: break
+    }
+    for (number, request) in situation.requests.enumerated() {
+      switch request {
+      case .isToCome: step("request", number) { $0.arrive(number) }
+      case .meetsCancellation:
+        step("cancels", number) {
+          $0.cancel(number)
+          $0.situation.requests[number] = .isDone
+        }
+      case .isDone: break
+      }
     }
   }
 
-  private mutating func requestGoesOn(_ number: Int) {
-    switch situation.requests[number] {
-    case .isToCome:
-      let meets = machine.arrive(number)
-      require(meets == situation.wasForwarded, "it meets the cancellation that was forwarded")
-      if !meets, situation.wait != .isOver { situation.kept.insert(number) }
-      situation.requests[number] = meets ? .isCancelled : .isDone
-    case .isCancelled:
-      cancel(number)
-      situation.requests[number] = .isDone
-    case .isDone:
-      break
-    }
+  private mutating func arrive(_ number: Int) {
+    let meets = machine.arrive(number)
+    require(meets == situation.wasForwarded, "it meets the cancellation that was forwarded")
+    if !meets, situation.wait != .isOver { situation.kept.insert(number) }
+    situation.requests[number] = meets ? .meetsCancellation : .isDone
   }
 
   private mutating func cancel(_ number: Int) {
-    situation.timesCancelled[number] += 1
-    require(situation.timesCancelled[number] == 1, "each request is cancelled once")
+    require(situation.cancelled.insert(number).inserted, "each request is cancelled once")
     situation.kept.remove(number)
   }
 
   func checkEnd() {
-    for times in situation.timesCancelled {
-      require(times == (isCancelled ? 1 : 0), "each request is cancelled if the wait was")
-    }
+    require(
+      situation.cancelled == (isCancelled ? Set(situation.requests.indices) : []),
+      "each request is cancelled if the wait was"
+    )
     require(
       situation.kept == situation.released,
       "what was not cancelled is released with the wait"

@@ -30,11 +30,6 @@ private struct RegistryRun: Explorable {
     case look, cancelID, cancelAll, close, wait, waitToo, stopWaiting
   }
 
-  enum Move {
-    case reserves(Int), settles(Int), starts(Int), ends(Int)
-    case owner(Deed)
-  }
-
   struct Situation: Hashable {
     let entries: [Entry]
     let seen: [[Int]]
@@ -54,9 +49,8 @@ private struct RegistryRun: Explorable {
   var seen: [[IDHolder]]
   var freeSlots: [Int] = []
   var deeds: Set<Deed>
-  var isClosed = false
   var waiters: [Int] = []
-  var history: [Move] = []
+  var history: [Step] = []
 
   init(_ requests: [Request], _ deeds: Set<Deed>) {
     entries = requests.map { Entry(request: $0) }
@@ -81,32 +75,28 @@ private struct RegistryRun: Explorable {
       listed: listed,
       freeSlots: freeSlots,
       deeds: deeds,
-      isClosed: isClosed,
+      isClosed: registry.isClosed,
       waiters: waiters.count
     )
   }
 
   // MARK: What may happen next
 
-  func moves(_ step: (Move, (inout RegistryRun) -> Void) -> Void) {
+  func moves(_ step: inout Steps<RegistryRun>) {
     for (number, entry) in entries.enumerated() {
       switch entry.maker {
-      case .begins:
-        step(.reserves(number)) { $0.reserve(number) }
-      case .hasReserved:
-        step(.settles(number)) { $0.settle(number) }
-      case .hasSettled:
-        step(.starts(number)) { $0.start(number) }
-      case .isDone:
-        break
+      case .begins: step("reserves", number) { $0.reserve(number) }
+      case .hasReserved: step("settles", number) { $0.settle(number) }
+      case .hasSettled: step("starts", number) { $0.start(number) }
+      case .isDone: break
       }
       // The task may end as soon as it is made, which is before the registry hears of it.
-      if entry.isAlive, entry.maker != .hasReserved { step(.ends(number)) { $0.finish(number) } }
+      if entry.isAlive, entry.maker != .hasReserved { step("ends", number) { $0.finish(number) } }
     }
-    for deed in Deed.allCases where deeds.contains(deed) {
+    for (number, deed) in Deed.allCases.enumerated() where deeds.contains(deed) {
       if deed == .cancelID, deeds.contains(.look) { continue }
       if deed == .stopWaiting, deeds.contains(.wait) { continue }
-      step(.owner(deed)) { $0.perform(deed) }
+      step("owner", number) { $0.perform(deed) }
     }
   }
 
@@ -165,7 +155,7 @@ private struct RegistryRun: Explorable {
   }
 
   private mutating func occupy(_ number: Int, _ slot: Int?) {
-    require((slot == nil) == isClosed, "only a closed registry refuses")
+    require((slot == nil) == registry.isClosed, "only a closed registry refuses")
     guard let slot else {
       entries[number].maker = .isDone
       return
@@ -226,10 +216,16 @@ private struct RegistryRun: Explorable {
       cancel(members ?? [])
       if members == nil { deeds.formUnion([.look, .cancelID]) }
     case .cancelAll:
-      cancelEverything(registry.cancelAll())
+      let released = registry.cancelAll()
+      for number in entries.indices where entries[number].isAlive {
+        let hasItsID = released.contains { $0.id === ids[number] }
+        require(hasItsID || !entries[number].hasID, "its id is handed out for release")
+        endLease(number)
+      }
+      cancel(released.compactMap(\.member))
     case .close:
-      isClosed = true
       registry.close()
+      require(registry.isClosed, "isClosed")
     case .wait, .waitToo:
       let token = registry.wait(TaskRegistry.EndHandler { _ in })
       require((token == nil) == !entries.contains { $0.isAlive }, "it waits if there is a task")
@@ -239,16 +235,6 @@ private struct RegistryRun: Explorable {
       require(registry.stopWaiting(waiter) != nil, "a waiter is given back")
       waiters.removeFirst()
     }
-  }
-
-  private mutating func cancelEverything(_ all: [TaskRegistry.Released]) {
-    for number in entries.indices where entries[number].isAlive {
-      if entries[number].hasID {
-        require(all.contains { $0.id === ids[number] }, "its id is handed out for release")
-      }
-      endLease(number)
-    }
-    cancel(all.compactMap(\.member))
   }
 
   private mutating func endLease(_ number: Int) {
@@ -269,14 +255,11 @@ private struct RegistryRun: Explorable {
     }
   }
 
-  // MARK: Guarantees
-
   func checkStep() {
     require(
       registry.count == entries.count { $0.isAlive },
       "the count is that of the tasks that have not ended"
     )
-    require(registry.isClosed == isClosed, "isClosed")
     require(
       Set(listed) == Set(entries.indices.filter { entries[$0].hasID })
         && Set(listed).count == listed.count,

@@ -25,38 +25,29 @@ struct InboxRun: Explorable {
     case leaves, terminates(Outcome), ended(Outcome)
   }
 
-  enum YieldStep: Hashable { case isToCome, wakes(Bool, surplus: Int?), isOver }
-
-  enum EndStep: Hashable { case isToCome, wakes(Bool), isOver }
-
-  enum CancelStep: Hashable { case isToCome, handles, wakes(Bool), isOver }
+  /// An element, the end or the cancellation.
+  enum EventStep: Hashable { case isToCome, handles, wakes(Bool, surplus: Int?), isOver }
 
   /// Every input of the machine: its state follows from them.
   enum Word: Hashable { case yield(Int), end, cancel, take, next, abandon }
 
   struct Situation: Hashable {
     var reader = ReaderStep.looks
-    var yields: [YieldStep]
-    var end = EndStep.isToCome
-    var cancel = CancelStep.isToCome
-    var isCancelled = false
-    var hasHandler = false
+    var yields: [EventStep]
+    var end = EventStep.isToCome
+    var cancel = EventStep.isToCome
     var hasSleeper = false
     var delivered: [Int] = []
-    var discarded: Set<Int> = []
-    var discards = 0
-    /// The elements that the reader discarded.
-    var leftOver: Set<Int> = []
-    var terminations = 0
+    var discarded: [Int] = []
+    /// Whether the reader discarded some of them.
+    var hasLeftOvers = false
     var hasEndedBeforeCancel = false
     var told: [Word] = []
   }
 
-  enum Move { case reader(ReaderStep), yield(Int, YieldStep), end(EndStep), cancel(CancelStep) }
-
   let cast: Cast
   var situation: Situation
-  var history: [Move] = []
+  var history: [Step] = []
   private var machine: InboxMachine<Int>
 
   init(_ cast: Cast) {
@@ -67,29 +58,59 @@ struct InboxRun: Explorable {
 
   // MARK: What may happen next
 
-  func moves(_ step: (Move, (inout InboxRun) -> Void) -> Void) {
+  private var isCancelled: Bool { situation.cancel != .isToCome }
+
+  private var hasHandler: Bool {
+    [.isCancelledAlready, .sleeps, .isAsleep, .removesHandler].contains(situation.reader)
+  }
+
+  func moves(_ step: inout Steps<InboxRun>) {
     switch situation.reader {
     case .isAsleep, .ended: break
-    case .removesHandler where situation.cancel != .isToCome && situation.cancel != .isOver:
+    case .removesHandler where isCancelled && situation.cancel != .isOver:
       break  // The runtime removes no handler that is running.
-    case let reader: step(.reader(reader)) { $0.read() }
+    default: step("reader") { $0.read() }
     }
     for (number, yield) in situation.yields.enumerated() where yield != .isOver {
-      step(.yield(number, yield)) { $0.yield(number) }
+      step("element", number) { run in
+        run.goesOn(\.yields[number]) { $0.yield(number) }
+      }
     }
-    if cast.ends, situation.end != .isOver { step(.end(situation.end)) { $0.end() } }
+    if cast.ends, situation.end != .isOver {
+      step("end") { run in run.goesOn(\.end) { $0.end() } }
+    }
     if cast.isCancelled, situation.cancel != .isOver {
-      step(.cancel(situation.cancel)) { $0.cancel() }
+      step("cancellation") { run in
+        run.goesOn(\.cancel) { $0.hasHandler ? .handles : .isOver }
+      }
+    }
+  }
+
+  private mutating func goesOn(
+    _ event: WritableKeyPath<Situation, EventStep>,
+    begin: (inout InboxRun) -> EventStep
+  ) {
+    switch situation[keyPath: event] {
+    case .isToCome:
+      situation[keyPath: event] = begin(&self)
+    case .handles:
+      situation.told.append(.cancel)
+      situation[keyPath: event] = .wakes(machine.cancel() && takeSleeper(), surplus: nil)
+    case .wakes(let wakes, let surplus):
+      if wakes { wake() }
+      if let surplus { situation.discarded.append(surplus) }
+      situation[keyPath: event] = .isOver
+    case .isOver: break
     }
   }
 
   private mutating func read() {
     switch situation.reader {
-    case .looks: situation.reader = situation.isCancelled ? .checks : .takes
+    case .looks: situation.reader = isCancelled ? .checks : .takes
     case .takes:
       situation.told.append(.take)
       if let element = machine.take() { deliver(element) } else { situation.reader = .checks }
-    case .checks: situation.reader = situation.isCancelled ? .cancels : .reads
+    case .checks: situation.reader = isCancelled ? .cancels : .reads
     case .cancels:
       tellOfCancel()
       situation.reader = .reads
@@ -105,8 +126,7 @@ struct InboxRun: Explorable {
       case .over: situation.reader = .terminates(.over)
       }
     case .setsHandler:
-      situation.hasHandler = true
-      situation.reader = situation.isCancelled ? .isCancelledAlready : .sleeps
+      situation.reader = isCancelled ? .isCancelledAlready : .sleeps
     case .isCancelledAlready:
       tellOfCancel()
       situation.reader = .sleeps
@@ -114,14 +134,12 @@ struct InboxRun: Explorable {
       situation.hasSleeper = machine.hasNothing
       situation.reader = machine.hasNothing ? .isAsleep : .removesHandler
     case .removesHandler:
-      situation.hasHandler = false
       situation.reader = .checks
     case .leaves:
       situation.told.append(.abandon)
       discard(machine.abandon())
       situation.reader = .terminates(.left)
     case .terminates(let outcome):
-      situation.terminations += 1
       situation.told.append(.abandon)
       discard(machine.abandon())
       situation.reader = .ended(outcome)
@@ -137,9 +155,8 @@ struct InboxRun: Explorable {
   private mutating func discard(_ unread: InboxMachine<Int>.Unread) {
     var elements = unread.elements
     while let element = elements.popFirst() {
-      situation.discarded.insert(element)
-      situation.discards += 1
-      situation.leftOver.insert(element)
+      situation.discarded.append(element)
+      situation.hasLeftOvers = true
     }
   }
 
@@ -148,49 +165,16 @@ struct InboxRun: Explorable {
     _ = machine.cancel()
   }
 
-  private mutating func yield(_ number: Int) {
-    switch situation.yields[number] {
-    case .isToCome:
-      situation.told.append(.yield(number))
-      let yielded = machine.yield(number)
-      situation.yields[number] = .wakes(takeSleeper(), surplus: yielded.surplus)
-    case .wakes(let wakes, let surplus):
-      if wakes { wake() }
-      if let surplus {
-        situation.discarded.insert(surplus)
-        situation.discards += 1
-      }
-      situation.yields[number] = .isOver
-    case .isOver: break
-    }
+  private mutating func yield(_ number: Int) -> EventStep {
+    situation.told.append(.yield(number))
+    let yielded = machine.yield(number)
+    return .wakes(takeSleeper(), surplus: yielded.surplus)
   }
 
-  private mutating func end() {
-    switch situation.end {
-    case .isToCome:
-      situation.told.append(.end)
-      if machine.end(.finished), !situation.isCancelled { situation.hasEndedBeforeCancel = true }
-      situation.end = .wakes(takeSleeper())
-    case .wakes(let wakes):
-      if wakes { wake() }
-      situation.end = .isOver
-    case .isOver: break
-    }
-  }
-
-  private mutating func cancel() {
-    switch situation.cancel {
-    case .isToCome:
-      situation.isCancelled = true
-      situation.cancel = situation.hasHandler ? .handles : .isOver
-    case .handles:
-      situation.told.append(.cancel)
-      situation.cancel = .wakes(machine.cancel() && takeSleeper())
-    case .wakes(let wakes):
-      if wakes { wake() }
-      situation.cancel = .isOver
-    case .isOver: break
-    }
+  private mutating func end() -> EventStep {
+    situation.told.append(.end)
+    if machine.end(.finished), !isCancelled { situation.hasEndedBeforeCancel = true }
+    return .wakes(takeSleeper(), surplus: nil)
   }
 
   private mutating func takeSleeper() -> Bool {
@@ -207,36 +191,30 @@ struct InboxRun: Explorable {
 
   func checkEnd() {
     let s = situation
-    require(s.discards == s.discarded.count, "an element was discarded twice")
-    require(s.discarded.isDisjoint(with: s.delivered), "a delivered element was discarded")
+    require(
+      (s.delivered + s.discarded).sorted() == Array(0..<cast.elements),
+      "an element was lost, or delivered or discarded twice"
+    )
     let order = s.told.compactMap { if case .yield(let number) = $0 { number } else { nil } }
     require(
       s.delivered == order.filter(s.delivered.contains),
       "elements were delivered in another order than they came"
     )
-    guard case .ended(let outcome) = s.reader else {
-      require(s.reader == .isAsleep && s.hasSleeper, "the reader neither sleeps nor has ended")
-      require(!cast.ends && !cast.isCancelled, "the reader sleeps on after the end")
+    switch s.reader {
+    case .ended(.finished):
+      require(cast.ends, "finished without an end")
+      require(!s.hasLeftOvers, "finished before all was delivered")
+    case .ended(.cancelled):
+      require(cast.isCancelled, "cancelled without a cancellation")
       require(
-        s.delivered.count + s.discarded.count == cast.elements,
-        "the reader sleeps although there is an element"
-      )
-      return
-    }
-    require(s.terminations == 1, "terminated \(s.terminations) times")
-    require(s.delivered.count + s.discarded.count == cast.elements, "an element was lost")
-    switch outcome {
-    case .finished:
-      require(cast.ends, "finished, and nobody said so")
-      require(s.leftOver.isEmpty, "finished before all was delivered")
-    case .cancelled:
-      require(cast.isCancelled, "cancelled by nobody")
-      require(
-        !s.hasEndedBeforeCancel || !s.leftOver.isEmpty,
+        !s.hasEndedBeforeCancel || s.hasLeftOvers,
         "the end came first, nothing was lost before it, and yet it was taken for a cancellation"
       )
-    case .left: require(s.delivered.count == cast.limit, "left early")
-    case .over: require(false, "an only reader was told that another had read the end")
+    case .ended(.left): require(s.delivered.count == cast.limit, "left early")
+    case .ended(.over): require(false, "an only reader was told that another had read the end")
+    default:
+      require(s.reader == .isAsleep && s.hasSleeper, "the reader neither sleeps nor has ended")
+      require(!cast.ends && !cast.isCancelled, "the reader sleeps on after the end")
     }
   }
 }

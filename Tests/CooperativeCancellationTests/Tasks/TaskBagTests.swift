@@ -190,32 +190,16 @@ struct TaskBagTests {
   func `an error goes to onError with its call site, before its task counts as ended`()
     async throws
   {
-    struct Report: Equatable {
-      let error: String
-      let callSite: CallSite
-      let isCancelled: Bool
-      let count: Int?
-    }
-    let reports = Protected<[Report]>([])
+    let reports = Protected<[String]>([])
     let bag = TaskBag()
     bag.onError = { [weak bag] error, callSite in
-      let report = Report(
-        error: "\(error)",
-        callSite: callSite,
-        isCancelled: Task.isCancelled,
-        count: bag?.count
-      )
-      reports.withLock { $0.append(report) }
+      let isRunning = bag?.count == 1
+      reports.withLock { $0.append("\(callSite): \(error) \(Task.isCancelled) \(isRunning)") }
     }
     func expectReport(_ error: String, line: UInt, isCancelled: Bool = false) async throws {
       try await bag.waitForAll()
-      let report = Report(
-        error: error,
-        callSite: CallSite(fileID: #fileID, line: line),
-        isCancelled: isCancelled,
-        count: 1
-      )
-      #expect(reports.withLock { $0 } == [report])
+      let callSite = CallSite(fileID: #fileID, line: line)
+      #expect(reports.withLock { $0 } == ["\(callSite): \(error) \(isCancelled) true"])
       reports.withLock { $0 = [] }
     }
 

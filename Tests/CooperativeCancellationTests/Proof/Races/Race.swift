@@ -22,102 +22,59 @@ struct Race: Sendable {
     case timedOut
   }
 
-  let name: String
-  var form = BridgeForm.result
-  var response = CancellationResponse.abandonCallback
+  let form: BridgeForm
+  let response: CancellationResponse
   let events: [Event]
   let outcomes: Set<Outcome>
 
+  init(
+    _ events: [Event],
+    of form: BridgeForm = .result,
+    _ response: CancellationResponse = .abandonCallback,
+    endsIn outcomes: Set<Outcome>
+  ) {
+    (self.form, self.response) = (form, response)
+    (self.events, self.outcomes) = (events, outcomes)
+  }
+
+  var name: String {
+    let events = events.map { "\($0)" }.joined(separator: " against ")
+    return "\(events), \(form.testDescription), \(response)"
+  }
+
   var hasTimeout: Bool { events.contains(.timeOut) }
 
+  private static let ofBridge: Set<Outcome> = [
+    .notStarted, .delivered, .cancelled, .discardedByCheckAfter,
+  ]
+
   static let all = [
+    Race([.answer, .cancel], endsIn: ofBridge),
+    Race([.answer, .cancel], .waitForCallback, endsIn: ofBridge),
     Race(
-      name: "callback against cancellation",
-      events: [.answer, .cancel],
-      outcomes: [.notStarted, .delivered, .cancelled, .discardedByCheckAfter]
+      [.answer, .cancel],
+      .deliverResult,
+      endsIn: [.notStarted, .delivered, .deliveredAfterCancellation]
     ),
+    Race([.answer, .cancel], of: .fallback, endsIn: ofBridge),
+    Race([.answer, .answer, .cancel], of: .continuation, endsIn: [.delivered, .cancelled]),
     Race(
-      name: "callback against cancellation, .waitForCallback",
-      response: .waitForCallback,
-      events: [.answer, .cancel],
-      outcomes: [.notStarted, .delivered, .cancelled, .discardedByCheckAfter]
+      [.answer, .drop, .cancel, .timeOut],
+      of: .continuationInASlot,
+      endsIn: [.delivered, .cancelled, .dropped, .timedOut]
     ),
+    Race([.answer, .cancel, .timeOut], .ignoreCancellation, endsIn: [.delivered, .timedOut]),
+    Race([.drop, .cancel], .ignoreCancellation, endsIn: [.dropped, .delivered]),
+    Race([.answer, .cancel], of: .plain, endsIn: [.delivered]),
+    Race([.answer, .drop], endsIn: [.delivered, .dropped]),
+    Race([.drop, .cancel], endsIn: [.notStarted, .cancelled, .dropped]),
+    Race([.answer, .answer, .drop, .cancel, .release], endsIn: ofBridge.union([.dropped])),
+    Race([.answer, .timeOut], endsIn: [.delivered, .timedOut]),
+    Race([.cancel, .timeOut], endsIn: [.cancelled, .timedOut]),
+    Race([.drop, .timeOut], endsIn: [.dropped, .timedOut]),
     Race(
-      name: "callback against cancellation, .deliverResult",
-      response: .deliverResult,
-      events: [.answer, .cancel],
-      outcomes: [.notStarted, .delivered, .deliveredAfterCancellation]
-    ),
-    Race(
-      name: "callback against cancellation, fallback",
-      form: .fallback,
-      events: [.answer, .cancel],
-      outcomes: [.notStarted, .delivered, .cancelled, .discardedByCheckAfter]
-    ),
-    Race(
-      name: "callback against callback against cancellation, continuation",
-      form: .continuation,
-      events: [.answer, .answer, .cancel],
-      outcomes: [.delivered, .cancelled]
-    ),
-    Race(
-      name: "callback against drop against cancellation against timeout, continuation in a slot",
-      form: .continuationInASlot,
-      events: [.answer, .drop, .cancel, .timeOut],
-      outcomes: [.delivered, .cancelled, .dropped, .timedOut]
-    ),
-    Race(
-      name: "callback against cancellation against timeout, .ignoreCancellation",
-      response: .ignoreCancellation,
-      events: [.answer, .cancel, .timeOut],
-      outcomes: [.delivered, .timedOut]
-    ),
-    Race(
-      name: "drop against cancellation, .ignoreCancellation",
-      response: .ignoreCancellation,
-      events: [.drop, .cancel],
-      outcomes: [.dropped, .delivered]
-    ),
-    Race(
-      name: "callback against cancellation, neither error nor fallback",
-      form: .plain,
-      events: [.answer, .cancel],
-      outcomes: [.delivered]
-    ),
-    Race(
-      name: "callback against drop",
-      events: [.answer, .drop],
-      outcomes: [.delivered, .dropped]
-    ),
-    Race(
-      name: "drop against cancellation",
-      events: [.drop, .cancel],
-      outcomes: [.notStarted, .cancelled, .dropped]
-    ),
-    Race(
-      name: "callback against drop against cancellation against owner release",
-      events: [.answer, .answer, .drop, .cancel, .release],
-      outcomes: [.notStarted, .delivered, .cancelled, .discardedByCheckAfter, .dropped]
-    ),
-    Race(
-      name: "callback against timeout",
-      events: [.answer, .timeOut],
-      outcomes: [.delivered, .timedOut]
-    ),
-    Race(
-      name: "cancellation against timeout",
-      events: [.cancel, .timeOut],
-      outcomes: [.cancelled, .timedOut]
-    ),
-    Race(
-      name: "drop against timeout",
-      events: [.drop, .timeOut],
-      outcomes: [.dropped, .timedOut]
-    ),
-    Race(
-      name: "callback against drop against cancellation against owner release against timeout",
-      events: [.answer, .answer, .drop, .cancel, .release, .timeOut],
-      outcomes: [.delivered, .cancelled, .discardedByCheckAfter, .dropped, .timedOut]
+      [.answer, .answer, .drop, .cancel, .release, .timeOut],
+      endsIn: [.delivered, .cancelled, .discardedByCheckAfter, .dropped, .timedOut]
     ),
   ]
 }

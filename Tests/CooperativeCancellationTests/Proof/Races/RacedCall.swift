@@ -40,8 +40,6 @@ final class RacedCall: Sendable {
   private let bag = Protected<TaskBag?>(TaskBag())
 
   private let arrived = Atomic(0)
-  private let stepsOfTask = Atomic(0)
-  private let stepsOfOther = Atomic(0)
   private let otherIsDone = Atomic(false)
   private let forwardedWhenItEnded = Atomic(0)
   private let endings = Protected<[Ending]>([])
@@ -97,13 +95,8 @@ final class RacedCall: Sendable {
     for event in scripts[side.rawValue] {
       for _ in 0..<pauses[side.rawValue] { _ = arrived.load(ordering: .relaxed) }
       play(event)
-      if side == .task {
-        stepsOfTask.add(1, ordering: .relaxed)
-      } else {
-        stepsOfOther.add(1, ordering: .relaxed)
-        let mayEndIt = event != .cancel || race.response.heeds
-        if order == .endsBetween, mayEndIt { spin { hasEnded } }
-      }
+      let mayEndIt = event != .cancel || race.response.heeds
+      if side == .other, order == .endsBetween, mayEndIt { spin { hasEnded } }
     }
     if side == .other { otherIsDone.store(true, ordering: .releasing) }
   }
@@ -197,12 +190,9 @@ extension RacedCall: CustomStringConvertible {
 
   var description: String {
     """
-    \(race.name), meeting \(meeting), order \(order): the task's thread did \
-    \(stepsOfTask.load(ordering: .relaxed)) of \(scripts[0]), the other one \
-    \(stepsOfOther.load(ordering: .relaxed)) of \(scripts[1]); \
-    met: \(arrived.load(ordering: .relaxed) > 1); endings \(endings.withLock { $0 }), \
-    produced \(backend.valuesMade), discarded \(watch.discarded), onCancel \(watch.forwarded), \
-    misuse \(watch.reports)
+    \(race.name), meeting \(meeting), order \(order), the task's thread \(scripts[0]), the other \
+    \(scripts[1]); endings \(endings.withLock { $0 }), produced \(backend.valuesMade), \
+    \(watch.events), misuse \(watch.reports)
     """
   }
 }
