@@ -44,7 +44,7 @@ struct ConservationTests {
 
   @Test
   func `no value is lost or delivered twice, and cancellation does what was asked, in any shape`() {
-    let forms = BridgeForm.all.filter(\.valueIsObject)
+    let forms = BridgeForm.all.filter(\.carriesValue)
     playSchedules("schedules", Outcome.allCases) { seed, split in
       run(Schedule(seed: seed, forms), &split)
     }

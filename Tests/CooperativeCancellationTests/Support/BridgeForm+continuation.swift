@@ -10,7 +10,7 @@ private final class Slot<Value>: Sendable {
   }
 }
 
-// A table, as in BridgeForm+throwing.swift.
+// A table, as in BridgeForm+shapes.swift.
 // swift-format-ignore
 extension BridgeForm {
   static let continuations = [
