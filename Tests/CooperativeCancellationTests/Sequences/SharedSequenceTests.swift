@@ -3,38 +3,36 @@ import CooperativeCancellationTesting
 import FakeCallbackSDK
 import Testing
 
-/// A station whose only slot for a handler is set and cleared.
-private final class SingleSlotStation<Element: Sendable>: Sendable {
-  typealias Handler = @Sendable (Element) -> Void
-
+/// An SDK whose elements run code when they are released. It has one slot for a handler.
+private final class TokenSDK: Sendable {
   /// A bare closure would get another thunk each time it passes through the generic lock.
   private struct Slot {
-    let handler: Handler?
+    let handler: (@Sendable (OnRelease) -> Void)?
   }
 
   private let slot = Protected(Slot(handler: nil))
-  let events = Protected<[String]>([])
 
-  var handler: Handler? {
-    get { slot.withLock { $0 }.handler }
-    set {
-      events.withLock { $0.append(newValue == nil ? "clears" : "sets") }
-      // Released outside the lock.
-      let old = slot.withLock { slot in
-        defer { slot = Slot(handler: newValue) }
-        return slot
-      }
-      withExtendedLifetime(old) {}
-    }
+  var isRegistered: Bool { slot.withLock { $0 }.handler != nil }
+
+  func play(onRelease: @escaping @Sendable () -> Void = {}) {
+    slot.withLock { $0 }.handler?(OnRelease(onRelease))
   }
 
-  func elements(_ policy: BufferingPolicy = .unbounded) -> SendableCallbackSequence<Element, Never>
-  {
+  private func set(_ new: Slot) {
+    // Released outside the lock.
+    let old = slot.withLock { slot in
+      defer { slot = new }
+      return slot
+    }
+    withExtendedLifetime(old) {}
+  }
+
+  func tokens(_ policy: BufferingPolicy) -> SendableCallbackSequence<OnRelease, Never> {
     SendableCallbackSequence {
       AsyncCallbackSequence(buffering: policy) { yield in
-        self.handler = yield
+        self.set(Slot(handler: yield))
       } onTermination: {
-        self.handler = nil
+        self.set(Slot(handler: nil))
       }
     }
   }
@@ -79,11 +77,12 @@ struct SharedSequenceTests {
     while mast.songsAlive.count > alive { await Task.yield() }
   }
 
-  @Test(arguments: [false, true])
+  @Test(arguments: [false, true], [false, true])
   func `all readers share one registration, and a new one begins with the latest, if asked for`(
-    replays: Bool
+    replays: Bool,
+    isSharedTwice: Bool
   ) async {
-    let songs = songs.shared(replayingLatest: replays)
+    let songs = (isSharedTwice ? songs.shared() : songs).shared(replayingLatest: replays)
     #expect(watch.events == [])
     let first = read(songs)
     await expect([.subscribed])
@@ -96,7 +95,7 @@ struct SharedSequenceTests {
     #expect(first.readings.last == .cancelled)
     #expect(watch.events == [.subscribed])
     mast.play()
-    #expect(second.titles == (replays ? ["2", "3"] : ["3"]))
+    #expect(await second.titles(replays ? 2 : 1) == (replays ? ["2", "3"] : ["3"]))
     #expect(first.titles == ["1", "2"])
     second.cancel()
     // The latest element is released with its registration.
@@ -223,81 +222,60 @@ struct SharedSequenceTests {
         $0.remove()
       }
     }
-    func count(_ body: () async -> Void) async -> Int {
-      made.withLock { $0 = 0 }
-      await body()
-      return made.withLock { $0 }
-    }
-    #expect(await count { _ = songs.makeAsyncIterator() } == 1)
-    #expect(await count { _ = songs.asyncStream() } == 1)
+    _ = songs.makeAsyncIterator()
+    #expect(made.withLock { $0 } == 1)
+    _ = songs.asyncStream()
+    #expect(made.withLock { $0 } == 2)
     let shared = songs.shared()
+    #expect(made.withLock { $0 } == 3)
     let readers = [TestRead(shared), TestRead(shared)]
-    let forReaders = await count {
-      for reader in readers { reader.executor.runUntilIdle() }
-      while readers.contains(where: \.readings.isEmpty) {
-        mast.play()
-        for reader in readers { reader.executor.runUntilIdle() }
-        await Task.yield()
-      }
+    while readers.contains(where: \.allReadings.isEmpty) {
+      mast.play()
+      await Task.yield()
     }
-    #expect(forReaders == 1)
+    #expect(made.withLock { $0 } == 4)
     for reader in readers { reader.cancel() }
   }
 
   @Test
   func `registers and unregisters on the home, for which no reader waits`() async {
-    let (actor, station) = (HandDrivenActor(), SingleSlotStation<Int>())
-    let reader = TestRead(await makeNumbers(station, on: actor))
+    let actor = HandDrivenActor()
+    let look: @Sendable () -> Void = { actor.preconditionIsolated() }
+    let watch = SequenceWatch(inSubscribe: look, inTermination: look)
+    let task = Task(executorPreference: actor.executor) { [mast] in
+      await actor.makeShared(mast, watch)
+    }
+    while !actor.executor.isIdle { actor.executor.runUntilIdle() }
+    let reader = TestRead(await task.value)
     reader.executor.runUntilIdle()
-    #expect(station.events.withLock { $0 } == [], "the home is busy")
-    while station.handler == nil {
+    #expect(watch.events == [], "the home is busy")
+    while watch.subscribed == 0 {
       actor.executor.runUntilIdle()
       await Task.yield()
     }
     reader.cancel()
     #expect(reader.readings == [.end], "it does not wait for the home")
-    #expect(station.events.withLock { $0 } == ["sets"])
-    while station.handler != nil {
+    #expect(watch.events == [.subscribed])
+    while watch.terminated == 0 {
       actor.executor.runUntilIdle()
       await Task.yield()
     }
   }
 
-  @Test
-  func `a shared sequence may be shared again`() async {
-    let songs = songs.shared().shared(replayingLatest: true)
-    let first = read(songs)
-    await expect([.subscribed])
-    mast.play()
-    #expect(await first.titles(1) == ["1"])
-    let second = read(songs)
-    #expect(second.titles == ["1"])
-    first.cancel()
-    second.cancel()
-    await expect([.subscribed, .terminated])
-  }
-
   /// The locks are not recursive: a call under one would never return.
   @Test(arguments: [false, true])
   func `wakes readers and releases elements with no lock held`(replays: Bool) async {
-    let station = SingleSlotStation<OnRelease>()
-    let tokens = station.elements(.newest(1)).shared(replayingLatest: replays)
+    let sdk = TokenSDK()
     let released = Protected(0)
     let play: @Sendable () -> Void = {
-      station.handler?(
-        OnRelease {
-          released.withLock { $0 += 1 }
-          station.handler?(OnRelease {})
-        }
-      )
+      sdk.play {
+        released.withLock { $0 += 1 }
+        sdk.play()
+      }
     }
-    let reader = TestRead(tokens)
-    while reader.allReadings.isEmpty {
-      station.handler?(OnRelease {})
-      await Task.yield()
-    }
+    let reader = await read(sdk, sdk.tokens(.newest(1)).shared(replayingLatest: replays))
     let before = reader.readings.count
-    reader.executor.onEnqueue { station.handler?(OnRelease {}) }
+    reader.executor.onEnqueue { sdk.play() }
     play()
     #expect(released.withLock { $0 } == 1, "when it was woken, the first token was dropped")
     reader.executor.onEnqueue {}
@@ -308,58 +286,51 @@ struct SharedSequenceTests {
     play()
     reader.cancel()
     // Nothing is kept without a reader.
-    while released.withLock({ $0 }) < 4 || station.handler != nil { await Task.yield() }
-    #expect(station.events.withLock { $0 } == ["sets", "clears"])
+    while released.withLock({ $0 }) < 4 || sdk.isRegistered { await Task.yield() }
+  }
+
+  /// A reader that has got an element, and has read what there is.
+  private func read(
+    _ sdk: TokenSDK,
+    _ tokens: SendableCallbackSequence<OnRelease, Never>
+  ) async -> TestRead {
+    let reader = TestRead(tokens)
+    while reader.allReadings.isEmpty {
+      sdk.play()
+      await Task.yield()
+    }
+    return reader
   }
 
   @Test
   func `the latest element is released with no lock held when the next one comes`() async {
-    let (station, executor) = (SingleSlotStation<OnRelease>(), ManualExecutor())
-    let tokens = station.elements().shared(replayingLatest: true)
-    let count = Protected(0)
-    let reader = Task(executorPreference: executor) {
-      for await _ in tokens { count.withLock { $0 += 1 } }
-    }
-    while count.withLock({ $0 }) == 0 {
-      executor.runUntilIdle()
-      station.handler?(OnRelease {})
-      await Task.yield()
-    }
-    executor.runUntilIdle()
+    let sdk = TokenSDK()
+    let reader = await read(sdk, sdk.tokens(.unbounded).shared(replayingLatest: true))
     let isReleased = Protected(false)
-    station.handler?(
-      OnRelease {
-        isReleased.withLock { $0 = true }
-        station.handler?(OnRelease {})
-      }
-    )
-    executor.runUntilIdle()
+    sdk.play {
+      isReleased.withLock { $0 = true }
+      sdk.play()
+    }
+    reader.perform(.run)
     #expect(!isReleased.withLock { $0 }, "only for a later reader")
-    station.handler?(OnRelease {})
+    sdk.play()
     #expect(isReleased.withLock { $0 })
     reader.cancel()
-    executor.runUntilIdle()
-    await reader.value
   }
 }
 
-/// The closures assert that they run on the home.
-private func makeNumbers(
-  _ station: SingleSlotStation<Int>,
-  on actor: HandDrivenActor
-) async -> SendableCallbackSequence<Int, Never> {
-  func make(_ actor: isolated HandDrivenActor) -> SendableCallbackSequence<Int, Never> {
-    AsyncCallbackSequence(buffering: .unbounded) { yield in
-      actor.preconditionIsolated()
-      station.handler = yield
+extension HandDrivenActor {
+  fileprivate func makeShared(
+    _ mast: Mast,
+    _ watch: SequenceWatch
+  ) -> SendableCallbackSequence<Song, Never> {
+    let station = FakeStation(mast)
+    return AsyncCallbackSequence(buffering: .unbounded) { yield in
+      watch.subscribe(Never.self) { station.addListener(yield) }
     } onTermination: {
-      actor.preconditionIsolated()
-      station.handler = nil
+      watch.terminate($0)
     }.sendable().shared()
   }
-  let task = Task(executorPreference: actor.executor) { await make(actor) }
-  while !actor.executor.isIdle { actor.executor.runUntilIdle() }
-  return await task.value
 }
 
 extension TestRead {
