@@ -3,43 +3,8 @@ import CooperativeCancellationTesting
 import FakeCallbackSDK
 import Testing
 
-/// An SDK whose elements run code when they are released. It has one slot for a handler.
-private final class TokenSDK: Sendable {
-  /// A bare closure would get another thunk each time it passes through the generic lock.
-  private struct Slot {
-    let handler: (@Sendable (OnRelease) -> Void)?
-  }
-
-  private let slot = Protected(Slot(handler: nil))
-
-  var isRegistered: Bool { slot.withLock { $0 }.handler != nil }
-
-  func play(onRelease: @escaping @Sendable () -> Void = {}) {
-    slot.withLock { $0 }.handler?(OnRelease(onRelease))
-  }
-
-  private func set(_ new: Slot) {
-    // Released outside the lock.
-    let old = slot.withLock { slot in
-      defer { slot = new }
-      return slot
-    }
-    withExtendedLifetime(old) {}
-  }
-
-  func tokens(_ policy: BufferingPolicy) -> SendableCallbackSequence<OnRelease, Never> {
-    SendableCallbackSequence {
-      AsyncCallbackSequence(buffering: policy) { yield in
-        self.set(Slot(handler: yield))
-      } onTermination: {
-        self.set(Slot(handler: nil))
-      }
-    }
-  }
-}
-
-/// On a thread of their own, because some hold a registration, and with it a thread of the pool. One after another, because
-/// each looks again and again for what happens on the pool's threads.
+/// On a thread of their own, and one after another, because each looks again and again for what happens on the pool's
+/// threads.
 @Suite("Sequences: shared", .serialized, .watchdog, .ownThread)
 struct SharedSequenceTests {
   private let mast = Mast()
@@ -135,19 +100,6 @@ struct SharedSequenceTests {
     await expect([.subscribed, .terminated, .subscribed, .terminated])
   }
 
-  // MARK: The registration
-
-  /// Reads until the sequence has ended.
-  private func ending(of songs: SendableCallbackSequence<Song, any Error>) async -> [Reading] {
-    let read = read(songs)
-    while true {
-      if let last = read.allReadings.last {
-        guard case .element = last else { return read.readings }
-      }
-      await Task.yield()
-    }
-  }
-
   @Test(arguments: [false, true])
   func `an error of the registration reaches the readers, and nothing else does`(replays: Bool)
     async
@@ -155,60 +107,14 @@ struct SharedSequenceTests {
     let watch = SequenceWatch(inSubscribe: { throw SDKError.failed })
     let mast = Mast(greeting: [.play, .end])
     let songs = songs(of: mast, watch).shared(replayingLatest: replays)
-    for _ in 1...2 { #expect(await ending(of: songs) == [.failure(.failed)]) }
+    for _ in 1...2 {
+      let read = read(songs)
+      while read.allReadings.isEmpty { await Task.yield() }
+      #expect(read.readings == [.failure(.failed)])
+    }
     #expect(watch.events == [.subscribed, .subscribed])
     #expect(mast.songsAlive.count == 0)
     mast.release()  // It has kept the callbacks of both.
-  }
-
-  @Test(arguments: [false, true])
-  func `what a registration yields, and its end, reach all who wait for it when it returns`(
-    replays: Bool
-  ) async {
-    let (isRunning, mayReturn) = (Signal(), Gate())
-    let watch = SequenceWatch(inSubscribe: {
-      isRunning.fire()
-      mayReturn.pass()
-    })
-    let songs = songs(of: mast, watch).shared(replayingLatest: replays)
-    let first = read(songs)
-    await isRunning.wait()
-    mast.play()
-    mast.play()
-    let second = read(songs)
-    mast.play()
-    mast.end()
-    mast.play()
-    #expect(first.titles + second.titles == [])
-    mayReturn.open()
-    for reader in [first, second] {
-      #expect(await reader.titles(3) == ["1", "2", "3"])
-      while reader.allReadings.last != .end { await Task.yield() }
-    }
-    while watch.terminated == 0 || mast.songsAlive.count > 0 { await Task.yield() }
-  }
-
-  @Test
-  func `a registration that runs for long hears that nobody reads`() async {
-    let (isRunning, mayGoOn) = (Signal(), Gate())
-    let answers = Protected<[Bool]>([])
-    let songs = SendableCallbackSequence<Int, Never> {
-      AsyncCallbackSequence(buffering: .newest(1)) { (yield: @escaping @Sendable (Int) -> Bool) in
-        answers.withLock { $0.append(yield(1)) }
-        isRunning.fire()
-        mayGoOn.pass()
-        answers.withLock { $0 += [yield(2), yield(3)] }
-      } onTermination: {
-      }
-    }.shared(replayingLatest: true)
-    let reader = TestRead(songs)
-    reader.executor.runUntilIdle()
-    await isRunning.wait()
-    reader.cancel()
-    #expect(reader.readings == [.end])
-    mayGoOn.open()
-    while answers.withLock({ $0.count }) < 3 { await Task.yield() }
-    #expect(answers.withLock { $0 } == [true, false, false])
   }
 
   @Test
@@ -237,25 +143,32 @@ struct SharedSequenceTests {
     for reader in readers { reader.cancel() }
   }
 
-  @Test
-  func `registers and unregisters on the home, for which no reader waits`() async {
+  @Test(arguments: [false, true])
+  func `registers on the home, for all who wait for that, and unregisters there without a reader`(
+    replays: Bool
+  ) async {
     let actor = HandDrivenActor()
     let look: @Sendable () -> Void = { actor.preconditionIsolated() }
     let watch = SequenceWatch(inSubscribe: look, inTermination: look)
-    let task = Task(executorPreference: actor.executor) { [mast] in
-      await actor.makeShared(mast, watch)
+    let mast = Mast(greeting: [.play, .play])
+    let task = Task(executorPreference: actor.executor) {
+      await actor.makeShared(mast, watch, replays)
     }
     while !actor.executor.isIdle { actor.executor.runUntilIdle() }
-    let reader = TestRead(await task.value)
-    reader.executor.runUntilIdle()
+    let songs = await task.value
+    let readers = [TestRead(songs), TestRead(songs)]
+    for reader in readers { reader.perform(.run) }
     #expect(watch.events == [], "the home is busy")
     while watch.subscribed == 0 {
       actor.executor.runUntilIdle()
       await Task.yield()
     }
-    reader.cancel()
-    #expect(reader.readings == [.end], "it does not wait for the home")
+    for reader in readers { #expect(await reader.titles(2) == ["1", "2"]) }
+    for reader in readers { reader.cancel() }
+    #expect(readers.allSatisfy { $0.readings.last == .end }, "it does not wait for the home")
     #expect(watch.events == [.subscribed])
+    mast.play()
+    #expect(mast.refusals == 1, "the SDK hears that nobody reads")
     while watch.terminated == 0 {
       actor.executor.runUntilIdle()
       await Task.yield()
@@ -265,17 +178,19 @@ struct SharedSequenceTests {
   /// The locks are not recursive: a call under one would never return.
   @Test(arguments: [false, true])
   func `wakes readers and releases elements with no lock held`(replays: Bool) async {
-    let sdk = TokenSDK()
+    let sdk = LockingSDK<OnRelease>()
     let released = Protected(0)
     let play: @Sendable () -> Void = {
-      sdk.play {
-        released.withLock { $0 += 1 }
-        sdk.play()
-      }
+      sdk.announce(
+        OnRelease {
+          released.withLock { $0 += 1 }
+          sdk.announce(OnRelease {})
+        }
+      )
     }
-    let reader = await read(sdk, sdk.tokens(.newest(1)).shared(replayingLatest: replays))
+    let reader = await read(sdk, sdk.elements(.newest(1)).shared(replayingLatest: replays))
     let before = reader.readings.count
-    reader.executor.onEnqueue { sdk.play() }
+    reader.executor.onEnqueue { sdk.announce(OnRelease {}) }
     play()
     #expect(released.withLock { $0 } == 1, "when it was woken, the first token was dropped")
     reader.executor.onEnqueue {}
@@ -291,12 +206,12 @@ struct SharedSequenceTests {
 
   /// A reader that has got an element, and has read what there is.
   private func read(
-    _ sdk: TokenSDK,
+    _ sdk: LockingSDK<OnRelease>,
     _ tokens: SendableCallbackSequence<OnRelease, Never>
   ) async -> TestRead {
     let reader = TestRead(tokens)
     while reader.allReadings.isEmpty {
-      sdk.play()
+      sdk.announce(OnRelease {})
       await Task.yield()
     }
     return reader
@@ -304,16 +219,18 @@ struct SharedSequenceTests {
 
   @Test
   func `the latest element is released with no lock held when the next one comes`() async {
-    let sdk = TokenSDK()
-    let reader = await read(sdk, sdk.tokens(.unbounded).shared(replayingLatest: true))
+    let sdk = LockingSDK<OnRelease>()
+    let reader = await read(sdk, sdk.elements(.unbounded).shared(replayingLatest: true))
     let isReleased = Protected(false)
-    sdk.play {
-      isReleased.withLock { $0 = true }
-      sdk.play()
-    }
+    sdk.announce(
+      OnRelease {
+        isReleased.withLock { $0 = true }
+        sdk.announce(OnRelease {})
+      }
+    )
     reader.perform(.run)
     #expect(!isReleased.withLock { $0 }, "only for a later reader")
-    sdk.play()
+    sdk.announce(OnRelease {})
     #expect(isReleased.withLock { $0 })
     reader.cancel()
   }
@@ -322,14 +239,15 @@ struct SharedSequenceTests {
 extension HandDrivenActor {
   fileprivate func makeShared(
     _ mast: Mast,
-    _ watch: SequenceWatch
+    _ watch: SequenceWatch,
+    _ replays: Bool
   ) -> SendableCallbackSequence<Song, Never> {
     let station = FakeStation(mast)
     return AsyncCallbackSequence(buffering: .unbounded) { yield in
-      watch.subscribe(Never.self) { station.addListener(yield) }
+      watch.subscribe(Never.self) { station.scan(yield) }
     } onTermination: {
       watch.terminate($0)
-    }.sendable().shared()
+    }.sendable().shared(replayingLatest: replays)
   }
 }
 
