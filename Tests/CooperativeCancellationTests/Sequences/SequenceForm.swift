@@ -82,7 +82,7 @@ extension SequenceForm {
         } onTermination: { watch.terminate($0) } onDiscard: { watch.discard($0.title) }
       },
       SequenceForm(name + "elements and a finish", traits.union([.finishes]), \.title) {
-        finishing(failure, $0, $1, $2)
+        finishing(failure, $0.mast, $1, $2)
       },
       SequenceForm(name + "nothing", traits.union([.withoutSongs]), { "" }) { station, watch, isolation in
         CallbackSequence<Void, Failure>(buffering: watch.policy, isolation: isolation, line: watch.line) { yield throws(Failure) in
@@ -105,24 +105,24 @@ extension SequenceForm {
   }
 
   static func finishing<Failure: Error>(
-    _ failure: Failure.Type, _ station: FakeStation, _ watch: SequenceWatch, _ isolation: isolated (any Actor)?
+    _ failure: Failure.Type, _ mast: Mast, _ watch: SequenceWatch, _ isolation: isolated (any Actor)?
   ) -> CallbackSequence<Song, Failure> {
     CallbackSequence(buffering: watch.policy, isolation: isolation, line: watch.line) { yield, finish throws(Failure) in
-      try watch.subscribe(failure) { station.listen(yield, end: finish) }
+      try watch.subscribe(failure) { FakeStation(mast).listen(yield, end: finish) }
     } onTermination: { watch.terminate($0) } onDiscard: { watch.discard($0.title) }
   }
 
   // SDKs that can fail.
 
   static let elementsAndEnd = SequenceForm(
-    "elements and an end with or without an error", [.throwing, .finishes, .fails], \.title, songs: failing
-  )
+    "elements and an end with or without an error", [.throwing, .finishes, .fails], \.title
+  ) { failing($0.mast, $1, $2) }
 
   static func failing(
-    _ station: FakeStation, _ watch: SequenceWatch, _ isolation: isolated (any Actor)?
+    _ mast: Mast, _ watch: SequenceWatch, _ isolation: isolated (any Actor)?
   ) -> AsyncThrowingCallbackSequence<Song> {
     AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation, line: watch.line) { yield, finish in
-      try watch.subscribe { station.stream(yield, completion: finish) }
+      try watch.subscribe { FakeStation(mast).stream(yield, completion: finish) }
     } onTermination: { watch.terminate($0) } onDiscard: { watch.discard($0.title) }
   }
 
@@ -152,13 +152,11 @@ extension SequenceForm {
 
   private static let crossing = [
     SequenceForm("Sendable, made for each iterator", [.finishes], \.title) { station, watch, _ in
-      let mast = station.mast
-      return SendableCallbackSequence { finishing(Never.self, FakeStation(mast), watch, nil) }
+      SendableCallbackSequence { [mast = station.mast] in finishing(Never.self, mast, watch, nil) }
     },
     SequenceForm("throwing, Sendable, made for each iterator", [.throwing, .finishes, .fails], \.title) {
       station, watch, _ in
-      let mast = station.mast
-      return SendableCallbackSequence { failing(FakeStation(mast), watch, nil) }
+      SendableCallbackSequence { [mast = station.mast] in failing(mast, watch, nil) }
     },
   ]
 }

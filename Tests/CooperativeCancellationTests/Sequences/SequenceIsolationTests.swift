@@ -192,7 +192,7 @@ struct SequenceIsolationTests {
 
 extension HandDrivenActor {
   fileprivate func readOne(_ mast: Mast, _ watch: SequenceWatch, isSendable: Bool) async {
-    let songs = SequenceForm.finishing(Never.self, FakeStation(mast), watch, self)
+    let songs = SequenceForm.finishing(Never.self, mast, watch, self)
     let reader = isSendable ? Reader(songs.sendable(), \.title) : Reader(songs, \.title)
     #expect(await reader.next() == .element("1"))
   }

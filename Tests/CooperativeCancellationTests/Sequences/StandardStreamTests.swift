@@ -32,19 +32,25 @@ private struct StreamForm: Sendable, CustomTestStringConvertible {
 
   static let all = [
     StreamForm("of a sequence, on its actor", home: MainActor.shared) { @MainActor in
-      reading(plain($0, $1, #isolation).asyncStream())
+      reading(SequenceForm.finishing(Never.self, $0, $1, #isolation).asyncStream())
     },
     StreamForm("throwing, of a sequence, on its actor", isThrowing: true, home: MainActor.shared) {
-      @MainActor in reading(throwing($0, $1, #isolation).asyncThrowingStream())
+      @MainActor in reading(SequenceForm.failing($0, $1, #isolation).asyncThrowingStream())
     },
     StreamForm("of a Sendable sequence") { mast, watch in
-      reading(SendableCallbackSequence { plain(mast, watch, nil) }.asyncStream())
+      reading(
+        SendableCallbackSequence { SequenceForm.finishing(Never.self, mast, watch, nil) }
+          .asyncStream()
+      )
     },
     StreamForm("throwing, of a Sendable sequence", isThrowing: true) { mast, watch in
-      reading(SendableCallbackSequence { throwing(mast, watch, nil) }.asyncThrowingStream())
+      reading(
+        SendableCallbackSequence { SequenceForm.failing(mast, watch, nil) }.asyncThrowingStream()
+      )
     },
     StreamForm("with a home", isThrowing: true, registersNow: false, home: MainActor.shared) {
-      @MainActor in reading(throwing($0, $1, #isolation).sendable().asyncThrowingStream())
+      @MainActor in
+      reading(SequenceForm.failing($0, $1, #isolation).sendable().asyncThrowingStream())
     },
     StreamForm("made of callbacks") { mast, watch in
       reading(
@@ -74,22 +80,6 @@ private struct StreamForm: Sendable, CustomTestStringConvertible {
     _ songs: Songs
   ) -> @Sendable () -> Reader where Songs.Element == Song {
     { Reader(songs, \.title) }
-  }
-
-  private static func plain(
-    _ mast: Mast,
-    _ watch: SequenceWatch,
-    _ isolation: isolated (any Actor)?
-  ) -> AsyncCallbackSequence<Song> {
-    SequenceForm.finishing(Never.self, FakeStation(mast), watch, isolation)
-  }
-
-  private static func throwing(
-    _ mast: Mast,
-    _ watch: SequenceWatch,
-    _ isolation: isolated (any Actor)?
-  ) -> AsyncThrowingCallbackSequence<Song> {
-    SequenceForm.failing(FakeStation(mast), watch, isolation)
   }
 }
 

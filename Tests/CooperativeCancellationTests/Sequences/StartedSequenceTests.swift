@@ -7,10 +7,17 @@ import Testing
 struct StartedSequenceTests {
   private let mast = Mast()
 
-  private func expectAll(isolation: isolated (any Actor)? = #isolation) async throws {
+  @Test(arguments: [nil, MainActor.shared] as [(any Actor)?])
+  func `elements wait from the registration on, and are read once, on the actor`(
+    isolation: (any Actor)?
+  ) async throws {
+    try await expectAll(isolation: isolation)
+  }
+
+  private func expectAll(isolation: isolated (any Actor)?) async throws {
     let look: @Sendable () -> Void = { isolation?.preconditionIsolated() }
     let watch = SequenceWatch(inSubscribe: look, inTermination: look)
-    let started = try SequenceForm.failing(FakeStation(mast), watch, isolation).started()
+    let started = try SequenceForm.failing(mast, watch, isolation).started()
     #expect(watch.events == [.subscribed])
     mast.play()
     mast.play()
@@ -24,20 +31,10 @@ struct StartedSequenceTests {
   }
 
   @Test
-  func `elements wait from the registration on, and are read once`() async throws {
-    try await expectAll()
-  }
-
-  @Test @MainActor
-  func `on an actor, both closures run there`() async throws {
-    try await expectAll()
-  }
-
-  @Test
   func `throws what the registration throws`() {
     let watch = SequenceWatch(inSubscribe: { throw SDKError.failed })
     #expect(throws: SDKError.failed) {
-      _ = try SequenceForm.failing(FakeStation(mast), watch, nil).started()
+      _ = try SequenceForm.failing(mast, watch, nil).started()
     }
     #expect(watch.events == [.subscribed])
   }
@@ -50,7 +47,7 @@ struct StartedSequenceTests {
     let task = Task {
       if isCancelled { cancelThisTask() }
       do {
-        let started = try SequenceForm.failing(FakeStation(mast), watch, nil).started()
+        let started = try SequenceForm.failing(mast, watch, nil).started()
         #expect(watch.events == [.subscribed])
         mast.play()
         withExtendedLifetime(started) {}
