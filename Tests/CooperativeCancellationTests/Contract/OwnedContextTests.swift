@@ -97,7 +97,12 @@ struct OwnedContextTests {
   ]
 
   @Test(arguments: CancellationResponse.allCases)
-  func `an answer leaves nothing`(response: CancellationResponse) async throws {
+  func `an answer leaves nothing, and a job that is refused throws, and leaves nothing`(
+    response: CancellationResponse
+  ) async throws {
+    let refused = Stage()
+    await #expect(throws: SDKError.failed) { try await refused.work(HOSTILE_JOB_REFUSES, response) }
+    #expect(refused.count == 0)
     let stage = Stage()
     let task = Task { try await stage.work(HOSTILE_JOB_CALLS_BACK_LATER, response) }
     await stage.hasStarted.wait()
@@ -105,14 +110,6 @@ struct OwnedContextTests {
     stage.job.withLock { $0 }?.finish()
     #expect(try await task.value == "done")
     #expect(stage.count == 0)
-  }
-
-  @Test(arguments: CancellationResponse.allCases)
-  func `a job that is refused throws, and leaves nothing`(response: CancellationResponse) async {
-    let stage = Stage()
-    await #expect(throws: SDKError.failed) { try await stage.work(HOSTILE_JOB_REFUSES, response) }
-    #expect(stage.count == 0)
-    #expect(stage.forwarded.withLock { $0 } == [])
   }
 
   @Test(arguments: begin, CancellationResponse.heeding)

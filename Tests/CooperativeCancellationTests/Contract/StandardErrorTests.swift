@@ -59,8 +59,7 @@ struct StandardErrorTests {
     await #expect(processExitsWith: .signal(SIGPIPE)) {
       close(Self.pipeInsteadOfStandardError())
       await Self.misuse()
-      let byte: [UInt8] = [0]
-      _ = write(2, byte, 1)
+      _ = write(2, [0] as [UInt8], 1)
     }
   }
 

@@ -49,7 +49,6 @@ struct Story: Sendable, CustomTestStringConvertible {
     case refused
     case cancelled
     case timedOut
-    case waits
   }
 
   /// In words.
@@ -197,7 +196,6 @@ extension Story.End {
     case .refused: .other("Refusal()")
     case .cancelled: form.cancelled
     case .timedOut: form.timedOut(watch)
-    case .waits: nil
     case .dropped where form.kind == .throwing: .dropped(line: watch.line)
     case .dropped where form.kind == .unconditional: form.carriesValue ? nil : form.delivered
     case .dropped: .fallback
