@@ -258,14 +258,13 @@ struct GuaranteeTests {
 
   @Test
   func `a value is not delivered to a cancelled task if there is no onDiscard either`() async {
-    await Task {
-      await #expect(throws: CancellationError.self) {
-        try await withAsyncThrowingValue { completion in
-          cancelThisTask()
-          completion(.success(1))
-        }
+    let throwing = Task {
+      try await withAsyncThrowingValue { completion in
+        cancelThisTask()
+        completion(.success(1))
       }
-    }.value
+    }
+    await #expect(throws: CancellationError.self) { try await throwing.value }
     let fallback = Task {
       await withAsyncValue(fallback: 0) { completion in
         cancelThisTask()
