@@ -159,14 +159,12 @@ public final class Backend: Sendable {
     }
   }
 
-  /// Answers every call whose completion the SDK has kept, on the calling thread; it keeps them.
-  public func answer(_ answer: Behavior.Answer = .success) {
-    for completion in state.withLock({ $0.kept.values }) { complete(completion, answer) }
-  }
-
-  /// Answers the call with this number, the first being 1, if the SDK has kept its completion.
-  public func answer(_ answer: Behavior.Answer = .success, call number: Int) {
-    if let completion = state.withLock({ $0.kept[number] }) { complete(completion, answer) }
+  /// Answers every call whose completion the SDK has kept, on the calling thread; it keeps them. Or only the call with
+  /// this number, the first being 1.
+  public func answer(_ answer: Behavior.Answer = .success, call number: Int? = nil) {
+    for (call, completion) in state.withLock({ $0.kept }) where number == nil || number == call {
+      complete(completion, answer)
+    }
   }
 
   func keep(_ requestHandler: @escaping @Sendable (sending Request) -> Void) {

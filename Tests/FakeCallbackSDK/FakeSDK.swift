@@ -3,6 +3,8 @@ import CooperativeCancellationTesting
 /// A legacy SDK: completion handlers, request objects, a delegate, errors of its own, and nothing
 /// `Sendable` about it. The test says how it behaves, and steers it through its ``Backend``.
 public final class FakeSDK {
+  public typealias Completion<Value, Failure: Error> = @Sendable (Result<Value, Failure>) -> Void
+
   public let backend: Backend
   private let member: LiveCount.Member
 
@@ -18,17 +20,14 @@ public final class FakeSDK {
 
   /// The common shape: a result, and a request that can be cancelled.
   @discardableResult
-  public func loadUser(
-    id: String,
-    completion: @escaping @Sendable (Result<User, any Error>) -> Void
-  ) -> Request {
+  public func loadUser(id: String, completion: @escaping Completion<User, any Error>) -> Request {
     backend.begin(id) { completion($0.result.mapError { $0 }) }
   }
 
   @discardableResult
   public func searchUsers(
     matching name: String,
-    completion: @escaping @Sendable (Result<[User], any Error>) -> Void
+    completion: @escaping Completion<[User], any Error>
   ) -> Request {
     backend.begin(name) { completion($0.result.map { [$0] }.mapError { $0 }) }
   }
@@ -36,7 +35,7 @@ public final class FakeSDK {
   @discardableResult
   public func uploadAvatar(
     _ bytes: [UInt8],
-    completion: @escaping @Sendable (Result<Int, any Error>) -> Void
+    completion: @escaping Completion<Int, any Error>
   ) -> Request {
     backend.begin("avatar") { completion($0.result.map { _ in bytes.count }.mapError { $0 }) }
   }
@@ -48,27 +47,21 @@ public final class FakeSDK {
   }
 
   /// Cannot fail: a failure brings a user too.
-  @discardableResult
   public func currentUser(_ completion: @escaping @Sendable (User) -> Void) -> Request {
     backend.begin("me") { completion($0.user()) }
   }
 
   /// Cannot fail, and its type says so.
-  @discardableResult
-  public func cachedUser(
-    _ completion: @escaping @Sendable (Result<User, Never>) -> Void
-  ) -> Request {
+  public func cachedUser(_ completion: @escaping Completion<User, Never>) -> Request {
     backend.begin("cached") { completion(.success($0.user())) }
   }
 
   /// Reports only that it is done.
-  @discardableResult
   public func flush(_ completion: @escaping @Sendable () -> Void) -> Request {
     backend.begin("") { _ in completion() }
   }
 
   /// Makes an object that is not `Sendable` and hands it over.
-  @discardableResult
   public func openSession(
     _ completion: @escaping @Sendable (sending Result<Session, any Error>) -> Void
   ) -> Request {
@@ -79,21 +72,16 @@ public final class FakeSDK {
       }
     }
   }
-}
 
-/// Hands over an object that is not `Sendable`, and does not say so.
-extension FakeSDK {
+  /// Hands over an object that is not `Sendable`, and does not say so.
   public func lastSession(_ completion: @escaping @Sendable (Session) -> Void) -> Request {
     backend.begin("last") { completion(Session(user: $0.user())) }
   }
-}
 
-/// Passes its request to a callback, and returns nothing.
-extension FakeSDK {
-  /// Hands the request over before it returns.
+  /// Returns nothing: hands the request over in a callback, before it returns.
   public func upload(
     requestHandler: @escaping @Sendable (sending Request) -> Void,
-    completion: @escaping @Sendable (Result<User, any Error>) -> Void
+    completion: @escaping Completion<User, any Error>
   ) {
     requestHandler(backend.begin("uploaded") { completion($0.result.mapError { $0 }) })
   }
@@ -101,7 +89,7 @@ extension FakeSDK {
   /// Hands the request over when the test says so: see ``Backend/handOverRequests()``.
   public func uploadLater(
     requestHandler: @escaping @Sendable (sending Request) -> Void,
-    completion: @escaping @Sendable (Result<User, any Error>) -> Void
+    completion: @escaping Completion<User, any Error>
   ) {
     backend.keep(requestHandler)
     _ = backend.begin("uploaded") { completion($0.result.mapError { $0 }) }
@@ -110,77 +98,55 @@ extension FakeSDK {
 
 /// The other shapes that completions have.
 extension FakeSDK {
-  @discardableResult
-  public func typedUser(_ completion: @escaping @Sendable (Result<User, SDKError>) -> Void)
-    -> Request
-  {
+  public func typedUser(_ completion: @escaping Completion<User, SDKError>) -> Request {
     backend.begin("typed") { completion($0.result) }
   }
 
   /// Value and error, one of them `nil`; or both, or neither, if it is told so.
-  @discardableResult
   public func maybeUser(_ completion: @escaping @Sendable (User?, (any Error)?) -> Void) -> Request
   {
     backend.begin("maybe") { completion($0.first, $0.error) }
   }
 
-  @discardableResult
   public func isPremium(_ completion: @escaping @Sendable (Bool, (any Error)?) -> Void) -> Request {
     backend.begin("premium") { completion($0.error == nil, $0.error) }
   }
 
-  @discardableResult
   public func save(_ completion: @escaping @Sendable ((any Error)?) -> Void) -> Request {
     backend.begin("save") { completion($0.error) }
   }
 
-  @discardableResult
-  public func rename(_ completion: @escaping @Sendable (Result<Void, any Error>) -> Void) -> Request
-  {
+  public func rename(_ completion: @escaping Completion<Void, any Error>) -> Request {
     backend.begin("rename") { completion($0.error.map { .failure($0) } ?? .success(())) }
   }
 
-  @discardableResult
   public func userAndFriend(
     _ completion: @escaping @Sendable (User?, User?, (any Error)?) -> Void
   ) -> Request {
     backend.begin("pair") { completion($0.first, $0.second, $0.error) }
   }
 
-  @discardableResult
-  public func signIn(
-    success: @escaping @Sendable (User) -> Void,
-    failure: @escaping @Sendable (any Error) -> Void
-  ) -> Request {
-    signIn(success: success, failure: failure, cancelled: { failure(SDKError.cancelled) })
-  }
-
-  @discardableResult
   public func signIn(
     success: @escaping @Sendable (User) -> Void,
     failure: @escaping @Sendable (any Error) -> Void,
-    cancelled: @escaping @Sendable () -> Void
+    cancelled: (@Sendable () -> Void)? = nil
   ) -> Request {
     backend.begin("signed in") {
       switch $0.result {
       case .success(let user): success(user)
-      case .failure(.cancelled): cancelled()
+      case .failure(.cancelled):
+        if let cancelled { cancelled() } else { failure(SDKError.cancelled) }
       case .failure(let error): failure(error)
       }
     }
   }
 
   /// Cannot fail, and brings two values.
-  @discardableResult
   public func hostAndGuest(_ completion: @escaping @Sendable (User, User) -> Void) -> Request {
     backend.begin("pair") { completion($0.user(), $0.user()) }
   }
-}
 
-/// A closure for success and one for failure, with little information.
-extension FakeSDK {
   /// Its `failure` may get no error.
-  @discardableResult
   public func signOut(
     success: @escaping @Sendable () -> Void,
     failure: @escaping @Sendable ((any Error)?) -> Void
@@ -190,7 +156,6 @@ extension FakeSDK {
     }
   }
 
-  @discardableResult
   public func unlock(
     success: @escaping @Sendable (User) -> Void,
     failure: @escaping @Sendable () -> Void
@@ -224,14 +189,10 @@ public final class Request {
 
 /// A delegate that turns the SDK's answer into a closure call, as wrappers of such SDKs do.
 public final class CallDelegate: Sendable {
-  private let onFinish: @Sendable (Result<User, SDKError>) -> Void
+  let callDidFinish: FakeSDK.Completion<User, SDKError>
 
-  public init(_ onFinish: @escaping @Sendable (Result<User, SDKError>) -> Void) {
-    self.onFinish = onFinish
-  }
-
-  func callDidFinish(_ result: Result<User, SDKError>) {
-    onFinish(result)
+  public init(_ onFinish: @escaping FakeSDK.Completion<User, SDKError>) {
+    callDidFinish = onFinish
   }
 }
 

@@ -151,17 +151,9 @@ public final class Mast: Sendable {
   public var listenerCount: Int { state.withLock { $0.listeners.count } }
 
   /// Sends each listener a song of its own.
-  public func play() {
-    for listener in listeners { listener(.song(makeSong())) }
-  }
-
-  public func fail() {
-    for listener in listeners { listener(.failure(.failed)) }
-  }
-
-  public func end() {
-    for listener in listeners { listener(.end) }
-  }
+  public func play() { sendAll(.play) }
+  public func fail() { sendAll(.fail) }
+  public func end() { sendAll(.end) }
 
   /// Releases the callbacks, which can then never be called again.
   public func release() {
@@ -173,8 +165,18 @@ public final class Mast: Sendable {
     withExtendedLifetime(listeners) {}
   }
 
-  private var listeners: [Listener] {
-    state.withLock { state in state.listeners.sorted { $0.key < $1.key }.map(\.value) }
+  private func sendAll(_ greeting: Greeting) {
+    let listeners = state.withLock { $0.listeners.sorted { $0.key < $1.key } }
+    for (_, listener) in listeners { send(greeting, to: listener) }
+  }
+
+  private func send(_ greeting: Greeting, to listener: Listener) {
+    switch greeting {
+    case .play: listener(.song(makeSong()))
+    case .fail: listener(.failure(.failed))
+    case .end: listener(.end)
+    case .release: release()
+    }
   }
 
   fileprivate func makeSong() -> Song {
@@ -195,14 +197,7 @@ public final class Mast: Sendable {
       state.listeners[state.added] = listener
       return state.added
     }
-    for greeting in greetings {
-      switch greeting {
-      case .play: listener(.song(makeSong()))
-      case .fail: listener(.failure(.failed))
-      case .end: listener(.end)
-      case .release: release()
-      }
-    }
+    for greeting in greetings { send(greeting, to: listener) }
     return Subscriber(number, self)
   }
 

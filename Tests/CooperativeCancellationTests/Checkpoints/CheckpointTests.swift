@@ -6,36 +6,26 @@ import Testing
 
 @Suite("Checkpoints", .watchdog)
 struct CheckpointTests {
-  private static let forms: [(name: String, run: @Sendable () async throws -> Void)] = [
-    ("checkpoint", { try checkpoint() }),
-    ("yieldingCheckpoint", { try await yieldingCheckpoint() }),
-    (
-      "a paced checkpoint that is due",
-      {
-        var pace = PacedCheckpoint(every: 1)
-        try pace.checkpoint()
-      }
-    ),
-    (
-      "a paced checkpoint that is due, and yields",
-      {
-        var pace = PacedCheckpoint(every: 1)
-        try await pace.yieldingCheckpoint()
-      }
-    ),
-  ]
-
-  @Test(arguments: [false, true])
-  func `a checkpoint throws if and only if the task is cancelled`(cancelled: Bool) async {
-    for (name, run) in Self.forms {
+  /// A paced one is due at each step.
+  @Test(arguments: [false, true], [false, true])
+  func `a checkpoint throws if and only if the task is cancelled`(cancelled: Bool, yields: Bool)
+    async
+  {
+    for isPaced in [false, true] {
       let result = await Task {
         if cancelled { cancelThisTask() }
         return await ending {
-          try await run()
+          var pace = PacedCheckpoint(every: 1)
+          switch (isPaced, yields) {
+          case (false, false): try checkpoint()
+          case (false, true): try await yieldingCheckpoint()
+          case (true, false): try pace.checkpoint()
+          case (true, true): try await pace.yieldingCheckpoint()
+          }
           return "went on"
         }
       }.value
-      #expect(result == (cancelled ? .cancelled : .value("went on")), "\(name)")
+      #expect(result == (cancelled ? .cancelled : .value("went on")), "paced: \(isPaced)")
     }
   }
 

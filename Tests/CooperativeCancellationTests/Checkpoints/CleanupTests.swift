@@ -98,36 +98,6 @@ struct CleanupTests {
     #expect(priority.withLock { $0 } == .low)
   }
 
-  @Test
-  func `the cleanup begins on the actor, without a detour`() async {
-    let actor = HandDrivenActor()
-    let log = Protected<[String]>([])
-    cleanup(on: actor, log)
-    actor.executor.runUntilIdle()
-    #expect(log.withLock { $0.first } == "cleanup")
-    // The task has left the actor to wait for it.
-    while log.withLock({ $0.count }) < 2 {
-      actor.executor.runUntilIdle()
-      await Task.yield()
-    }
-  }
-
-  private func cleanup(on actor: HandDrivenActor, _ log: Protected<[String]>) {
-    let bag = TaskBag()
-    actor.assumeIsolated { actor in
-      _ = bag.add {
-        actor.preconditionIsolated()
-        try? await withCancellationCleanup {
-          throw CancellationError()
-        } cleanup: {
-          log.withLock { $0.append("cleanup") }
-        }
-        log.withLock { $0.append("end") }
-        withExtendedLifetime(bag) {}
-      }
-    }
-  }
-
   private struct File: ~Copyable {
     let name: String
   }
@@ -142,28 +112,35 @@ struct CleanupTests {
     #expect(file.name == "later")
   }
 
-  private actor Service {}
-
   private func run(_ log: Protected<[String]>, isolation: isolated any Actor) async throws {
     try await withCancellationCleanup {
       isolation.preconditionIsolated()
       log.withLock { $0.append("body") }
-      await Task.yield()
-      isolation.preconditionIsolated()
       cancelThisTask()
       try checkpoint()
     } cleanup: {
       isolation.preconditionIsolated()
+      log.withLock { $0.append("cleanup") }
       await Task.yield()
       isolation.preconditionIsolated()
-      log.withLock { $0.append("cleanup") }
     }
   }
 
-  @Test(arguments: [MainActor.shared, Service()] as [any Actor])
-  func `all closures run on the caller's actor`(actor: any Actor) async {
-    let log = Protected<[String]>([])
-    _ = await Task { try await run(log, isolation: actor) }.result
+  @Test
+  func `all closures run on the caller's actor, and the cleanup begins without a detour`() async {
+    let (actor, pool, log) = (HandDrivenActor(), ManualExecutor(), Protected<[String]>([]))
+    Task(executorPreference: pool) {
+      try? await run(log, isolation: actor)
+      log.withLock { $0.append("end") }
+    }
+    pool.runUntilIdle()
+    actor.executor.runUntilIdle()
     #expect(log.withLock { $0 } == ["body", "cleanup"])
+    // The task has left the actor to wait for it.
+    while log.withLock({ $0.last }) != "end" {
+      actor.executor.runUntilIdle()
+      pool.runUntilIdle()
+      await Task.yield()
+    }
   }
 }

@@ -34,6 +34,23 @@ struct ConservationTests {
     let throwsInOperation: Bool
     let steps: [Step]
 
+    init(seed: UInt64, _ forms: [BridgeForm]) {
+      var random = SeededGenerator(seed: seed)
+      form = forms[Int.random(in: forms.indices, using: &random)]
+      let responses = CancellationResponse.allCases
+      response = responses[Int.random(in: responses.indices, using: &random)]
+      steps = (0..<Int.random(in: 1...8, using: &random)).map { _ in
+        Step.allCases[Int.random(in: Step.allCases.indices, using: &random)]
+      }
+      throwsInOperation =
+        form.kind == .throwing && Bool.random(using: &random)
+        && Bool.random(using: &random)
+      let answers: [Behavior.Answer] =
+        Bool.random(using: &random)
+        ? [] : [.success, .failure(.failed)].shuffled(using: &random)
+      inside = Array(answers.prefix(Int.random(in: 0...2, using: &random)))
+    }
+
     var description: String {
       """
       \(form.testDescription), \(response), inside \(inside), \
@@ -44,7 +61,7 @@ struct ConservationTests {
 
   @Test
   func `no value is lost or delivered twice, and cancellation does what was asked, in any shape`() {
-    let forms = BridgeForm.all.filter(\.valueIsObject)
+    let forms = BridgeForm.all.filter(\.carriesValue)
     playSchedules("schedules", Outcome.allCases) { seed, split in
       run(Schedule(seed: seed, forms), &split)
     }
@@ -122,25 +139,5 @@ struct ConservationTests {
     }
     #expect(broken == [], "\(schedule): \(String(describing: call.ending))")
     return broken.isEmpty
-  }
-}
-
-extension ConservationTests.Schedule {
-  init(seed: UInt64, _ forms: [BridgeForm]) {
-    var random = SeededGenerator(seed: seed)
-    form = forms[Int.random(in: forms.indices, using: &random)]
-    let responses = CancellationResponse.allCases
-    response = responses[Int.random(in: responses.indices, using: &random)]
-    steps = (0..<Int.random(in: 1...8, using: &random)).map { _ in
-      let all = ConservationTests.Step.allCases
-      return all[Int.random(in: all.indices, using: &random)]
-    }
-    throwsInOperation =
-      form.kind == .throwing && Bool.random(using: &random)
-      && Bool.random(using: &random)
-    let answers: [Behavior.Answer] =
-      Bool.random(using: &random)
-      ? [] : [.success, .failure(.failed)].shuffled(using: &random)
-    inside = Array(answers.prefix(Int.random(in: 0...2, using: &random)))
   }
 }

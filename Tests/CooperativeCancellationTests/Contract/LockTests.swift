@@ -30,7 +30,7 @@ struct LockTests {
       forwards: 1
     ),
     Story(
-      holds: "a task is resumed by a drop with no lock held",
+      holds: "a drop while the task waits ends the wait, and resumes the task with no lock held",
       forms: BridgeForm.cancellable + [.void],
       meanwhile: (.inResumption, .cancel),
       steps: [.run, .drop, .run],
@@ -46,7 +46,7 @@ struct LockTests {
       reports: 2
     ),
     Story(
-      holds: "onDiscard may call the completion again after operation threw",
+      holds: "an error from operation wins over an answer inside it; onDiscard may answer again",
       forms: BridgeForm.throwing.filter(\.carriesValue),
       sdk: .insideTheCall,
       operation: .callsSDKAndThrows,

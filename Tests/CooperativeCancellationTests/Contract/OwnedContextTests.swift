@@ -96,13 +96,15 @@ struct OwnedContextTests {
     HOSTILE_JOB_CALLS_BACK_IN_CANCEL, HOSTILE_JOB_CALLS_BACK_LATER, HOSTILE_JOB_NEVER_CALLS_BACK,
   ]
 
-  @Test(arguments: begin, CancellationResponse.allCases)
-  func `an answer leaves nothing`(
-    behavior: hostile_job_behavior,
+  @Test(arguments: CancellationResponse.allCases)
+  func `an answer leaves nothing, and a job that is refused throws, and leaves nothing`(
     response: CancellationResponse
   ) async throws {
+    let refused = Stage()
+    await #expect(throws: SDKError.failed) { try await refused.work(HOSTILE_JOB_REFUSES, response) }
+    #expect(refused.count == 0)
     let stage = Stage()
-    let task = Task { try await stage.work(behavior, response) }
+    let task = Task { try await stage.work(HOSTILE_JOB_CALLS_BACK_LATER, response) }
     await stage.hasStarted.wait()
     #expect(stage.count == 1)
     stage.job.withLock { $0 }?.finish()
@@ -110,57 +112,43 @@ struct OwnedContextTests {
     #expect(stage.count == 0)
   }
 
-  @Test(arguments: CancellationResponse.allCases)
-  func `a job that is refused throws, and leaves nothing`(response: CancellationResponse) async {
-    let stage = Stage()
-    await #expect(throws: SDKError.failed) { try await stage.work(HOSTILE_JOB_REFUSES, response) }
-    #expect(stage.count == 0)
-    #expect(stage.forwarded.withLock { $0 } == [])
-  }
-
   @Test(arguments: begin, CancellationResponse.heeding)
   func `a wait that is cancelled or times out ends as its response says, and leaves nothing`(
     behavior: hostile_job_behavior,
     response: CancellationResponse
   ) async {
-    for cause in [Interruption.cancelled, .timedOut] { await interrupt(behavior, response, cause) }
-  }
-
-  private func interrupt(
-    _ behavior: hostile_job_behavior,
-    _ response: CancellationResponse,
-    _ cause: Interruption
-  ) async {
-    let stage = Stage()
-    let timeout: Timeout? = cause == .timedOut ? .milliseconds(1) : nil
-    let task = Task { try await stage.work(behavior, response, timeout: timeout) }
-    await stage.hasStarted.wait()
-    if cause == .cancelled { task.cancel() }
-    let waits = !response.endsAtOnce
-    let callsBack = behavior != HOSTILE_JOB_NEVER_CALLS_BACK
-    if waits, !callsBack {
-      while stage.job.withLock({ $0?.isOver }) != true { await Task.yield() }
-      #expect(stage.count == 1, "it lives until the callback")
-      stage.destroy()
-    }
-    let result = await task.result
-    #expect {
-      try result.get()
-    } throws: { error in
-      if response != .deliverResult {
-        return cause == .cancelled ? error is CancellationError : error is TimeoutError
+    for cause in [Interruption.cancelled, .timedOut] {
+      let stage = Stage()
+      let timeout: Timeout? = cause == .timedOut ? .milliseconds(1) : nil
+      let task = Task { try await stage.work(behavior, response, timeout: timeout) }
+      await stage.hasStarted.wait()
+      if cause == .cancelled { task.cancel() }
+      let waits = !response.endsAtOnce
+      let callsBack = behavior != HOSTILE_JOB_NEVER_CALLS_BACK
+      if waits, !callsBack {
+        while stage.job.withLock({ $0?.isOver }) != true { await Task.yield() }
+        #expect(stage.count == 1, "it lives until the callback")
+        stage.destroy()
       }
-      return callsBack ? error as? SDKError == .cancelled : error is DroppedCompletionError
+      let result = await task.result
+      #expect {
+        try result.get()
+      } throws: { error in
+        if response != .deliverResult {
+          return cause == .cancelled ? error is CancellationError : error is TimeoutError
+        }
+        return callsBack ? error as? SDKError == .cancelled : error is DroppedCompletionError
+      }
+      #expect(stage.forwarded.withLock { $0 } == [1])
+      if waits {
+        #expect(
+          stage.job.withLock { $0 }?.isOver == true,
+          "the wait ended while C worked on the buffer"
+        )
+      }
+      #expect(stage.count == 0)
+      if callsBack || !waits { #expect(Reports.shared.kinds(line: stage.callSite.line) == []) }
     }
-    #expect(stage.forwarded.withLock { $0 } == [1])
-    if waits {
-      #expect(
-        stage.job.withLock { $0 }?.isOver == true,
-        "the wait ended while C worked on the buffer"
-      )
-    }
-    #expect(stage.count == 0)
-    if callsBack || !waits { #expect(Reports.shared.kinds(line: stage.callSite.line) == []) }
   }
 
   @Test

@@ -5,20 +5,22 @@ import Testing
 /// What values and errors in one completion mean if the shape allows more than one of them, or none.
 @Suite("Completions that take values and an error", .watchdog)
 struct ShapeTests {
-  private func run(_ form: BridgeForm, _ answer: Behavior.Answer) -> (Ending?, [Watch.Event]) {
+  private func run(
+    _ form: BridgeForm,
+    _ answer: Behavior.Answer
+  ) -> (ending: Ending?, events: [Watch.Event], line: UInt) {
     let call = TestCall(form, .inside(answer))
     call.run()
     #expect(call.watch.reports == [])
     #expect(call.backend.valuesAlive == 0)
-    return (call.ending, Array(call.watch.events.dropFirst()))
+    return (call.ending, Array(call.watch.events.dropFirst()), call.watch.line)
   }
 
   @Test
   func `a callback with neither value nor error is an error that says so`() {
-    let call = TestCall(.valueAndError, .inside(.halves(first: false, second: false)))
-    call.run()
-    #expect(call.ending == .missing(line: call.watch.line))
-    #expect(call.watch.discarded == 0)
+    let (ending, events, line) = run(.valueAndError, .halves(first: false, second: false))
+    #expect(ending == .missing(line: line))
+    #expect(events == [])
     let text = "\(MissingValueError(callSite: CallSite(line: 7)))"
     #expect(text.contains(":7 with neither a value nor an error"))
     #expect(text.contains("make the result optional"))
@@ -26,7 +28,7 @@ struct ShapeTests {
 
   @Test
   func `a value beside an error: the error wins and the value is discarded`() {
-    let (ending, events) = run(
+    let (ending, events, _) = run(
       .valueAndError,
       .failureBeside(.failed, first: true, second: false)
     )
@@ -34,25 +36,23 @@ struct ShapeTests {
     #expect(events == [.discard("maybe")])
   }
 
-  /// The bits say whether the first value comes, and whether the others do.
-  @Test(arguments: [BridgeForm.twoValuesAndError], 0..<4)
+  @Test(arguments: [(false, false), (true, false), (false, true), (true, true)])
   func `incomplete values, and values beside an error, are discarded together`(
-    form: BridgeForm,
-    bits: Int
+    first: Bool,
+    second: Bool
   ) {
-    let (first, others) = (bits & 1 != 0, bits & 2 != 0)
-    let count = (first ? 1 : 0) + (others ? form.valuesPerAnswer - 1 : 0)
-    let values = Array(repeating: form.id, count: count)
-    let discards = count == 0 ? [] : [Watch.Event.discard(values.joined(separator: "+"))]
-    let (ending, events) = run(form, .failureBeside(.failed, first: first, second: others))
-    #expect(ending == .failure(.failed))
-    #expect(events == discards)
-    if bits == 3 { return }
-    let call = TestCall(form, .inside(.halves(first: first, second: others)))
-    call.run()
-    #expect(call.ending == .missing(line: call.watch.line))
-    #expect(call.watch.events.dropFirst() == discards[...])
-    #expect(call.backend.valuesAlive == 0)
+    let values = [first, second].filter(\.self).map { _ in "pair" }.joined(separator: "+")
+    let discards = values.isEmpty ? [] : [Watch.Event.discard(values)]
+    let failing = run(
+      .twoValuesAndError,
+      .failureBeside(.failed, first: first, second: second)
+    )
+    #expect(failing.ending == .failure(.failed))
+    #expect(failing.events == discards)
+    if first && second { return }
+    let incomplete = run(.twoValuesAndError, .halves(first: first, second: second))
+    #expect(incomplete.ending == .missing(line: incomplete.line))
+    #expect(incomplete.events == discards)
   }
 
   @Test
@@ -67,50 +67,47 @@ struct ShapeTests {
 
   @Test
   func `two nils are an answer if the value is an optional`() {
-    let call = TestCall(.valueOrNilAndError, .inside(.halves(first: false, second: false)))
-    call.run()
+    let call = run(.valueOrNilAndError, .halves(first: false, second: false))
     #expect(call.ending == .value("nil"))
   }
 
-  /// The bits say which values come beside the error.
-  @Test(arguments: 0..<4)
-  func `each of several values is discarded in its own place`(bits: Int) async throws {
-    let values = (0..<2).map { bits & (1 << $0) == 0 ? nil : $0 }
-    let discarded = Protected<[[Int?]]>([])
-    _ = try? await withAsyncThrowingValue {
-      (completion: @escaping @Sendable (Int?, Int?, (any Error)?) -> Void) in
-      completion(values[0], values[1], SDKError.failed)
-    } onDiscard: { first, second in
-      discarded.withLock { $0.append([first, second]) }
-    }
-    #expect(discarded.withLock { $0 } == (bits == 0 ? [] : [values]))
-  }
-
   @Test
-  func `each of several values that cannot be missing is discarded in its own place`() async {
-    let discarded = Protected<[[Int]]>([])
-    let two = Task {
-      try await withAsyncThrowingValue {
-        (completion: @escaping @Sendable (Int, Int) -> Void) in
-        cancelThisTask()
-        completion(1, 2)
+  func `each of several values is discarded in its own place`() async {
+    let discarded = Protected<[[Int?]]>([])
+    for value in [nil, 1] {
+      _ = try? await withAsyncThrowingValue {
+        (completion: @escaping @Sendable (Int?, Int?, (any Error)?) -> Void) in
+        completion(value, 2, SDKError.failed)
       } onDiscard: { first, second in
         discarded.withLock { $0.append([first, second]) }
       }
     }
-    await #expect(throws: CancellationError.self) { try await two.value }
-    #expect(discarded.withLock { $0 } == [[1, 2]])
+    _ = await Task {
+      try await withAsyncThrowingValue {
+        (completion: @escaping @Sendable (Int, Int) -> Void) in
+        cancelThisTask()
+        completion(3, 4)
+      } onDiscard: { first, second in
+        discarded.withLock { $0.append([first, second]) }
+      }
+    }.result
+    #expect(discarded.withLock { $0 } == [[nil, 2], [1, 2], [3, 4]])
   }
 
   @Test
-  func `the SDK's own cancellation is a CancellationError although the task is not cancelled`() {
-    let (ending, _) = run(.successFailureAndCancelled, .failure(.cancelled))
-    #expect(ending == .cancelled)
-  }
-}
-
-extension BridgeForm {
-  fileprivate var id: String {
-    if case .value(let id) = delivered { id } else { "" }
+  func `the SDK's own cancellation is a CancellationError although the task is not cancelled`()
+    async
+  {
+    let sdk = FakeSDK(.inside(.failure(.cancelled)))
+    await #expect(throws: CancellationError.self) {
+      try await withAsyncThrowingValue {
+        (success: @escaping @Sendable (User) -> Void, failure) in
+        sdk.signIn(
+          success: success,
+          failure: failure,
+          cancelled: { failure(CancellationError()) }
+        )
+      }
+    }
   }
 }

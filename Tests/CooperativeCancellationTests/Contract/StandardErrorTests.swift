@@ -22,10 +22,10 @@ struct StandardErrorTests {
   /// Writes until the pipe is full.
   private static func fill(_ descriptor: CInt) {
     setBlocks(false, descriptor)
-    let byte: [UInt8] = [0]
     let bytes = [UInt8](repeating: 0, count: 65_536)
-    while write(descriptor, bytes, bytes.count) > 0 {}
-    while write(descriptor, byte, 1) > 0 {}
+    for count in [bytes.count, 1] {
+      while write(descriptor, bytes, count) > 0 {}
+    }
     setBlocks(true, descriptor)
   }
 
@@ -59,8 +59,7 @@ struct StandardErrorTests {
     await #expect(processExitsWith: .signal(SIGPIPE)) {
       close(Self.pipeInsteadOfStandardError())
       await Self.misuse()
-      let byte: [UInt8] = [0]
-      _ = write(2, byte, 1)
+      _ = write(2, [0] as [UInt8], 1)
     }
   }
 
@@ -102,49 +101,37 @@ struct StandardErrorTests {
       RuntimeIssue(kind: .completionCalledAgain, callSite: CallSite(line: $0))
     }
     var lines: [UInt] = []
+    func print(_ report: RuntimeIssue) -> Bool {
+      lines.append(report.callSite.line)
+      return true
+    }
     printed.printOnce(reports[0]) { report in
       // The lock is not recursive.
-      printed.printOnce(reports[0]) { _ in true }
-      printed.printOnce(reports[1]) { report in
-        lines.append(report.callSite.line)
-        return true
-      }
-      lines.append(report.callSite.line)
+      printed.printOnce(reports[0], by: print)
+      printed.printOnce(reports[1], by: print)
+      _ = print(report)
       return false
     }
-    for report in reports {
-      printed.printOnce(report) { report in
-        lines.append(report.callSite.line)
-        return true
-      }
-    }
+    for report in reports { printed.printOnce(report, by: print) }
     #expect(lines == [2, 1, 1])
   }
 
-  @Test
-  func `writes the rest after a partial write, in pieces that a pipe takes at once`() {
-    let line = (0..<2_000).map { UInt8($0 % 251) }
+  /// What each write takes; then each takes all, or cannot write.
+  @Test(arguments: [[100, 0, 512, 1], [100, nil]])
+  func `writes the rest after a partial write, in pieces that a pipe takes at once`(
+    answers: [Int?]
+  ) {
+    let line: [UInt8] = (0..<2_000).map { UInt8($0 % 251) }
     var written: [UInt8] = []
-    var answers = [100, 0, 512, 1]
+    var left = answers[...]
     let isWritten = writeAll(line) { bytes in
       #expect(bytes.count <= 512)
-      let count = answers.isEmpty ? bytes.count : answers.removeFirst()
+      guard let count = left.popFirst() ?? bytes.count else { return nil }
       written += bytes.prefix(count)
       return count
     }
-    #expect(isWritten)
-    #expect(written == line)
-  }
-
-  @Test
-  func `gives up what cannot be written`() {
-    var calls = 0
-    let isWritten = writeAll([1, 2, 3]) { _ in
-      calls += 1
-      return calls == 1 ? 1 : nil
-    }
-    #expect(!isWritten)
-    #expect(calls == 2)
+    #expect(isWritten == !answers.contains(nil))
+    #expect(written[...] == line.prefix(isWritten ? line.count : 100))
     #expect(writeSome([1], to: -1) == nil)
   }
 }

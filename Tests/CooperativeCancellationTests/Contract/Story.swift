@@ -49,7 +49,6 @@ struct Story: Sendable, CustomTestStringConvertible {
     case refused
     case cancelled
     case timedOut
-    case waits
   }
 
   /// In words.
@@ -183,8 +182,6 @@ struct Story: Sendable, CustomTestStringConvertible {
     var (successes, failures) = surplus
     if end == ends, unlessAsked == .delivered { successes += 1 }
     if end == ends, unlessAsked == .failed { failures += 1 }
-    // A `Bool` beside an error.
-    if end == .failed, form.failed(Watch()) != form.delivered { failures += 1 }
     return form.values(successes, failures: failures)
   }
 }
@@ -199,7 +196,6 @@ extension Story.End {
     case .refused: .other("Refusal()")
     case .cancelled: form.cancelled
     case .timedOut: form.timedOut(watch)
-    case .waits: nil
     case .dropped where form.kind == .throwing: .dropped(line: watch.line)
     case .dropped where form.kind == .unconditional: form.carriesValue ? nil : form.delivered
     case .dropped: .fallback

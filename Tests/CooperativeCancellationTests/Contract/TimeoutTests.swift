@@ -5,7 +5,7 @@ import Testing
 
 @Suite("timeout:", .watchdog)
 struct TimeoutTests {
-  private func watch(_ clock: ManualClock, timeout: Duration = .seconds(5)) -> Watch {
+  private func watch(_ clock: some Clock<Duration>, timeout: Duration = .seconds(5)) -> Watch {
     Watch(timeout: Timeout(timeout, clock: clock))
   }
 
@@ -62,10 +62,7 @@ struct TimeoutTests {
     clock.advance(by: .seconds(999_999))
     #expect(clock.sleeperCount == 1)
     clock.advance(by: .seconds(1))
-    try await clock.waitForWakeUp(within: .watchdog)
-    await call.becomesReady()
-    call.run()
-    #expect(call.ending == BridgeForm.result.timedOut(call.watch))
+    await call.runUntil(BridgeForm.result.timedOut(call.watch))
   }
 
   @Test(arguments: [.result] + BridgeForm.pending)
@@ -76,12 +73,8 @@ struct TimeoutTests {
       afterSDK: { clock.advance(by: .seconds(5)) }
     )
     let call = TestCall(form, .never, late)
-    call.run()
     // The clock does not advance: the time that `operation` took is enough.
-    try await clock.waitForWakeUp(within: .watchdog)
-    await call.becomesReady()
-    call.run()
-    #expect(call.ending == form.timedOut(late))
+    await call.runUntil(form.timedOut(late))
   }
 
   @Test
@@ -117,31 +110,16 @@ struct TimeoutTests {
 
   @Test
   func `has an error that names the duration, the call and what to do`() async throws {
-    let line = Reports.shared.uniqueLine()
-    do {
-      try await withAsyncThrowingValue(timeout: .seconds(0), line: line) { $0(.success) }
-    } catch let error as TimeoutError {
-      #expect(error.seconds == 0)
-      #expect("\(error)".contains("call at \(#fileID):\(line) timed out without calling the SDK"))
-      #expect("\(error)".contains("timeout is 0 seconds"))
-    } catch {
-      Issue.record(error)
-    }
-    let clock = ManualClock()
-    let task = Task {
-      try await withAsyncThrowingValue(
-        timeout: Timeout(.milliseconds(5_500), clock: clock),
-        line: line
-      ) {
-        FakeSDK(.never).save($0)
+    for (timeout, words) in [
+      (Timeout.seconds(0), "without calling the SDK: its timeout is 0 seconds."),
+      (.milliseconds(1), "after 1 millisecond."),
+    ] {
+      let line = Reports.shared.uniqueLine()
+      let error = await #expect(throws: TimeoutError.self) {
+        try await withAsyncThrowingValue(timeout: timeout, line: line) { FakeSDK(.never).save($0) }
       }
-    }
-    try await clock.waitForSleeper(within: .watchdog)
-    clock.advance(by: .milliseconds(5_500))
-    let result = await task.result
-    #expect { try result.get() } throws: { error in
-      "\(error)".hasPrefix("The call at \(#fileID):\(line) timed out after 5.5 seconds.")
-        && (error as? TimeoutError)?.seconds == 5.5
+      let text = error.map { "\($0)" } ?? ""
+      #expect(text.hasPrefix("The call at \(#fileID):\(line) timed out \(words)"))
     }
   }
 }
@@ -182,13 +160,8 @@ extension TimeoutTests {
     number: Int
   ) async {
     let clock = OddClock(sleeps: Self.hasty[number])
-    let call = TestCall(.result, .never, Watch(timeout: Timeout(.seconds(5), clock: clock)))
-    // The clock may return before the task sleeps, and then nothing wakes the task.
-    while call.ending == nil {
-      call.run()
-      await Task.yield()
-    }
-    #expect(call.ending == BridgeForm.result.timedOut(call.watch))
+    let call = TestCall(.result, .never, watch(clock))
+    await call.runUntil(BridgeForm.result.timedOut(call.watch))
     #expect(call.watch.forwarded == 1)
   }
 
@@ -217,17 +190,27 @@ extension TimeoutTests {
     response: CancellationResponse
   ) async {
     let call = TestCall(form, .onDemand, Watch(response: response, timeout: .milliseconds(1)))
-    // The timeout may come before the task sleeps, and then nothing wakes the task.
-    let promptEnding = response.endsAtOnce ? form.timedOut(call.watch) : nil
-    while call.watch.events != [.operation, .onCancel] || call.ending != promptEnding {
+    while call.watch.events != [.operation, .onCancel] {
       call.run()
       await Task.yield()
     }
+    if response.endsAtOnce { await call.runUntil(form.timedOut(call.watch)) }
+    #expect((call.ending != nil) == response.endsAtOnce)
     call.backend.answer()
     call.run()
-    #expect(
-      call.ending == (response == .deliverResult ? form.delivered : form.timedOut(call.watch))
-    )
-    #expect(call.watch.discarded == (response == .deliverResult ? 0 : form.values(1)))
+    let isDelivered = response == .deliverResult
+    #expect(call.ending == (isDelivered ? form.delivered : form.timedOut(call.watch)))
+    #expect(call.watch.discarded == (isDelivered ? 0 : form.values(1)))
+  }
+}
+
+extension TestCall {
+  /// Runs the task until it has ended so, even if nothing wakes it: what ends it may come before it sleeps.
+  fileprivate func runUntil(_ expected: Ending) async {
+    while ending == nil {
+      run()
+      await Task.yield()
+    }
+    #expect(ending == expected)
   }
 }

@@ -26,7 +26,7 @@ struct HostileScenario: Sendable {
     switch needs {
     case .nothing: true
     case .value: form.carriesValue
-    case .object: form.valueIsObject
+    case .object: form.carriesValue
     }
   }
 

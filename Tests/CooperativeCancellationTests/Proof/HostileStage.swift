@@ -106,7 +106,7 @@ final class HostileStage: Sendable {
     let watch = current.watch
     let endings = tally.endings.withLock { $0 }
     let delivered = form.carriesValue ? endings.count { $0 == form.delivered } : 0
-    if form.valueIsObject {
+    if form.carriesValue {
       #expect(
         backend.valuesMade == delivered * form.valuesPerAnswer + watch.valuesDiscarded,
         "\(form.testDescription): delivered + discarded = produced"

@@ -70,43 +70,6 @@ struct RealAPITests {
     #expect(count == 10)
   }
 
-  @Test
-  func `a work item, which drops its closure when it is cancelled`() async throws {
-    let queue = DispatchQueue(label: "work", attributes: .initiallyInactive)
-    let isWaiting = Signal()
-    let task = Task {
-      try await withAsyncThrowingValue { completion in
-        let work = DispatchWorkItem { completion(.success(1)) }
-        queue.async(execute: work)
-        isWaiting.fire()
-        return work
-      } onCancel: {
-        $0.cancel()
-      }
-    }
-    await isWaiting.wait()
-    task.cancel()
-    await #expect(throws: CancellationError.self) { try await task.value }
-    queue.activate()
-    let value = try await withAsyncThrowingValue { completion in
-      queue.async(execute: DispatchWorkItem { completion(.success(2)) })
-    }
-    #expect(value == 2)
-  }
-
-  @Test
-  func `a pipe's readability handler`() async {
-    let pipe = Pipe()
-    let text = await withAsyncValue(fallback: "") { completion in
-      pipe.fileHandleForReading.readabilityHandler = { handle in
-        handle.readabilityHandler = nil
-        completion(String(decoding: handle.availableData, as: UTF8.self))
-      }
-      pipe.fileHandleForWriting.write(Data("ready".utf8))
-    }
-    #expect(text == "ready")
-  }
-
   @Test @MainActor
   func `a timer on the main run loop`() async {
     await withAsyncValue(fallback: ()) { completion in

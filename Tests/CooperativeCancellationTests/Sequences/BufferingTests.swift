@@ -26,7 +26,6 @@ struct BufferingTests {
     Bound(policy: .newest(0), count: 3, kept: 3...3),
     Bound(policy: .newest(.min), count: 3, kept: 3...3),
     Bound(policy: .oldest(0), count: 3, kept: 1...1),
-    Bound(policy: .oldest(-1), count: 3, kept: 1...1),
   ]
 
   @Test(arguments: bounds)

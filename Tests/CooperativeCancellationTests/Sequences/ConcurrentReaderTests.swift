@@ -140,12 +140,14 @@ struct ConcurrentReaderTests {
   }
 
   @Test
-  func `a second reader waits for the registration of the first`() {
-    let stage = Stage(nil, SequenceWatch(), Mast(greeting: [.play, .play]), readerCount: 2)
-    #expect(stage.mast.added == 0)
+  func `a second reader waits for the registration of the first; policy and onDiscard apply`() {
+    let mast = Mast(greeting: [.play, .play, .play])
+    let stage = Stage(nil, SequenceWatch(.newest(2)), mast, readerCount: 2)
+    #expect(mast.added == 0)
     stage.run()
-    #expect(stage.mast.added == 1)
-    #expect(stage.readings.count == 2)
+    #expect(mast.added == 1)
+    #expect(stage.readings == [.element("2"), .element("3")])
+    #expect(stage.watch.discarded == ["1"])
   }
 
   @Test(arguments: [[0, 1], [1]])
@@ -175,46 +177,22 @@ struct ConcurrentReaderTests {
     #expect(Set(stage.readings) == [.cancelled, .end])
   }
 
-  @Test
-  func `a cancelled reader does not wait for a busy home to unregister`() {
-    let stage = Stage(nil, readerCount: 1)
-    stage.run()
-    stage.tasks[0].cancel()
-    #expect(stage.readings == [.cancelled])
-    #expect(stage.watch.events == [.subscribed])
-    stage.run()
-    #expect(stage.watch.events == [.subscribed, .terminated])
-  }
-
-  @Test(arguments: [false, true])
-  func `a reader at the end waits for the home to unregister, until it is cancelled`(
-    isCancelled: Bool
+  @Test(arguments: [[SequenceStep.cancel], [.fail], [.fail, .cancel]])
+  func `a reader at the end waits for a busy home to unregister, unless it is cancelled`(
+    steps: [SequenceStep]
   ) {
     let stage = Stage(nil, readerCount: 1)
     stage.run()
-    stage.mast.fail()
-    #expect(stage.readings == [])
-    if isCancelled {
-      stage.tasks[0].cancel()
-      #expect(stage.readings == [.failure(.failed)])
-      #expect(stage.watch.terminated == 0)
+    for step in steps {
+      if step == .fail { stage.mast.fail() } else { stage.tasks[0].cancel() }
+      stage.runReaders()
     }
+    let readings = [steps == [.cancel] ? Reading.cancelled : .failure(.failed)]
+    #expect(stage.readings == (steps.last == .cancel ? readings : []))
+    #expect(stage.watch.events == [.subscribed])
     stage.run()
-    #expect(stage.readings == [.failure(.failed)])
+    #expect(stage.readings == readings)
     #expect(stage.watch.events == [.subscribed, .terminated])
-  }
-
-  @Test
-  func `a sendable sequence keeps the buffering policy and onDiscard`() {
-    let stage = Stage(
-      nil,
-      SequenceWatch(.newest(1)),
-      Mast(greeting: [.play, .play, .play]),
-      readerCount: 1
-    )
-    stage.run()
-    #expect(stage.readings == [.element("3")])
-    #expect(stage.watch.discarded == ["1", "2"])
   }
 
   @Test
@@ -228,17 +206,11 @@ struct ConcurrentReaderTests {
 }
 
 extension HandDrivenActor {
+  /// A sequence that nonisolated code has made has its home where it becomes `Sendable`.
   fileprivate func makeSendable(
     _ mast: Mast,
     _ watch: SequenceWatch
   ) -> SendableCallbackSequence<Song, any Error> {
-    let station = FakeStation(mast)
-    return AsyncThrowingCallbackSequence(buffering: watch.policy) { yield in
-      try watch.subscribe { station.addSnapshots(yield) }
-    } onTermination: {
-      watch.terminate($0)
-    } onDiscard: {
-      watch.discard($0.title)
-    }.sendable()
+    SequenceForm.failing(mast, watch, nil).sendable()
   }
 }

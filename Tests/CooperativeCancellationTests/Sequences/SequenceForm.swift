@@ -48,7 +48,7 @@ struct SequenceForm: Sendable, CustomTestStringConvertible {
   static let all = local + crossing
   static let local =
     shapes(Never.self, "", []) + shapes((any Error).self, "throwing, ", [.throwing])
-    + shapes(SDKError.self, "throwing an SDKError, ", [.refuses]).prefix(2) + failing
+    + shapes(SDKError.self, "throwing an SDKError, ", [.refuses]).prefix(2) + throwing
   static let elements = shapes(Never.self, "", [])[0]
 
   /// What a reader receives if its task is cancelled.
@@ -67,7 +67,7 @@ struct SequenceForm: Sendable, CustomTestStringConvertible {
   }
 }
 
-// A table, as in BridgeForm+throwing.swift.
+// A table, as in BridgeForm+shapes.swift.
 // swift-format-ignore
 extension SequenceForm {
   // SDKs that cannot fail.
@@ -82,11 +82,7 @@ extension SequenceForm {
         } onTermination: { watch.terminate($0) } onDiscard: { watch.discard($0.title) }
       },
       SequenceForm(name + "elements and a finish", traits.union([.finishes]), \.title) {
-        station, watch, isolation in
-        CallbackSequence<Song, Failure>(buffering: watch.policy, isolation: isolation, line: watch.line) {
-          yield, finish throws(Failure) in
-          try watch.subscribe(failure) { station.listen(yield, end: finish) }
-        } onTermination: { watch.terminate($0) } onDiscard: { watch.discard($0.title) }
+        finishing(failure, $0.mast, $1, $2)
       },
       SequenceForm(name + "nothing", traits.union([.withoutSongs]), { "" }) { station, watch, isolation in
         CallbackSequence<Void, Failure>(buffering: watch.policy, isolation: isolation, line: watch.line) { yield throws(Failure) in
@@ -108,17 +104,29 @@ extension SequenceForm {
     ]
   }
 
+  static func finishing<Failure: Error>(
+    _ failure: Failure.Type, _ mast: Mast, _ watch: SequenceWatch, _ isolation: isolated (any Actor)?
+  ) -> CallbackSequence<Song, Failure> {
+    CallbackSequence(buffering: watch.policy, isolation: isolation, line: watch.line) { yield, finish throws(Failure) in
+      try watch.subscribe(failure) { FakeStation(mast).listen(yield, end: finish) }
+    } onTermination: { watch.terminate($0) } onDiscard: { watch.discard($0.title) }
+  }
+
   // SDKs that can fail.
 
   static let elementsAndEnd = SequenceForm(
     "elements and an end with or without an error", [.throwing, .finishes, .fails], \.title
-  ) { station, watch, isolation in
+  ) { failing($0.mast, $1, $2) }
+
+  static func failing(
+    _ mast: Mast, _ watch: SequenceWatch, _ isolation: isolated (any Actor)?
+  ) -> AsyncThrowingCallbackSequence<Song> {
     AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation, line: watch.line) { yield, finish in
-      try watch.subscribe { station.stream(yield, completion: finish) }
+      try watch.subscribe { FakeStation(mast).stream(yield, completion: finish) }
     } onTermination: { watch.terminate($0) } onDiscard: { watch.discard($0.title) }
   }
 
-  private static let failing = [
+  private static let throwing = [
     elementsAndEnd,
     SequenceForm("Result", [.throwing, .fails], \.title) { station, watch, isolation in
       AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation, line: watch.line) { yield in
@@ -144,21 +152,11 @@ extension SequenceForm {
 
   private static let crossing = [
     SequenceForm("Sendable, made for each iterator", [.finishes], \.title) { station, watch, _ in
-      let mast = station.mast
-      return SendableCallbackSequence {
-        AsyncCallbackSequence(buffering: watch.policy, line: watch.line) { yield, finish in
-          watch.subscribe(Never.self) { FakeStation(mast).listen(yield, end: finish) }
-        } onTermination: { watch.terminate($0) } onDiscard: { watch.discard($0.title) }
-      }
+      SendableCallbackSequence { [mast = station.mast] in finishing(Never.self, mast, watch, nil) }
     },
     SequenceForm("throwing, Sendable, made for each iterator", [.throwing, .finishes, .fails], \.title) {
       station, watch, _ in
-      let mast = station.mast
-      return SendableCallbackSequence {
-        AsyncThrowingCallbackSequence(buffering: watch.policy, line: watch.line) { yield, finish in
-          try watch.subscribe { FakeStation(mast).stream(yield, completion: finish) }
-        } onTermination: { watch.terminate($0) } onDiscard: { watch.discard($0.title) }
-      }
+      SendableCallbackSequence { [mast = station.mast] in failing(mast, watch, nil) }
     },
   ]
 }

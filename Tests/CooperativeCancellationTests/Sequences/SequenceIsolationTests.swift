@@ -41,41 +41,22 @@ enum Place: CaseIterable, Sendable {
 /// Where the closures run is asserted inside each of them, by the runtime.
 @Suite("Sequences: on the actor that made them", .watchdog)
 struct SequenceIsolationTests {
-  /// Reads until the end or the limit. Also returns how often `onTermination` had run when the reader was told of the
-  /// end, or had left.
+  /// Reads one element, or until the end. Also returns how often `onTermination` had run then.
   private static func read(
     _ form: SequenceForm,
     _ mast: Mast,
     _ watch: SequenceWatch,
-    limit: Int,
+    leaves: Bool,
     isolation: isolated (any Actor)?
-  ) async -> ([Reading], Int) {
-    // In a function of its own, which has released the reader when it returns.
-    let (readings, terminations) = await readAll(form, mast, watch, limit, isolation: isolation)
-    return (readings, terminations ?? watch.terminated)
-  }
-
-  private static func readAll(
-    _ form: SequenceForm,
-    _ mast: Mast,
-    _ watch: SequenceWatch,
-    _ limit: Int,
-    isolation: isolated (any Actor)?
-  ) async -> ([Reading], terminations: Int?) {
+  ) async -> (last: Reading, terminations: Int) {
     let reader = form.read(FakeStation(mast), watch, isolation)
-    var readings: [Reading] = []
-    while readings.count < limit {
-      let reading = await reader.next()
-      readings.append(reading)
-      guard case .element = reading else {
-        return withExtendedLifetime(reader) { (readings, watch.terminated) }
-      }
-    }
-    return (readings, nil)
+    var last = await reader.next()
+    while !leaves, case .element = last { last = await reader.next() }
+    return withExtendedLifetime(reader) { (last, watch.terminated) }
   }
 
   @Test(arguments: SequenceForm.local, Place.allCases)
-  func `both closures run there, before the reader goes on, however the subscription ends`(
+  func `all closures run there, before the reader goes on, however the subscription ends`(
     form: SequenceForm,
     place: Place
   ) async {
@@ -93,11 +74,19 @@ struct SequenceIsolationTests {
           inTermination: {
             actor?.preconditionIsolated()
             hasEnded.fire()
-          }
+          },
+          inDiscard: { if !leavesTheActor { actor?.preconditionIsolated() } }
         )
-        let mast = Mast(greeting: [.play])
+        let mast = Mast(greeting: way == .leave ? [.play, .play, .play] : [.play])
         let task = Task {
-          await Self.read(form, mast, watch, limit: way.limit, isolation: actor)
+          let (last, terminations) = await Self.read(
+            form,
+            mast,
+            watch,
+            leaves: way == .leave,
+            isolation: actor
+          )
+          return (last, way == .leave ? watch.terminated : terminations)
         }
         await isReading.wait()
         switch way {
@@ -107,7 +96,7 @@ struct SequenceIsolationTests {
         case .cancel: task.cancel()
         case .leave: break
         }
-        let (readings, terminations) = await task.value
+        let (last, terminations) = await task.value
         // A cancelled reader elsewhere does not wait for the actor.
         if way == .cancel, leavesTheActor, actor != nil {
           await hasEnded.wait()
@@ -116,7 +105,8 @@ struct SequenceIsolationTests {
         }
         #expect(watch.subscribed == 1)
         #expect(watch.terminated == 1)
-        #expect(readings.last == way.readings(in: form).last ?? form.element(1))
+        #expect(last == way.readings(in: form).last ?? form.element(1))
+        if way == .leave { #expect(watch.discarded.count == 2 * form.songsPerElement) }
       }
     }
   }
@@ -168,74 +158,42 @@ struct SequenceIsolationTests {
     kept.withLock { $0 = reader }
   }
 
-  @Test(arguments: Place.allCases)
-  func `elements that a reader leaves in the buffer are discarded there, before it goes on`(
-    place: Place
-  ) async {
-    let actor = place.makeActor()
-    let watch = SequenceWatch(inDiscard: { actor?.preconditionIsolated() })
-    let mast = Mast(greeting: [.play, .play, .play])
-    let (readings, terminations) = await Self.read(
-      .elements,
-      mast,
-      watch,
-      limit: 1,
-      isolation: actor
-    )
-    #expect(readings == [.element("1")])
-    #expect(terminations == 1)
-    #expect(watch.events == [.subscribed, .discarded("2"), .discarded("3"), .terminated])
-  }
-
   @Test(arguments: [false, true])
-  func `a reader on the actor does not suspend to register or to unregister`(isSendable: Bool) {
-    let actor = HandDrivenActor()
-    let pool = ManualExecutor()
-    let watch = SequenceWatch()
-    Task(executorPreference: pool) {
-      await actor.readOne(Mast(greeting: [.play]), watch, isSendable: isSendable)
-    }
-    pool.runUntilIdle()
-    #expect(watch.events == [])
-    // One job on the actor does it all.
-    actor.executor.runUntilIdle()
-    #expect(watch.events == [.subscribed, .terminated])
-    #expect(pool.jobCount == 1)
-    pool.runUntilIdle()
-  }
-
-  @Test
-  func `a reader on the actor sleeps there`() {
-    let actor = HandDrivenActor()
-    let pool = ManualExecutor()
-    let mast = Mast()
-    let watch = SequenceWatch()
-    Task(executorPreference: pool) {
-      await actor.readOne(mast, watch)
-    }
-    pool.runUntilIdle()
-    actor.executor.runUntilIdle()
-    #expect(watch.events == [.subscribed])
-    #expect(pool.isIdle, "it sleeps where it was")
-    mast.play()
-    while !(pool.isIdle && actor.executor.isIdle) {
+  func `a reader on the actor sleeps there, and does not suspend to register or to unregister`(
+    isSendable: Bool
+  ) {
+    for greeting in [[Mast.Greeting.play], []] {
+      let actor = HandDrivenActor()
+      let pool = ManualExecutor()
+      let mast = Mast(greeting: greeting)
+      let watch = SequenceWatch()
+      Task(executorPreference: pool) {
+        await actor.readOne(mast, watch, isSendable: isSendable)
+      }
       pool.runUntilIdle()
+      #expect(watch.events == [])
       actor.executor.runUntilIdle()
+      if greeting == [] {
+        #expect(watch.events == [.subscribed])
+        #expect(pool.isIdle, "it sleeps where it was")
+        mast.play()
+        while !(pool.isIdle && actor.executor.isIdle) {
+          pool.runUntilIdle()
+          actor.executor.runUntilIdle()
+        }
+      } else {
+        #expect(pool.jobCount == 1, "one job on the actor does it all")
+      }
+      #expect(watch.events == [.subscribed, .terminated])
+      pool.runUntilIdle()
     }
-    #expect(watch.events == [.subscribed, .terminated])
   }
 }
 
 extension HandDrivenActor {
-  fileprivate func readOne(_ mast: Mast, _ watch: SequenceWatch, isSendable: Bool = false) async {
-    let station = FakeStation(mast)
-    let songs = AsyncCallbackSequence(buffering: .unbounded) { yield in
-      watch.subscribe(Never.self) { station.addListener(yield) }
-    } onTermination: {
-      watch.terminate($0)
-    }
-    let reader =
-      isSendable ? Reader(songs.sendable(), \.title) : Reader(songs, \.title)
+  fileprivate func readOne(_ mast: Mast, _ watch: SequenceWatch, isSendable: Bool) async {
+    let songs = SequenceForm.finishing(Never.self, mast, watch, self)
+    let reader = isSendable ? Reader(songs.sendable(), \.title) : Reader(songs, \.title)
     #expect(await reader.next() == .element("1"))
   }
 }

@@ -8,26 +8,17 @@ import Testing
 /// the test run.
 @Suite("Sequences: no lock held", .watchdog)
 struct SequenceLockTests {
-  @Test(arguments: SequenceForm.all)
-  func `a reader is woken by an element with no lock held`(form: SequenceForm) {
-    let read = TestRead(form, limit: 2)
-    read.perform(.run)
-    read.executor.onEnqueue(once { [mast = read.mast] in mast.play() })
-    read.perform(.play, .run)
-    #expect(read.readings.count == 2)
-  }
-
-  @Test(arguments: SequenceForm.all, [WayToEnd.finish, .failure, .cancel])
-  func `a reader is woken by an end with no lock of the library held`(
+  @Test(arguments: SequenceForm.all, [WayToEnd.finish, .failure, .cancel, .leave])
+  func `a reader is woken by an element or an end with no lock of the library held`(
     form: SequenceForm,
     way: WayToEnd
   ) {
     guard way.exists(in: form) else { return }
-    let read = TestRead(form)
+    let read = TestRead(form, limit: way.limit)
     read.perform(.run)
-    read.executor.onEnqueue { [mast = read.mast] in mast.play() }
-    read.perform(way.steps + [.run])
-    #expect(read.readings == way.readings(in: form))
+    read.executor.onEnqueue(once { [mast = read.mast] in mast.play() })
+    read.perform((way == .leave ? [.play] : way.steps) + [.run])
+    #expect(read.readings == (way == .leave ? [form.element(1)] : way.readings(in: form)))
     #expect(read.watch.discarded.count == form.songsPerElement)
   }
 
@@ -82,29 +73,6 @@ struct SequenceLockTests {
     #expect(released.withLock { $0 } == 3)
   }
 
-  /// Calls its listeners under the lock that `remove` takes.
-  private final class LockingSDK: Sendable {
-    /// Not a bare closure: each access to one in generic storage would wrap it once more.
-    private struct Listener {
-      let hear: @Sendable (Int) -> Void
-    }
-
-    private let lock = RecursiveLock()
-    private let listener = Protected<Listener?>(nil)
-
-    func add(_ hear: @escaping @Sendable (Int) -> Void) {
-      lock.withLock { listener.withLock { $0 = Listener(hear: hear) } }
-    }
-
-    func remove() {
-      lock.withLock { listener.withLock { $0 = nil } }
-    }
-
-    func announce() {
-      lock.withLock { listener.withLock { $0 }?.hear(1) }
-    }
-  }
-
   private enum Kind: CaseIterable { case ofItsOwn, shared, standardStream }
 
   @Test(arguments: Kind.allCases)
@@ -112,12 +80,12 @@ struct SequenceLockTests {
     kind: Kind
   ) async {
     let count = tries(60_000)
-    let sdk = LockingSDK()
+    let sdk = LockingSDK<Int>()
     let isOver = Protected(false)
     let announcerEnded = Signal()
     // A thread of its own: work that never stops must not occupy a thread of the pool.
     Thread.detachNewThread {
-      while !isOver.withLock({ $0 }) { sdk.announce() }
+      while !isOver.withLock({ $0 }) { sdk.announce(1) }
       announcerEnded.fire()
     }
     let tally = Protected(Tally())

@@ -31,21 +31,9 @@ struct SequenceRace: Sendable, CustomTestStringConvertible {
       outcomes: [[.end], [.cancelled]]
     ),
     SequenceRace(
-      testDescription: "release of the callback against cancellation",
-      first: [.release, .run],
-      second: [.cancel],
-      outcomes: [[.end], [.cancelled]]
-    ),
-    SequenceRace(
       testDescription: "element against finish",
       first: [.play, .run],
       second: [.end],
-      outcomes: [[.element("1"), .end], [.end]]
-    ),
-    SequenceRace(
-      testDescription: "element against release of the callback",
-      first: [.play, .run],
-      second: [.release],
       outcomes: [[.element("1"), .end], [.end]]
     ),
     SequenceRace(

@@ -6,51 +6,54 @@ import Testing
 
 /// A way to make one of the standard library's streams, for the tests that run over all of them.
 private struct StreamForm: Sendable, CustomTestStringConvertible {
-  enum Stream: Sendable {
-    case plain(AsyncStream<Song>)
-    case throwing(AsyncThrowingStream<Song, any Error>)
-
-    var reader: Reader {
-      switch self {
-      case .plain(let songs): Reader(songs, \.title)
-      case .throwing(let songs): Reader(songs, \.title)
-      }
-    }
-  }
+  typealias Open = @Sendable (Mast, SequenceWatch) async -> @Sendable () -> Reader
 
   let testDescription: String
-  var isThrowing = false
+  let isThrowing: Bool
   /// Whether the stream registers before the call returns, and not at its first read.
-  var registersNow = true
+  let registersNow: Bool
   /// The actor on which both closures run.
-  var home: (any Actor)?
-  let songs: @Sendable (Mast, SequenceWatch) async -> Stream
+  let home: (any Actor)?
+  let open: Open
+
+  init(
+    _ testDescription: String,
+    isThrowing: Bool = false,
+    registersNow: Bool = true,
+    home: (any Actor)? = nil,
+    open: @escaping Open
+  ) {
+    self.testDescription = testDescription
+    self.isThrowing = isThrowing
+    self.registersNow = registersNow
+    self.home = home
+    self.open = open
+  }
 
   static let all = [
-    StreamForm(testDescription: "of a sequence, on its actor", home: MainActor.shared) {
-      @MainActor in .plain(plain($0, $1).asyncStream())
+    StreamForm("of a sequence, on its actor", home: MainActor.shared) { @MainActor in
+      reading(SequenceForm.finishing(Never.self, $0, $1, #isolation).asyncStream())
     },
-    StreamForm(
-      testDescription: "throwing, of a sequence, on its actor",
-      isThrowing: true,
-      home: MainActor.shared
-    ) { @MainActor in .throwing(throwing($0, $1).asyncThrowingStream()) },
-    StreamForm(testDescription: "of a Sendable sequence") { mast, watch in
-      .plain(SendableCallbackSequence { plain(mast, watch) }.asyncStream())
+    StreamForm("throwing, of a sequence, on its actor", isThrowing: true, home: MainActor.shared) {
+      @MainActor in reading(SequenceForm.failing($0, $1, #isolation).asyncThrowingStream())
     },
-    StreamForm(testDescription: "throwing, of a Sendable sequence", isThrowing: true) {
-      mast,
-      watch in
-      .throwing(SendableCallbackSequence { throwing(mast, watch) }.asyncThrowingStream())
+    StreamForm("of a Sendable sequence") { mast, watch in
+      reading(
+        SendableCallbackSequence { SequenceForm.finishing(Never.self, mast, watch, nil) }
+          .asyncStream()
+      )
     },
-    StreamForm(
-      testDescription: "throwing, of a Sendable sequence with a home",
-      isThrowing: true,
-      registersNow: false,
-      home: MainActor.shared
-    ) { @MainActor in .throwing(throwing($0, $1).sendable().asyncThrowingStream()) },
-    StreamForm(testDescription: "made of callbacks") { mast, watch in
-      .plain(
+    StreamForm("throwing, of a Sendable sequence", isThrowing: true) { mast, watch in
+      reading(
+        SendableCallbackSequence { SequenceForm.failing(mast, watch, nil) }.asyncThrowingStream()
+      )
+    },
+    StreamForm("with a home", isThrowing: true, registersNow: false, home: MainActor.shared) {
+      @MainActor in
+      reading(SequenceForm.failing($0, $1, #isolation).sendable().asyncThrowingStream())
+    },
+    StreamForm("made of callbacks") { mast, watch in
+      reading(
         AsyncStream(buffering: watch.policy, line: watch.line) { yield, finish in
           watch.subscribe(Never.self) { FakeStation(mast).listen(yield, end: finish) }
         } onTermination: {
@@ -60,8 +63,8 @@ private struct StreamForm: Sendable, CustomTestStringConvertible {
         }
       )
     },
-    StreamForm(testDescription: "throwing, made of callbacks", isThrowing: true) { mast, watch in
-      .throwing(
+    StreamForm("throwing, made of callbacks", isThrowing: true) { mast, watch in
+      reading(
         AsyncThrowingStream(buffering: watch.policy, line: watch.line) { yield, finish in
           try watch.subscribe { FakeStation(mast).stream(yield, completion: finish) }
         } onTermination: {
@@ -73,36 +76,10 @@ private struct StreamForm: Sendable, CustomTestStringConvertible {
     },
   ]
 
-  private static func plain(
-    _ mast: Mast,
-    _ watch: SequenceWatch,
-    isolation: isolated (any Actor)? = #isolation
-  ) -> AsyncCallbackSequence<Song> {
-    AsyncCallbackSequence(buffering: watch.policy, isolation: isolation, line: watch.line) {
-      yield,
-      finish in
-      watch.subscribe(Never.self) { FakeStation(mast).listen(yield, end: finish) }
-    } onTermination: {
-      watch.terminate($0)
-    } onDiscard: {
-      watch.discard($0.title)
-    }
-  }
-
-  private static func throwing(
-    _ mast: Mast,
-    _ watch: SequenceWatch,
-    isolation: isolated (any Actor)? = #isolation
-  ) -> AsyncThrowingCallbackSequence<Song> {
-    AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation, line: watch.line) {
-      yield,
-      finish in
-      try watch.subscribe { FakeStation(mast).stream(yield, completion: finish) }
-    } onTermination: {
-      watch.terminate($0)
-    } onDiscard: {
-      watch.discard($0.title)
-    }
+  private static func reading<Songs: AsyncSequence & Sendable>(
+    _ songs: Songs
+  ) -> @Sendable () -> Reader where Songs.Element == Song {
+    { Reader(songs, \.title) }
   }
 }
 
@@ -113,36 +90,36 @@ struct StandardStreamTests {
   /// Waits for the end of the subscription, which comes soon after that of the stream.
   private func expectTermination(_ watch: SequenceWatch, discarded: [String] = []) async {
     while watch.terminated == 0 || mast.songsAlive.count > 0 { await Task.yield() }
-    #expect(watch.events.count { $0 == .subscribed } == 1)
-    #expect(watch.events.count { $0 == .terminated } == 1)
+    #expect(watch.subscribed == 1)
+    #expect(watch.terminated == 1)
     #expect(watch.discarded == discarded)
   }
 
-  @Test(arguments: StreamForm.all)
+  /// Runs the reader until it has registered, and has received that many elements and ends.
+  private func run(_ read: TestRead, until count: Int = 0) async {
+    repeat {
+      read.perform(.run)
+      await Task.yield()
+    } while read.watch.subscribed == 0 || read.readings.count < count
+  }
+
+  @Test(arguments: StreamForm.all, [SequenceStep.end, .fail, .release])
   private func `registers when it is made, and delivers what came before the first read`(
-    form: StreamForm
+    form: StreamForm,
+    end: SequenceStep
   ) async {
     let home = form.home
     let watch = SequenceWatch(
       inSubscribe: { home?.preconditionIsolated() },
       inTermination: { home?.preconditionIsolated() }
     )
-    let songs = await form.songs(mast, watch)
+    let read = TestRead(mast, watch, more: 1, reader: await form.open(mast, watch))
     #expect(watch.events == (form.registersNow ? [.subscribed] : []))
-    mast.play()
-    mast.play()
-    mast.end()
-    let reader = songs.reader
-    if form.registersNow {
-      #expect(await [reader.next(), reader.next()] == [.element("1"), .element("2")])
-    } else {
-      async let reading = reader.next()
-      while watch.subscribed == 0 { await Task.yield() }
-      mast.play()
-      mast.end()
-      #expect(await reading == .element("1"))
-    }
-    #expect(await [reader.next(), reader.next()] == [.end, .end])
+    if !form.registersNow { await run(read) }
+    read.perform(.play, .play, end)
+    await run(read, until: 4)
+    let ending = end == .fail && form.isThrowing ? Reading.failure(.failed) : .end
+    #expect(read.readings == [.element("1"), .element("2"), ending, .end])
     await expectTermination(watch)
   }
 
@@ -154,14 +131,10 @@ struct StandardStreamTests {
   {
     WaitingCall.startRecording()
     let watch = SequenceWatch(keepsListening: true)
-    let songs = await form.songs(mast, watch)
-    let read = TestRead(mast, watch) { songs.reader }
-    while read.readings.isEmpty {
-      read.perform(.run)
-      if watch.subscribed == 1, mast.made == 0 { mast.play() }
-      await Task.yield()
-    }
-    read.perform(.run)
+    let read = TestRead(mast, watch, reader: await form.open(mast, watch))
+    await run(read)
+    read.perform(.play)
+    await run(read, until: 1)
     #expect(read.readings == [.element("1")])
     #expect(WaitingCall.states(line: watch.line) == [.waiting])
     read.perform(.cancel, .run)
@@ -173,32 +146,13 @@ struct StandardStreamTests {
     mast.release()
   }
 
-  @Test(arguments: StreamForm.all)
-  private func `a failure, and a released callback, end it after what came before`(form: StreamForm)
-    async
-  {
-    for end in [mast.fail, mast.release] {
-      let watch = SequenceWatch()
-      let reader = await form.songs(mast, watch).reader
-      async let first = reader.next()
-      while watch.subscribed == 0 { await Task.yield() }
-      mast.play()
-      let number = "\(mast.made)"
-      end()
-      #expect(await first == .element(number))
-      let isFailure = form.isThrowing && number == "1"
-      #expect(await reader.next() == (isFailure ? .failure(.failed) : .end))
-      await expectTermination(watch)
-    }
-  }
-
   @Test(arguments: StreamForm.all.filter(\.isThrowing))
   private func `a registration that throws is the stream's error, and all that it delivers`(
     form: StreamForm
   ) async {
     let mast = Mast(greeting: [.play])
     let watch = SequenceWatch(inSubscribe: { throw SDKError.failed })
-    let reader = await form.songs(mast, watch).reader
+    let reader = await form.open(mast, watch)()
     #expect(await [reader.next(), reader.next()] == [.failure(.failed), .end])
     #expect(watch.events == [.subscribed, .discarded("1")])
     mast.release()  // It has kept the callbacks.
@@ -210,7 +164,7 @@ struct StandardStreamTests {
   ) async {
     let watch = SequenceWatch()
     do {
-      let songs = await form.songs(mast, watch)
+      let songs = await form.open(mast, watch)
       mast.play()
       withExtendedLifetime(songs) {}
     }

@@ -6,28 +6,18 @@ import Testing
 @Suite("Sequences: registered at once", .watchdog)
 struct StartedSequenceTests {
   private let mast = Mast()
-  private let watch = SequenceWatch()
 
-  private func songs(
-    _ watch: SequenceWatch,
-    isolation: isolated (any Actor)? = #isolation
-  ) -> AsyncThrowingCallbackSequence<Song> {
-    AsyncThrowingCallbackSequence(buffering: .unbounded, isolation: isolation) {
-      [mast]
-      yield,
-      finish in
-      isolation?.preconditionIsolated()
-      return try watch.subscribe { FakeStation(mast).stream(yield, completion: finish) }
-    } onTermination: {
-      isolation?.preconditionIsolated()
-      watch.terminate($0)
-    } onDiscard: {
-      watch.discard($0.title)
-    }
+  @Test(arguments: [nil, MainActor.shared] as [(any Actor)?])
+  func `elements wait from the registration on, and are read once, on the actor`(
+    isolation: (any Actor)?
+  ) async throws {
+    try await expectAll(isolation: isolation)
   }
 
-  private func expectAll(isolation: isolated (any Actor)? = #isolation) async throws {
-    let started = try songs(watch).started()
+  private func expectAll(isolation: isolated (any Actor)?) async throws {
+    let look: @Sendable () -> Void = { isolation?.preconditionIsolated() }
+    let watch = SequenceWatch(inSubscribe: look, inTermination: look)
+    let started = try SequenceForm.failing(mast, watch, isolation).started()
     #expect(watch.events == [.subscribed])
     mast.play()
     mast.play()
@@ -41,19 +31,11 @@ struct StartedSequenceTests {
   }
 
   @Test
-  func `elements wait from the registration on, and are read once`() async throws {
-    try await expectAll()
-  }
-
-  @Test @MainActor
-  func `on an actor, both closures run there`() async throws {
-    try await expectAll()
-  }
-
-  @Test
   func `throws what the registration throws`() {
     let watch = SequenceWatch(inSubscribe: { throw SDKError.failed })
-    #expect(throws: SDKError.failed) { _ = try songs(watch).started() }
+    #expect(throws: SDKError.failed) {
+      _ = try SequenceForm.failing(mast, watch, nil).started()
+    }
     #expect(watch.events == [.subscribed])
   }
 
@@ -61,10 +43,11 @@ struct StartedSequenceTests {
   func `the release of what it returns unregisters, in a cancelled task, too`(isCancelled: Bool)
     async throws
   {
+    let watch = SequenceWatch()
     let task = Task {
       if isCancelled { cancelThisTask() }
       do {
-        let started = try songs(watch).started()
+        let started = try SequenceForm.failing(mast, watch, nil).started()
         #expect(watch.events == [.subscribed])
         mast.play()
         withExtendedLifetime(started) {}

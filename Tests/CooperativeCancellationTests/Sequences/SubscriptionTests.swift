@@ -60,15 +60,6 @@ struct SubscriptionTests {
   }
 
   @Test(arguments: SequenceForm.all)
-  func `a sequence that nobody reads registers nothing`(form: SequenceForm) {
-    let mast = Mast()
-    let watch = SequenceWatch()
-    do { _ = form.read(FakeStation(mast), watch, nil) }
-    #expect(mast.added == 0)
-    #expect(watch.events == [])
-  }
-
-  @Test(arguments: SequenceForm.all)
   func `a task that is already cancelled registers nothing, then or later`(form: SequenceForm) {
     let read = TestRead(form, more: 2)
     read.perform(.cancel, .run)

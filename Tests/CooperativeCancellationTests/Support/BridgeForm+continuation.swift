@@ -10,7 +10,7 @@ private final class Slot<Value>: Sendable {
   }
 }
 
-// A table, as in BridgeForm+throwing.swift.
+// A table, as in BridgeForm+shapes.swift.
 // swift-format-ignore
 extension BridgeForm {
   static let continuations = [
@@ -40,20 +40,6 @@ extension BridgeForm {
           }
         }
       } onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.user.id) }.user.id
-    },
-    throwingVoidForm("continuation, Void", .unchecked) { sdk, watch in
-      try await withCancellableThrowingContinuation(
-        whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
-      ) { continuation in
-        try watch.operation {
-          sdk.rename {
-            switch $0 {
-            case .success: continuation.resume()
-            case .failure(let error): continuation.resume(throwing: error)
-            }
-          }
-        }
-      } onCancel: { watch.onCancel($0) }
     },
     fallbackForm("continuation, fallback", delivers: "me", .unchecked) { sdk, watch in
       await withCancellableContinuation(

@@ -1,21 +1,98 @@
 import CooperativeCancellation
 import FakeCallbackSDK
 
+/// How an SDK begins an upload: with a callback for its request, and with a completion.
+private typealias Uploading = (
+  _ requestHandler: @escaping @Sendable (sending Request) -> Void,
+  _ completion: @escaping @Sendable (Result<User, any Error>) -> Void
+) -> Void
+
 // A table: swift-format would give each closure and argument a line of its own.
 // swift-format-ignore
 extension BridgeForm {
   static let all: [BridgeForm] =
     pending + continuations + [
-      result, typedResult, valueAndError, flagAndError, errorOnly, voidResult,
-      twoValuesAndError,
-      successAndFailure, successFailureAndCancelled,
-      lateRequest,
-      throwingPlain, throwingNeverFailing, throwingTwoValues, throwingVoid,
-      valueOrNilAndError,
-      successWithoutValue, failureWithoutError, mapped,
+      result, typedResult, valueAndError, errorOnly, voidResult, twoValuesAndError,
+      successAndFailure, lateRequest,
+      throwingPlain, throwingTwoValues, throwingVoid, valueOrNilAndError,
+      successWithoutValue, failureWithoutError,
       fallback, fallbackTwoValues, fallbackVoid,
-      plain, neverFailing, void, neverFailingVoid,
+      plain, neverFailing, void,
     ]
+
+  // A completion, and closures for success and failure.
+
+  static let result = throwingForm("Result", delivers: "1") { sdk, watch in
+    try await withAsyncThrowingValue(
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) { completion in try watch.operation { sdk.loadUser(id: "1", completion: completion) } }
+    onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }.id
+  }
+
+  static let typedResult = throwingForm("Result<_, SDKError>", delivers: "typed") { sdk, watch in
+    try await withAsyncThrowingValue(
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) { completion in try watch.operation { sdk.typedUser(completion) } }
+    onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }.id
+  }
+
+  static let valueAndError = throwingForm("value and error", delivers: "maybe") { sdk, watch in
+    try await withAsyncThrowingValue(
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) { completion in try watch.operation { sdk.maybeUser(completion) } }
+    onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }.id
+  }
+
+  static let errorOnly = throwingVoidForm("error only") { sdk, watch in
+    try await withAsyncThrowingValue(
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) { completion in try watch.operation { sdk.save(completion) } }
+    onCancel: { watch.onCancel($0) }
+  }
+
+  static let voidResult = throwingVoidForm("Result<Void, _>") { sdk, watch in
+    try await withAsyncThrowingValue(
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) { completion in try watch.operation { sdk.rename(completion) } }
+    onCancel: { watch.onCancel($0) }
+  }
+
+  static let twoValuesAndError = throwingForm("two values and error", delivers: "pair", values: 2) {
+    sdk, watch in
+    let (user, friend) = try await withAsyncThrowingValue(
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) { completion in try watch.operation { sdk.userAndFriend(completion) } }
+    onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0?.id, $1?.id) }
+    return user === friend ? "the same" : user.id
+  }
+
+  static let successAndFailure = throwingForm("success and failure", delivers: "signed in") {
+    sdk, watch in
+    try await withAsyncThrowingValue(
+      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) { success, failure in try watch.operation { sdk.signIn(success: success, failure: failure) } }
+    onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }.id
+  }
+
+  // The request comes in a callback.
+
+  static let lateRequest = request("in a callback", FakeSDK.upload)
+  /// As ``lateRequest``, but the request comes when the test says so, and not before.
+  static let laterRequest = request("later in a callback", FakeSDK.uploadLater)
+
+  private static func request(
+    _ moment: String, _ upload: @escaping @Sendable (FakeSDK) -> Uploading
+  ) -> BridgeForm {
+    throwingForm("Result, the request \(moment)", delivers: "uploaded") { sdk, watch in
+      try await withAsyncThrowingValue(
+        whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+      ) { completion in
+        try watch.operation {
+          LateRequest(cancel: { watch.onCancel($0) }) { upload(sdk)($0, completion) }
+        }
+      } onCancel: { $0.cancel() } onDiscard: { watch.onDiscard($0.id) }.id
+    }
+  }
 
   // SDKs that cannot fail, in waits that can be cancelled.
 
@@ -24,15 +101,6 @@ extension BridgeForm {
     try await withAsyncThrowingValue(
       whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
     ) { completion in try watch.operation { sdk.currentUser(completion) } }
-    onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }.id
-  }
-
-  static let throwingNeverFailing = throwingForm(
-    "Result<_, Never>, throwing", delivers: "cached", .brings
-  ) { sdk, watch in
-    try await withAsyncThrowingValue(
-      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
-    ) { completion in try watch.operation { sdk.cachedUser(completion) } }
     onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }.id
   }
 
@@ -95,19 +163,43 @@ extension BridgeForm {
     } onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }.id
   }
 
-  // An error type of the service's own.
+  // Waits that have a fallback.
 
-  static let mapped = BridgeForm(.throwing, "Result, mapped", delivers: .value("1"), []) {
+  static let fallback = fallbackForm("value, fallback", delivers: "me") { sdk, watch in
+    await withAsyncValue(
+      fallback: nil, whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) { (completion: @escaping @Sendable (User?) -> Void) in
+      unthrowing { try watch.operation { sdk.currentUser(completion) } }
+    } onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0?.id ?? "the fallback") }
+  }
+
+  static let fallbackVoid = BridgeForm(.fallback, "Void, fallback", delivers: .fallback, [.void]) {
     sdk, watch in
-    let result = await Result(mappingErrorsTo: named, cancellation: Ending.cancelled) {
-      try await withAsyncThrowingValue(
-        whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
-      ) { completion in try watch.operation { sdk.loadUser(id: "1", completion: completion) } }
-      onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }.id
+    await withAsyncValue(
+      fallback: (), whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
+    ) { completion in unthrowing { try watch.operation { sdk.flush(completion) } } }
+    onCancel: { watch.onCancel($0) }
+    return .fallback
+  }
+
+  // Waits that only the value can end.
+
+  static let plain = unconditionalForm("value", delivers: "me") { sdk, watch in
+    await withAsyncValue(line: watch.line) { completion in
+      unthrowing { try watch.operation { sdk.currentUser(completion) } }
+    } onDiscard: { watch.onDiscard($0.id) }.id
+  }
+
+  static let neverFailing = unconditionalForm("Result<_, Never>", delivers: "cached") { sdk, watch in
+    await withAsyncValue(line: watch.line) { completion in
+      unthrowing { try watch.operation { sdk.cachedUser(completion) } }
+    } onDiscard: { watch.onDiscard($0.id) }.id
+  }
+
+  static let void = unconditionalForm("Void", delivers: "", .void) { sdk, watch in
+    await withAsyncValue(line: watch.line) { completion in
+      unthrowing { try watch.operation { sdk.flush(completion) } }
     }
-    switch result {
-    case .success(let id): return .value(id)
-    case .failure(let ending): return ending
-    }
+    return ""
   }
 }

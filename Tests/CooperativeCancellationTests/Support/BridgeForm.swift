@@ -33,8 +33,6 @@ struct BridgeForm: Sendable, CustomTestStringConvertible {
     case brings
     /// It has no value of the SDK, which could be discarded.
     case void
-    /// Its value is no object, which could be counted, and comes beside an error too.
-    case flag
     /// It is a continuation: it checks for a cancellation neither before nor after.
     case unchecked
     /// Its answers come by id: then an answer that nobody waits for is handed back, and not reported.
@@ -70,7 +68,6 @@ struct BridgeForm: Sendable, CustomTestStringConvertible {
   }
 
   var carriesValue: Bool { !traits.contains(.void) }
-  var valueIsObject: Bool { !traits.contains(.void) && !traits.contains(.flag) }
   var isPending: Bool { traits.contains(.pending) }
   var checks: Bool { kind != .unconditional && !traits.contains(.unchecked) }
 
@@ -104,10 +101,9 @@ struct BridgeForm: Sendable, CustomTestStringConvertible {
   }
 
   /// How many values come with that many successes and failures. The forms that cannot fail bring a value
-  /// with a failure too, and a `Bool` beside an error is a value.
+  /// with a failure too.
   func values(_ successes: Int, failures: Int = 0) -> Int {
-    let failureBringsValue =
-      kind != .throwing || traits.contains(.brings) || traits.contains(.flag)
+    let failureBringsValue = kind != .throwing || traits.contains(.brings)
     return carriesValue ? successes + (failureBringsValue ? failures : 0) : 0
   }
 }
@@ -170,21 +166,18 @@ extension BridgeForm {
 func ending(_ body: () async throws -> String) async -> Ending {
   do {
     return .value(try await body())
+  } catch let error as SDKError {
+    return .failure(error)
+  } catch is CancellationError {
+    return .cancelled
+  } catch let error as DroppedCompletionError {
+    return .dropped(line: error.callSite.line)
+  } catch let error as MissingValueError {
+    return .missing(line: error.callSite.line)
+  } catch let error as TimeoutError {
+    return .timedOut(Timeout.seconds(error.seconds).description, line: error.callSite.line)
   } catch {
-    return named(error)
-  }
-}
-
-/// Names an error, as services do that have an error type of their own.
-func named(_ error: any Error) -> Ending {
-  switch error {
-  case let error as SDKError: .failure(error)
-  case is CancellationError: .cancelled
-  case let error as DroppedCompletionError: .dropped(line: error.callSite.line)
-  case let error as MissingValueError: .missing(line: error.callSite.line)
-  case let error as TimeoutError:
-    .timedOut(Timeout.seconds(error.seconds).description, line: error.callSite.line)
-  default: .other("\(error)")
+    return .other("\(error)")
   }
 }
 
