@@ -69,8 +69,10 @@ public final class ManualClock: Clock {
   ///
   /// Throws ``TimeLimitError`` if there is none in time, or `CancellationError` if the test is cancelled.
   ///
-  /// - Parameter limit: How long to wait. Retried up to four times, and longer on a busy machine. The error names
-  ///   `fileID` and `line`, by default the caller's.
+  /// - Parameters:
+  ///   - limit: How long to wait. Retried up to four times, and longer on a busy machine.
+  ///   - fileID: The file to name in the error; by default the caller's.
+  ///   - line: The line to name in the error; by default the caller's.
   nonisolated(nonsending) public func waitForSleeper(
     within limit: Timeout = .seconds(1),
     fileID: StaticString = #fileID,

@@ -47,7 +47,7 @@ public struct WaitingCall: Sendable {
   /// How long the call has waited, in seconds.
   public let seconds: Double
   /// How long the call may still wait, in seconds; `nil` without a timeout, or if the timeout is on your own clock.
-  public let secondsLeft: Double?
+  package let secondsLeft: Double?
   /// The name of the waiting task, on systems where tasks have names.
   package let taskName: String?
   let begin: Moment

@@ -21,7 +21,7 @@ public struct BrokenGuarantees: Error, Sendable, CustomStringConvertible {
 
   /// The guarantees that were not tried, because the wrapper did not call the SDK or did not end in another trial, or
   /// because the fake call did not create it. They may be broken, too.
-  public var notTried: [WrapperGuarantee] {
+  package var notTried: [WrapperGuarantee] {
     WrapperGuarantee.allCases.filter(Set(leftOut.values.joined()).contains)
   }
 
