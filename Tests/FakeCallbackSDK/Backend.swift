@@ -159,8 +159,7 @@ public final class Backend: Sendable {
     }
   }
 
-  /// Answers every call whose completion the SDK has kept, on the calling thread; it keeps them. Or only the call with
-  /// this number, the first being 1.
+  /// Answers each call whose completion it keeps, or that with this number, from 1 on. On the calling thread.
   public func answer(_ answer: Behavior.Answer = .success, call number: Int? = nil) {
     for (call, completion) in state.withLock({ $0.kept }) where number == nil || number == call {
       complete(completion, answer)

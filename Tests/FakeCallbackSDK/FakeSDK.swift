@@ -47,6 +47,7 @@ public final class FakeSDK {
   }
 
   /// Cannot fail: a failure brings a user too.
+  @discardableResult
   public func currentUser(_ completion: @escaping @Sendable (User) -> Void) -> Request {
     backend.begin("me") { completion($0.user()) }
   }

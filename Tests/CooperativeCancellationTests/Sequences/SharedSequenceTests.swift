@@ -100,21 +100,24 @@ struct SharedSequenceTests {
     await expect([.subscribed, .terminated, .subscribed, .terminated])
   }
 
-  @Test(arguments: [false, true])
-  func `an error of the registration reaches the readers, and nothing else does`(replays: Bool)
-    async
-  {
-    let watch = SequenceWatch(inSubscribe: { throw SDKError.failed })
+  @Test(arguments: [false, true], [false, true])
+  func `an end inside the registration reaches the readers, and an error of it replaces all else`(
+    replays: Bool,
+    fails: Bool
+  ) async {
+    let watch = SequenceWatch(inSubscribe: { if fails { throw SDKError.failed } })
     let mast = Mast(greeting: [.play, .end])
     let songs = songs(of: mast, watch).shared(replayingLatest: replays)
-    for _ in 1...2 {
+    for number in 1...2 {
       let read = read(songs)
-      while read.allReadings.isEmpty { await Task.yield() }
-      #expect(read.readings == [.failure(.failed)])
+      let readings = fails ? [Reading.failure(.failed)] : [.element("\(number)"), .end]
+      while read.allReadings.count < readings.count { await Task.yield() }
+      #expect(read.readings == readings)
     }
-    #expect(watch.events == [.subscribed, .subscribed])
-    #expect(mast.songsAlive.count == 0)
-    mast.release()  // It has kept the callbacks of both.
+    while mast.removed.count < (fails ? 0 : 2) { await Task.yield() }
+    #expect(watch.subscribed == 2)
+    while mast.songsAlive.count > 0 { await Task.yield() }
+    mast.release()  // It has kept the callbacks of both that threw.
   }
 
   @Test
