@@ -31,8 +31,9 @@ public import CooperativeCancellation
 ///   - values: Counts the SDK's values, which `success` makes and the wrapper's `onDiscard` closes. Without
 ///     it, ``WrapperGuarantee/nothingLost`` is not tried.
 ///   - exceptions: Guarantees that cannot hold, such as ``WrapperGuarantee/forwarding`` for an SDK that cannot cancel.
-///   - limit: How long to wait. Retried up to four times, and longer on a busy machine. The error names `fileID` and
-///     `line`, by default the caller's.
+///   - limit: How long to wait. Retried up to four times, and longer on a busy machine.
+///   - fileID: The file to name in the error; by default the caller's.
+///   - line: The line to name in the error; by default the caller's.
 ///   - wrapper: Makes the fake SDK from the fake call, makes the wrapper, and calls it once. Runs in a task
 ///     of its own; mark it `@MainActor` if it uses the main actor without `await`.
 ///   - success: Calls the completion as the SDK does on success. Runs on any thread.
