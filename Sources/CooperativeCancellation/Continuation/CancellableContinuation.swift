@@ -81,7 +81,8 @@ public struct CancellableContinuation<Value, Failure: Error>: Sendable {
 extension CancellableContinuation {
   /// Resumes the task with a value. Returns whether the wait returns it.
   ///
-  /// If not, because the wait was resumed before, or was cancelled or timed out, the value goes to `onDiscard`.
+  /// If not, because the wait was resumed before, or was cancelled or timed out, the value goes to `onDiscard`; as it
+  /// does if the closure that received the continuation throws afterwards.
   @_disfavoredOverload
   @_alwaysEmitIntoClient
   public func resume(returning value: sending Value) -> Bool {

@@ -43,10 +43,10 @@ package actor Home<Element: Sendable> {
   }
 
   /// Ends a subscription. A cancelled reader on another actor does not wait.
-  func run(_ errand: ActorWork, isolation: isolated (any Actor)?) async {
-    await perform(fallback: (), isolation: isolation) { _ in await errand.run() }
+  func run(_ ending: ActorWork, isolation: isolated (any Actor)?) async {
+    await perform(fallback: (), isolation: isolation) { _ in await ending.run() }
     // If the reader did not wait, the work may not have begun.
-    errand.start()
+    ending.start()
   }
 
   private func register(_ inbox: Inbox<Element>) async -> Result<ActorWork?, any Error> {

@@ -48,21 +48,21 @@ package final class Hub<Element: Sendable>: Sendable {
         case .register(let registration):
           let inbox = Inbox(.unbounded, onDiscard: nil, to: (self, registration))
           // If it throws, the readers have received the error.
-          if let errand = try? await self.source().begin(inbox)?.errand(nil) {
-            self.registered(errand)
+          if let ending = try? await self.source().begin(inbox)?.ending(nil) {
+            self.registered(ending)
           }
-        case .unregister(let errand, _):
-          await errand.run()
+        case .unregister(let ending, _):
+          await ending.run()
         }
       }
     }
   }
 
   /// A registration returned: what it has yielded reaches the readers.
-  private func registered(_ errand: ActorWork) {
+  private func registered(_ ending: ActorWork) {
     var afterwards: Afterwards = ([], [])
     let opened = state.extract { machine in
-      machine.registered(errand) { _ = $0.deliver($1, &afterwards) }
+      machine.registered(ending) { _ = $0.deliver($1, &afterwards) }
     }
     for reader in afterwards.wake { reader.resume() }
     if let end = opened.end { for inbox in opened.readers { inbox.end(end) } }

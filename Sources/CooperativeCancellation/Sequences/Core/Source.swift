@@ -51,7 +51,7 @@ package struct Source<Element: Sendable> {
         return ActorWork {
           _ = isolation
           inbox.abandon()
-          // Taken, so that the token is released here and not where the errand was started.
+          // Taken, so that the token is released here and not where the ending was started.
           if let token = token.take() { terminate(token) }
         }
       }

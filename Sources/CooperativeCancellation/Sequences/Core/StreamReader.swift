@@ -3,8 +3,8 @@
 @usableFromInline
 final class StreamReader<Element: Sendable>: Sendable {
   @usableFromInline let inbox: Inbox<Element>
-  /// The home is set until a subscription begins there, at the first read. The errand ends the subscription.
-  @usableFromInline let state: Locked<(home: Home<Element>?, errand: ActorWork?)>
+  /// The home is set until a subscription begins there, at the first read. From then on, `ending` ends it.
+  @usableFromInline let state: Locked<(home: Home<Element>?, ending: ActorWork?)>
 
   /// Registers now. If that throws, the error is all there is to read.
   @_alwaysEmitIntoClient
@@ -14,15 +14,15 @@ final class StreamReader<Element: Sendable>: Sendable {
     register: (Inbox<Element>) throws -> ActorWork?
   ) {
     var inbox = makeInbox()
-    var errand: ActorWork?
+    var ending: ActorWork?
     do {
-      errand = try register(inbox)
+      ending = try register(inbox)
     } catch {
       inbox = makeInbox()
       inbox.end(.failed(error))
     }
     self.inbox = inbox
-    state = Locked(initially: (home, errand))
+    state = Locked(initially: (home, ending))
   }
 
   /// Registers now, or at the first read if the source has crossed isolation. The caller must be at the source's home.
@@ -30,7 +30,7 @@ final class StreamReader<Element: Sendable>: Sendable {
   convenience init(_ source: Source<Element>, isolation: isolated (any Actor)?) {
     var home: Home<Element>?
     if case .onHome(let own, now: nil) = source.start { home = own }
-    self.init(source.makeInbox(), home: home) { try source.beginHere($0)?.errand(isolation) }
+    self.init(source.makeInbox(), home: home) { try source.beginHere($0)?.ending(isolation) }
   }
 
   /// Registers now, with closures of a caller that may belong to no actor.
@@ -56,7 +56,7 @@ final class StreamReader<Element: Sendable>: Sendable {
   /// Ends the subscription soon, not now: a stream may release this object under the runtime's lock.
   @usableFromInline
   func end() {
-    state.locked { $0.errand.take() }?.startLater()
+    state.locked { $0.ending.take() }?.startLater()
   }
 
   /// Returns the next element, or `nil` at the end. The caller handles its task's cancellation.
@@ -68,8 +68,8 @@ final class StreamReader<Element: Sendable>: Sendable {
         return element
       case .nothing:
         if let home = state.locked({ $0.home.take() }) {
-          let errand = try await home.begin(inbox, isolation: nil)
-          state.locked { $0.errand = errand }
+          let ending = try await home.begin(inbox, isolation: nil)
+          state.locked { $0.ending = ending }
         } else {
           let place = inbox.recordReader()
           await withCheckedContinuation { inbox.keep($0) }

@@ -14,20 +14,20 @@ package enum Termination<Element: Sendable> {
   func run(isolation: isolated (any Actor)?) async {
     switch self {
     case .inPlace(let run): run()
-    case .onHome(let errand, let home): await home.run(errand, isolation: isolation)
+    case .onHome(let ending, let home): await home.run(ending, isolation: isolation)
     }
   }
 
   /// Returns the same for an object that any task may release. The caller must be at the sequence's home.
   @_alwaysEmitIntoClient
-  func errand(_ isolation: isolated (any Actor)?) -> ActorWork {
+  func ending(_ isolation: isolated (any Actor)?) -> ActorWork {
     switch self {
     case .inPlace(let run):
       ActorWork {
         _ = isolation
         run()
       }
-    case .onHome(let errand, _): errand
+    case .onHome(let ending, _): ending
     }
   }
 
@@ -36,7 +36,7 @@ package enum Termination<Element: Sendable> {
   func runFromDeinit() {
     switch self {
     case .inPlace(let run): run()
-    case .onHome(let errand, _): errand.start()
+    case .onHome(let ending, _): ending.start()
     }
   }
 }
