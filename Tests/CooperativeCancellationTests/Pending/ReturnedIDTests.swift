@@ -41,9 +41,10 @@ struct ReturnedIDTests {
     let later = Task(executorPreference: executor) { try await calls.value { 7 } }
     let value = try await calls.value {
       #expect(calls.resume(7, returning: "earlier"))
+      // Kept while the other call gets its id.
+      #expect(calls.resume(8, returning: "outer"))
       executor.runUntilIdle()
       #expect(calls.resume(7, returning: "own"))
-      #expect(calls.resume(8, returning: "outer"))
       return 8
     }
     executor.runUntilIdle()
