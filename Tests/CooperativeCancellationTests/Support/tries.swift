@@ -9,12 +9,10 @@ import Testing
 #endif
 
 /// How often to try what shows only in large numbers: `count` times in an optimized build, and a twentieth of that in
-/// others, and a sixtieth with the thread sanitizer. `TRIES=10` in the environment tries ten times as often.
+/// others. `TRIES=10` in the environment tries ten times as often.
 func tries(_ count: Int) -> Int {
   let factor = environmentNumber("TRIES").map(Int.init) ?? 1
-  #if THREAD_SANITIZER
-    return count / 60 * factor
-  #elseif DEBUG || ADDRESS_SANITIZER
+  #if DEBUG || THREAD_SANITIZER || ADDRESS_SANITIZER
     return count / 20 * factor
   #else
     return count * factor
