@@ -1,6 +1,6 @@
 private import CooperativeCancellation
 
-/// Counts what is live: open connections, values that nobody has closed, objects that are not released.
+/// Counts what is live: open connections, values to close, objects in memory.
 ///
 /// ```swift
 /// init(_ open: LiveCount) {

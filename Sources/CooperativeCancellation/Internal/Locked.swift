@@ -120,6 +120,7 @@ package protocol SharedContents: ~Copyable, Sendable {
 final class SharedBuffer<Contents: SharedContents & ~Copyable>:
   ManagedBuffer<PlatformLock, Contents>
 {
+  // No other reference is left, so this takes no lock.
   @inlinable
   deinit {
     withUnsafeMutablePointerToElements { $0.pointee.lastReferenceWasReleased() }
