@@ -96,9 +96,9 @@ final class Feed {
     do {
       posts = try await service.posts()
     } catch is CancellationError {
-      // The screen has gone: there is nothing to show.
+      // The screen is gone: there is nothing to show.
     } catch is TimeoutError {
-      message = "This takes too long. Try again later."
+      message = "This is taking too long. Try later."
     } catch {
       message = "The posts could not be loaded: \(error)"
     }

@@ -34,7 +34,7 @@ final class Dashboard {
     }
   }
 
-  func changesOfTheTimeZone() -> AsyncCallbackSequence<Void> {
+  func timeZoneChanges() -> AsyncCallbackSequence<Void> {
     AsyncCallbackSequence(buffering: .newest(1)) { yield in
       NotificationCenter.default.addObserver(
         forName: .NSSystemTimeZoneDidChange,

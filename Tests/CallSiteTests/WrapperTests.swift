@@ -14,7 +14,7 @@ protocol ArticleRequest {
   func cancel()
 }
 
-/// What the wrapper uses of the SDK: in the app, an extension makes the SDK conform.
+/// What the wrapper needs from the SDK: in the app, an extension makes the SDK conform.
 protocol ArticleSDK {
   typealias Completion = @Sendable (Result<Article, any Error>) -> Void
 

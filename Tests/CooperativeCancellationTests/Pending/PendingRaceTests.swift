@@ -241,7 +241,7 @@ struct PendingRaceTests {
           for number in 0..<most / 1_000 { round(1_000, kinds[number % kinds.count]) }
         }
         left = malloc_bytes_in_use() - before
-        print("\(most) pending calls, 1 000 at once: \(time), \(left) bytes left")
+        print("\(most) pending calls, 1,000 at once: \(time), \(left) bytes left")
       }
       #if !THREAD_SANITIZER  // It has an allocator of its own.
         #expect(left <= allowed)

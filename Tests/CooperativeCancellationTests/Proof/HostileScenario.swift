@@ -164,7 +164,7 @@ struct HostileScenario: Sendable {
     },
 
     HostileScenario(
-      name: "gets 1 000 calls of a task group, which is cancelled, and answers late"
+      name: "gets 1,000 calls of a task group, which is cancelled, and answers late"
     ) { stage in
       stage.begin { call in
         await withTaskGroup { group in

@@ -7,7 +7,7 @@ extension [Comparison] {
   static func pendingCalls(on loop: Loop) -> [Comparison] {
     [
       one("a pending call", on: loop),
-      one("a pending call, beside 99 999", beside: 99_999, on: loop),
+      one("a pending call, beside 99,999", beside: 99_999, on: loop),
       one("a pending call, id from the SDK", returnsID: true, on: loop),
     ]
   }

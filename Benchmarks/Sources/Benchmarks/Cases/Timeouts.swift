@@ -38,7 +38,7 @@ extension [Comparison] {
       }
     }
     return Comparison(
-      name: "timeouts, 10 000 waits at once, random",
+      name: "timeouts, 10,000 waits at once, random",
       baseline: "without",
       unit: .nanoseconds,
       goal: .atMost(1.25),

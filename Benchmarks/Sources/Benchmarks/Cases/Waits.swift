@@ -3,7 +3,7 @@ import LegacySDK
 import MallocCounter
 import Synchronization
 
-// The memory of 10 000 tasks that wait at the same time.
+// The memory of 10,000 tasks that wait at the same time.
 
 extension [Comparison] {
   static func waits(on loop: Loop) -> [Comparison] {
