@@ -16,8 +16,6 @@ struct Tools {
     switch arguments.first {
     case "links" where arguments.count == 1:
       try Links(Repository()).check()
-    case "coverage" where arguments.count == 2:
-      try Coverage(of: arguments[1]).check()
     default:
       throw Failure("unknown arguments: \(arguments.joined(separator: " "))")
     }
