@@ -44,6 +44,6 @@ struct HostileOutcome {
 
   private func grouped(_ number: Int) -> String {
     number < 1_000
-      ? "\(number)" : "\(number / 1_000) " + String(String(1_000 + number % 1_000).dropFirst())
+      ? "\(number)" : "\(number / 1_000)," + String(String(1_000 + number % 1_000).dropFirst())
   }
 }
