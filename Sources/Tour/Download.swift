@@ -5,55 +5,64 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// A download through `URLSession`'s completion handler.
-enum Download {
-  static func cancelled() async throws {
-    try await play(
-      "A download that takes 2 s, cancelled after 1 s (URLSession.dataTask)",
-      byHand: { try await loadByHand(SlowServer(noting: $0).url) },
-      bridged: { try await load(SlowServer(noting: $0).url, noting: $0) },
-      cancelAfter: .seconds(1),
-      until: "server:"
-    )
+/// A download through `URLSession`'s completion handler, with a hand-written wrapper and with the library.
+struct Download: Sendable {
+  let title: String
+  let timeout: Duration?
+  let isCancelledAtEnd: Bool
+
+  init(_ title: String, timeout: Duration? = nil, isCancelledAtEnd: Bool = false) {
+    self.title = title
+    self.timeout = timeout
+    self.isCancelledAtEnd = isCancelledAtEnd
   }
 
-  static func timedOut() async throws {
-    try await play(
-      "The same download, given 0.5 s",
-      byHand: { timeline in
-        let url = try SlowServer(noting: timeline).url
-        return try await withTimeoutByHand(.milliseconds(500)) { try await loadByHand(url) }
-      },
-      bridged: {
-        try await load(SlowServer(noting: $0).url, timeout: .milliseconds(500), noting: $0)
-      },
-      until: "server:"
-    )
+  /// Downloads with both, and prints what happened, side by side.
+  func play(cancelAfter time: Duration? = nil) async throws {
+    let byHand = try await Timeline.recording(cancelAfter: time, loadByHand)
+    let bridged = try await Timeline.recording(cancelAfter: time, load)
+    print(title, terminator: "\n\n")
+    let left = ["hand-written"] + byHand.lines
+    let right = ["with the library"] + bridged.lines
+    let width = left.reduce(0) { max($0, $1.count) } + 3
+    for index in 0..<max(left.count, right.count) {
+      let first = index < left.count ? left[index] : ""
+      let second = index < right.count ? right[index] : ""
+      let padding = String(repeating: " ", count: second.isEmpty ? 0 : width - first.count)
+      print("  \(first)\(padding)\(second)")
+    }
+    print()
+    fflush(nil)  // Also into a pipe.
   }
 
-  private static func loadByHand(_ url: URL) async throws -> String {
-    try await byHandHelper { start(url, $0) }
+  private func loadByHand(noting timeline: Timeline) async throws -> String {
+    let url = try SlowServer(noting: timeline).url
+    guard let timeout else { return try await byHandHelper { start(url, timeline, $0) } }
+    return try await withTimeoutByHand(timeout) {
+      try await byHandHelper { start(url, timeline, $0) }
+    }
   }
 
-  private static func load(
-    _ url: URL,
-    timeout: Timeout? = nil,
-    noting timeline: Timeline
-  ) async throws -> String {
-    try await withAsyncThrowingValue(timeout: timeout) { completion in
-      start(url, completion)
+  private func load(noting timeline: Timeline) async throws -> String {
+    let url = try SlowServer(noting: timeline).url
+    return try await withAsyncThrowingValue(timeout: timeout.map { Timeout($0) }) { completion in
+      start(url, timeline, completion)
     } onCancel: { task in
       timeline.note("SDK told: cancel()")
       task.cancel()
+    } onDiscard: { bytes in
+      timeline.note("discarded: \(bytes)")
     }
   }
 
   @discardableResult
-  private static func start(
+  private func start(
     _ url: URL,
+    _ timeline: Timeline,
     _ completion: @escaping @Sendable (Result<String, any Error>) -> Void
   ) -> URLSessionDataTask {
     let task = URLSession.shared.dataTask(with: url) { data, _, error in
+      if isCancelledAtEnd { timeline.cancelTask() }
       completion(error.map { .failure($0) } ?? .success("\(data?.count ?? 0) bytes"))
     }
     task.resume()

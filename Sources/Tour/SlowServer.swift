@@ -1,6 +1,6 @@
 import Foundation
 
-/// An HTTP server on the loopback interface that answers one request in twenty pieces over two seconds, and notes
+/// An HTTP server on the loopback interface that answers one request in twenty pieces over one second, and notes
 /// how the connection ended.
 struct SlowServer {
   let url: URL
@@ -38,7 +38,7 @@ struct SlowServer {
     let piece = [UInt8](repeating: 0x2E, count: 10_000)
     let head = "HTTP/1.1 200 OK\r\nContent-Length: \(20 * piece.count)\r\nConnection: close\r\n\r\n"
     for (number, bytes) in ([Array(head.utf8)] + Array(repeating: piece, count: 20)).enumerated() {
-      Thread.sleep(forTimeInterval: number == 0 ? 0 : 0.1)
+      Thread.sleep(forTimeInterval: number == 0 ? 0 : 0.05)
       guard send(connection, bytes, bytes.count, 0) == bytes.count else {
         return "server: connection gone, \(number - 1) of 20 sent"
       }

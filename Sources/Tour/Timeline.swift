@@ -27,11 +27,10 @@ final class Timeline: Sendable {
     return events.map { String(format: "%.2f s  ", $0.time / .seconds(1)) + $0.text }
   }
 
-  /// Runs `body` in a task, cancels the task, and waits for it and for the SDK.
+  /// Runs `body` in a task, cancels the task, and waits for it and for the server.
   static func recording(
-    _ body: @escaping @Sendable (Timeline) async throws -> String,
     cancelAfter time: Duration?,
-    until last: String
+    _ body: @escaping @Sendable (Timeline) async throws -> String
   ) async throws -> Timeline {
     let timeline = Timeline()
     // Under the lock, which the task takes to note an event: by then, it is known.
@@ -49,8 +48,8 @@ final class Timeline: Sendable {
       timeline.cancelTask()
     }
     try await timeline.state.withLock { $0.task }?.value
-    // The SDK may continue after the wait has returned. Waits for it for at most five seconds.
-    let isOver = { timeline.state.withLock { $0.events.contains { $0.text.hasPrefix(last) } } }
+    // The server may continue after the wait has returned. Waits for it for at most five seconds.
+    let isOver = { timeline.state.withLock { $0.events.contains { $0.text.hasPrefix("server:") } } }
     for _ in 0..<500 where !isOver() {
       try await Task.sleep(for: .milliseconds(10))
     }

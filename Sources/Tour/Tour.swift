@@ -1,21 +1,17 @@
 import Foundation
 
-/// Cancels calls to two real callback APIs, with hand-written wrappers and with the library, and prints what happened
-/// when. `swift run Tour file` reads that file, instead of the README of the current folder.
+/// Cancels calls to a real callback API, with a hand-written wrapper and with the library, and prints what happened
+/// when.
 @main
 struct Tour {
-  static func main() async {
-    let path = CommandLine.arguments.dropFirst().first ?? "README.md"
-    do {
-      // First, so that an unreadable file is reported at once.
-      try await FileRead.toTheEnd(path)
-      try await FileRead.cancelled(path)
-      try await Download.cancelled()
-      try await Download.timedOut()
-    } catch {
-      FileHandle.standardError.write(Data("Tour: \(error)\n".utf8))
-      exit(EXIT_FAILURE)
-    }
+  static func main() async throws {
+    try await Download("A download that takes 1 s (URLSession.dataTask)").play()
+    try await Download(
+      "The same, cancelled just before the callback reports its end",
+      isCancelledAtEnd: true
+    ).play()
+    try await Download("The same, cancelled after 0.5 s").play(cancelAfter: .milliseconds(500))
+    try await Download("The same, given 0.25 s", timeout: .milliseconds(250)).play()
     print(
       """
       The code is in Sources/Tour. The hand-written helper is one that projects copy: it checks
