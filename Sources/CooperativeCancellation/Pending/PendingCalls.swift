@@ -37,7 +37,7 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
   @usableFromInline let sharing: TakenIDPolicy?
   @usableFromInline let lateAnswers: Timeout?
 
-  /// What happens to a call whose id another call has. <doc:AnswersByID#Ids-that-recur> helps to choose.
+  /// What happens to a call whose id another call has. <doc:AnswersByID#Recurring-ids> helps you choose.
   public enum TakenIDPolicy: Sendable, Hashable, CaseIterable {
     /// It throws ``AlreadyPendingError``. For ids of your own, which differ: after a call was cancelled, its late
     /// answer would reach a later call with the same id.
