@@ -58,39 +58,19 @@ nonisolated(nonsending) func wait<Value, Problem, Request: ~Copyable, Failure: E
 ) async throws(Failure) -> CallOutcome<Result<Sent<Value>, Problem>> {
   let deadline = terms.timeout?.begin()
   let discardResult = onlyValues(to: discard) as (@Sendable (Result<Sent<Value>, Problem>) -> Void)?
-  return await outcome(
-    of: try start(
-      Reply(terms.callSite, reportsDrop: reportsDrop, discardResult),
-      makeWait: Wait(response: terms.response)
-    ) { reply throws(Failure) in try body(CancellableContinuation(reply)) },
-    at: terms.callSite,
-    by: consume deadline,
-    takeAnswer: { take(from: $0) },
-    onCancel: cancel,
-    onDiscard: discardResult
-  )
-}
-
-/// Waits for a started call, and forwards a cancellation or timeout. `takeAnswer` takes the answer out of the reply or
-/// the carrier. Consumes its arguments: a sleeping task's frame keeps those that are not consumed.
-@_alwaysEmitIntoClient
-@inline(__always)
-nonisolated(nonsending) func outcome<Answer: Sendable, Request: ~Copyable>(
-  of started: consuming StartedCall<Answer, Request>,
-  at callSite: CallSite,
-  by deadline: consuming Deadline?,
-  takeAnswer: (AnyReply) -> Answer?,
-  onCancel cancel: (borrowing Request) -> Void,
-  onDiscard discard: (@Sendable (Answer) -> Void)?
-) async -> CallOutcome<Answer> {
-  switch started {
+  switch try start(
+    Reply(terms.callSite, reportsDrop: reportsDrop, discardResult),
+    makeWait: Wait(response: terms.response),
+    in: { reply throws(Failure) in try body(CancellableContinuation(reply)) }
+  ) {
   case .finished(let answer):
     return .answered(answer)
   case .waiting(let wait, let request):
     return outcome(
-      of: await wait.end(.call, callSite, by: deadline, onInterruption: { cancel(request) }),
-      takeAnswer: takeAnswer,
-      onDiscard: discard
+      // Consumes the deadline: a sleeping task's frame would keep it.
+      of: await wait.end(.call, terms.callSite, by: consume deadline) { cancel(request) },
+      takeAnswer: { take(from: $0) },
+      onDiscard: discardResult
     )
   }
 }

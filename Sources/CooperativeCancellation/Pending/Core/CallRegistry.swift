@@ -37,22 +37,9 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// An answer without a call.
-  @frozen
+  /// An answer without a call, and the number of the last call that had begun.
   @usableFromInline
-  package struct Parked: Sendable {
-    @usableFromInline package let id: ID
-    @usableFromInline package let answer: AnyReply
-    /// The number of the last call that had begun.
-    @usableFromInline let lastNumber: Int
-
-    @_alwaysEmitIntoClient
-    init(_ id: ID, _ answer: AnyReply, _ lastNumber: Int) {
-      self.id = id
-      self.answer = answer
-      self.lastNumber = lastNumber
-    }
-  }
+  package typealias Parked = (id: ID, answer: AnyReply, lastNumber: Int)
 
   @usableFromInline package var waiting: [ID: Entry] = [:]
   /// If calls with one id share it, they are here instead.
@@ -192,7 +179,7 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
       return recipient
     }
     if starting.isEmpty || end != nil { return .noCall }
-    parked.append(Parked(id, answer, lastNumber))
+    parked.append((id, answer, lastNumber))
     return .parked
   }
 

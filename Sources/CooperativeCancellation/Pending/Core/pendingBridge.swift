@@ -58,42 +58,25 @@ nonisolated(nonsending) func pendingBridge<Value, Request>(
   leave: (Int, Request?) -> Void,
   onDiscard discard: (@Sendable (sending Value) -> Void)?
 ) async throws -> sending Value {
-  let pending = try beginPending(
-    Wait(response: terms.response),
-    register: register,
-    in: operation,
-    leave: leave,
-    onDiscard: discard
-  )
-  return try deliver(
-    await pending.wait.end(kind(pending.request), terms.callSite, by: deadline) {
-      cancel(pending.request)
-      leave(pending.number, pending.request)
-    },
-    terms,
-    onDiscard: discard
-  )
-}
-
-/// Registers a call, and runs its `operation`.
-@_alwaysEmitIntoClient
-@inline(__always)
-func beginPending<Value, Request>(
-  _ wait: Wait,
-  register: (Wait) throws -> Int,
-  in operation: (Wait, Int) throws -> Request,
-  leave: (Int, Request?) -> Void,
-  onDiscard discard: (@Sendable (sending Value) -> Void)?
-) throws -> (wait: Wait, number: Int, request: Request) {
+  let wait = Wait(response: terms.response)
   let number = try register(wait)
+  let request: Request
   do {
-    return (wait, number, try operation(wait, number))
+    request = try operation(wait, number)
   } catch {
     leave(number, nil)
     // Discards an earlier answer; a later one does not count.
     if let carrier = wait.operationThrew() { discarding(to: discard)?(carrier) }
     throw error
   }
+  return try deliver(
+    await wait.end(kind(request), terms.callSite, by: deadline) {
+      cancel(request)
+      leave(number, request)
+    },
+    terms,
+    onDiscard: discard
+  )
 }
 
 /// Checks after, and returns the value of a pending call that has ended, or throws.
