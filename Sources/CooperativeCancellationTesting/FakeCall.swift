@@ -119,12 +119,8 @@ public final class FakeCall<Completion: Sendable>: Sendable {
 
   /// Waits for the next call: the first time for the first call, then for the second, and so on.
   ///
-  /// Throws ``TimeLimitError`` if there is none in time, or `CancellationError` if the test is cancelled.
-  ///
-  /// - Parameters:
-  ///   - limit: How long to wait. Retried up to four times, and longer on a busy machine.
-  ///   - fileID: The file to name in the error; by default the caller's.
-  ///   - line: The line to name in the error; by default the caller's.
+  /// Waits for `limit`, up to five times, and longer on a busy machine. Throws ``TimeLimitError``, which names the file
+  /// and the line, if there is no call in time, or `CancellationError` if the test is cancelled.
   nonisolated(nonsending) public func next(
     within limit: Timeout = .seconds(1),
     fileID: StaticString = #fileID,
@@ -270,12 +266,7 @@ extension FakeCall {
 
     /// Waits until the wrapper has cancelled the call, or, for a sequence, has unregistered.
     ///
-    /// Throws ``TimeLimitError`` if it does not in time, or `CancellationError` if the test is cancelled.
-    ///
-    /// - Parameters:
-    ///   - limit: How long to wait. Retried up to four times, and longer on a busy machine.
-    ///   - fileID: The file to name in the error; by default the caller's.
-    ///   - line: The line to name in the error; by default the caller's.
+    /// Waits for `limit`, and throws, as ``FakeCall/next(within:fileID:line:)`` does.
     nonisolated(nonsending) public func cancelled(
       within limit: Timeout = .seconds(1),
       fileID: StaticString = #fileID,

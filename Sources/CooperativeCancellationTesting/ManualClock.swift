@@ -67,12 +67,7 @@ public final class ManualClock: Clock {
   ///
   /// Call it before ``advance(by:)``: otherwise the clock may advance before the wrapper's timeout begins.
   ///
-  /// Throws ``TimeLimitError`` if there is none in time, or `CancellationError` if the test is cancelled.
-  ///
-  /// - Parameters:
-  ///   - limit: How long to wait. Retried up to four times, and longer on a busy machine.
-  ///   - fileID: The file to name in the error; by default the caller's.
-  ///   - line: The line to name in the error; by default the caller's.
+  /// Waits for `limit`, and throws, as ``FakeCall/next(within:fileID:line:)`` does.
   nonisolated(nonsending) public func waitForSleeper(
     within limit: Timeout = .seconds(1),
     fileID: StaticString = #fileID,

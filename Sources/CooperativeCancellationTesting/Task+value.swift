@@ -12,13 +12,8 @@ extension Task {
   ///
   /// Unlike `value`, it also ends after the limit and when the test's own task is cancelled. The task itself continues.
   ///
-  /// Throws the task's error; ``TimeLimitError`` if the task does not end in time; or `CancellationError` if
-  /// the test is cancelled.
-  ///
-  /// - Parameters:
-  ///   - limit: How long to wait. Retried up to four times, and longer on a busy machine.
-  ///   - fileID: The file to name in the error; by default the caller's.
-  ///   - line: The line to name in the error; by default the caller's.
+  /// Throws the task's error; or, if the task does not end in time, as ``FakeCall/next(within:fileID:line:)`` does, which
+  /// says what `limit` means.
   nonisolated(nonsending) public func value(
     within limit: Timeout = .seconds(10),
     fileID: StaticString = #fileID,

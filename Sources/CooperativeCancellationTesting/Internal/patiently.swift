@@ -5,9 +5,7 @@ internal import CooperativeCancellation
 ///
 /// The machine is busy if a probe task after a wait also takes long. If that goes on for five minutes, this function
 /// gives up, too, and counts that in ``busyWaits``: nothing can be concluded from such a wait.
-func patiently<Result>(
-  _ wait: () async throws -> Result?
-) async rethrows -> Result? {
+func patiently<Result>(_ wait: () async throws -> Result?) async rethrows -> Result? {
   let start = Moment.now
   var quickProbes = 0
   var result = try await wait()
