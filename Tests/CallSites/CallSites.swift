@@ -197,8 +197,6 @@ extension Calls {
       }
     }
     try await expectUser("cached") { try await withAsyncThrowingValue { sdk.cachedUser($0) } }
-    try await expectTwo("pair") { try await withAsyncThrowingValue { sdk.hostAndGuest($0) } }
-    try await expectTwo("pair") { try await withAsyncThrowingValue(in: sdk.hostAndGuest) }
     try await expectText("pair 1 4 3") {
       let four = try await withAsyncThrowingValue { completion in
         sdk.hostAndGuest { completion(($0.id, 1, $1.id.count, 3)) }
@@ -217,7 +215,7 @@ extension Calls {
     }
     try await expectText("pair") {
       await withAsyncValue(fallback: ("", "cancelled")) { completion in
-        sdk.hostAndGuest { completion($0.id, $1.id) }
+        sdk.hostAndGuest { completion(($0.id, $1.id)) }
       }.1
     }
     try await expectText("flushed") {

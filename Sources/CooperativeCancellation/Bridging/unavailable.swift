@@ -32,14 +32,14 @@ public func withAsyncValue<Value: Sendable, Request>(
   *,
   unavailable,
   message:
-    "more than two values: use 'withCancellableThrowingContinuation', or combine them into one, '{ @Sendable in completion(($0, $1, $2)) }'"
+    "several values: combine them into one, '{ @Sendable in completion(($0, $1)) }', or use 'withCancellableThrowingContinuation'"
 )
 @_alwaysEmitIntoClient
-public func withAsyncThrowingValue<First, Second, Third, each More, Request>(
+public func withAsyncThrowingValue<First, Second, each More, Request>(
   in operation: (
-    _ completion: @escaping @Sendable (First, Second, Third, repeat each More) -> Void
+    _ completion: @escaping @Sendable (First, Second, repeat each More) -> Void
   ) throws -> Request,
   onCancel cancel: (Request) -> Void = { _ in }
-) async throws -> (First, Second, Third, repeat each More) {
+) async throws -> (First, Second, repeat each More) {
   throw cancellation()
 }

@@ -1,6 +1,6 @@
 // SDKs that cannot fail, in waits that can be cancelled.
 //
-// All overloads are disfavored, because an error also matches `Value`, and `(Bool, NSError?)` matches two values.
+// Both overloads are disfavored, because an error also matches `Value`.
 
 /// Calls an SDK that cannot fail, and waits for its value. A cancelled task stops waiting at once.
 ///
@@ -28,33 +28,6 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
     in: { continuation in try operation { continuation.resume(returning: $0) } },
     onCancel: cancel,
     onDiscard: every(to: discard)
-  )
-}
-
-/// Calls an SDK that cannot fail, and waits for its two values. A cancelled task stops waiting at once.
-///
-/// Returns both values. Its errors and parameters are those of the overload with one value. See <doc:Contract>.
-@_disfavoredOverload
-@_alwaysEmitIntoClient
-@inline(__always)
-nonisolated(nonsending) public func withAsyncThrowingValue<
-  First: Sendable,
-  Second: Sendable,
-  Request
->(
-  whenCancelled response: CancellationResponse = .abandonCallback,
-  timeout: Timeout? = nil,
-  fileID: StaticString = #fileID,
-  line: UInt = #line,
-  in operation: (_ completion: @escaping @Sendable (First, Second) -> Void) throws -> Request,
-  onCancel cancel: (Request) -> Void = { _ in },
-  onDiscard discard: (@Sendable (First, Second) -> Void)? = nil
-) async throws -> (First, Second) {
-  try await throwingWait(
-    CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
-    in: { continuation in try operation { continuation.resume(returning: ($0, $1)) } },
-    onCancel: cancel,
-    onDiscard: all(to: discard)
   )
 }
 

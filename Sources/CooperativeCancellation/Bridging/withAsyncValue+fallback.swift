@@ -31,30 +31,6 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
   )
 }
 
-/// Calls an SDK that cannot fail, and waits for its two values. A cancelled task gets the fallback at once.
-///
-/// The rest, and the parameters, are the same as in the overload for a plain value. See <doc:Contract>.
-@_alwaysEmitIntoClient
-@inline(__always)
-nonisolated(nonsending) public func withAsyncValue<First: Sendable, Second: Sendable, Request>(
-  fallback: (First, Second),
-  whenCancelled response: CancellationResponse = .abandonCallback,
-  timeout: Timeout? = nil,
-  fileID: StaticString = #fileID,
-  line: UInt = #line,
-  in operation: (_ completion: @escaping @Sendable (First, Second) -> Void) -> Request,
-  onCancel cancel: (Request) -> Void = { _ in },
-  onDiscard discard: (@Sendable (First, Second) -> Void)? = nil
-) async -> (First, Second) {
-  await fallbackWait(
-    CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
-    fallback: fallback,
-    in: { continuation in operation { continuation.resume(returning: ($0, $1)) } },
-    onCancel: cancel,
-    onDiscard: all(to: discard)
-  )
-}
-
 /// Calls an SDK that cannot fail and has no value, and waits until it is done. A cancelled task stops waiting at once.
 ///
 /// ```swift

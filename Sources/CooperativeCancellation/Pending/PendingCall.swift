@@ -82,14 +82,14 @@ public final class PendingCall<Value>: Sendable {
   @_alwaysEmitIntoClient
   public func resume(sending value: sending Value) -> sending Value? {
     let sent = Sent(value)
-    return answer(.success(sent)) ? nil : sent.open()
+    return calls.answer(0, .success(sent)) ? nil : sent.open()
   }
 
   /// Answers the pending call with an error, which the call throws. Returns whether a call was pending.
   @_alwaysEmitIntoClient
   @discardableResult
   public func resume(throwing error: any Error) -> Bool {
-    answer(.failure(error))
+    calls.answer(0, .failure(error))
   }
 
   /// Ends the pending call and all waiting ones with an error. Later calls throw it, too, without calling the SDK.
@@ -99,11 +99,6 @@ public final class PendingCall<Value>: Sendable {
   public func close(throwing error: any Error) {
     calls.close(throwing: error)
   }
-
-  @_alwaysEmitIntoClient
-  func answer(_ answer: PendingAnswer<Value>) -> Bool {
-    calls.answer(0, answer)
-  }
 }
 
 extension PendingCall where Value: Sendable {
@@ -112,14 +107,14 @@ extension PendingCall where Value: Sendable {
   @_alwaysEmitIntoClient
   @discardableResult
   public func resume(returning value: Value) -> Bool {
-    answer(.success(Sent(value)))
+    calls.answer(0, .success(Sent(value)))
   }
 
   /// Answers the pending call with a value or an error. Returns whether a call was pending.
   @_alwaysEmitIntoClient
   @discardableResult
   public func resume(with result: Result<Value, some Error>) -> Bool {
-    answer(.sendable(result))
+    calls.answer(0, .sendable(result))
   }
 }
 

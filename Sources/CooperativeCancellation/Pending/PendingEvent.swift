@@ -52,7 +52,10 @@ public final class PendingEvent<Value: Sendable>: Sendable {
       return try await pendingBridge(
         terms,
         by: try terms.begin(),
-        register: { wait in try waits.registry.locked { try $0.add(wait, terms.callSite) } },
+        register: { wait in
+          // Each wait has its own id.
+          try waits.registry.locked { try $0.add(wait, $0.lastNumber + 1, terms.callSite) }
+        },
         in: { _, _ in try operation() },
         onCancel: { _ in },
         leave: { number, _ in waits.leave(number, number, hasFailed: true, terms.response) },

@@ -42,13 +42,14 @@ extension SendableCallbackSequence {
   }
 }
 
+// A cancellation only wakes the reader, which ends the subscription.
 extension StreamReader {
   @_alwaysEmitIntoClient
   var stream: AsyncStream<Element> {
     AsyncStream {
       try? await self.next()
     } onCancel: {
-      self.cancel()
+      self.inbox.cancel()
     }
   }
 
@@ -58,7 +59,7 @@ extension StreamReader {
       try await withTaskCancellationHandler {
         try await self.next()
       } onCancel: {
-        self.cancel()
+        self.inbox.cancel()
       }
     }
   }

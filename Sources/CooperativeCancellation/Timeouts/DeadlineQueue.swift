@@ -25,25 +25,23 @@ package struct DeadlineQueue: Sendable {
 
   package var count: Int { heap.count }
 
-  @usableFromInline
-  package struct Ticket: Sendable {
-    fileprivate let slot: Int
-  }
+  /// The slot of a wait.
+  @usableFromInline package typealias Ticket = Int
 
   /// Returns a ticket for removing the wait, and the time to set the alarm for, or `nil` to leave it.
   package mutating func add(_ wait: Wait, until end: Moment) -> (Ticket, alarm: Moment?) {
     let slot = waits.insert(QueuedWait(wait: wait, position: heap.count))
     heap.append(Node(end: end, slot: slot))
     moveUp(heap.count - 1)
-    if let alarm, !(end < alarm) { return (Ticket(slot: slot), nil) }
+    if let alarm, !(end < alarm) { return (slot, nil) }
     alarm = end
-    return (Ticket(slot: slot), end)
+    return (slot, end)
   }
 
   /// Removes a wait, if it is still in the queue. Returns it, to release.
   package mutating func remove(_ wait: Wait, by ticket: Ticket) -> Wait? {
     // Another wait may have the slot now.
-    guard let queued = waits[ticket.slot], queued.wait.id == wait.id else { return nil }
+    guard let queued = waits[ticket], queued.wait.id == wait.id else { return nil }
     return take(at: queued.position)
   }
 

@@ -91,11 +91,7 @@ package struct ReplyContents<Answer: Sendable>: SharedContents {
   @usableFromInline var machine = ReplyMachine<Answer>.expected
 
   @_alwaysEmitIntoClient
-  init(
-    _ callSite: CallSite,
-    reportsDrop: Bool,
-    _ discard: (@Sendable (Answer) -> Void)?
-  ) {
+  init(_ callSite: CallSite, reportsDrop: Bool, _ discard: (@Sendable (Answer) -> Void)?) {
     self.callSite = callSite
     self.reportsDrop = reportsDrop
     self.discard = discard

@@ -40,11 +40,3 @@ func onlyPresent<First, Second>(
     if values.0 != nil || values.1 != nil { discard(values.0, values.1) }
   }
 }
-
-@_alwaysEmitIntoClient
-func all<First, Second>(
-  to discard: (@Sendable (First, Second) -> Void)?
-) -> (@Sendable (sending (First, Second)) -> Void)? {
-  guard let discard else { return nil }
-  return { values in discard(values.0, values.1) }
-}

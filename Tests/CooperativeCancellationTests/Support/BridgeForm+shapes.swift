@@ -14,9 +14,9 @@ extension BridgeForm {
     pending + continuations + [
       result, typedResult, valueAndError, errorOnly, voidResult, twoValuesAndError,
       successAndFailure, lateRequest,
-      throwingPlain, throwingTwoValues, throwingVoid, valueOrNilAndError,
+      throwingPlain, throwingVoid, valueOrNilAndError,
       successWithoutValue, failureWithoutError,
-      fallback, fallbackTwoValues, fallbackVoid,
+      fallback, fallbackVoid,
       plain, neverFailing, void,
     ]
 
@@ -104,15 +104,6 @@ extension BridgeForm {
     onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }.id
   }
 
-  static let throwingTwoValues = throwingForm(
-    "two values, throwing", delivers: "pair", values: 2, .brings
-  ) { sdk, watch in
-    try await withAsyncThrowingValue(
-      whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
-    ) { completion in try watch.operation { sdk.hostAndGuest(completion) } }
-    onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id, $1.id) }.0.id
-  }
-
   static let throwingVoid = throwingVoidForm("Void, throwing", .brings) { sdk, watch in
     try await withAsyncThrowingValue(
       whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
@@ -129,17 +120,6 @@ extension BridgeForm {
     ) { completion in try watch.operation { sdk.maybeUser(completion) } }
     onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }
     return user?.id ?? "nil"
-  }
-
-  static let fallbackTwoValues = fallbackForm("two values, fallback", delivers: "pair", values: 2) {
-    sdk, watch in
-    await withAsyncValue(
-      fallback: (nil, nil), whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
-    ) { (completion: @escaping @Sendable (User?, User?) -> Void) in
-      unthrowing { try watch.operation { sdk.hostAndGuest(completion) } }
-    } onCancel: { watch.onCancel($0) } onDiscard: { host, guest in
-      watch.onDiscard(host?.id ?? "the fallback", guest?.id ?? "the fallback")
-    }.0
   }
 
   // Closures for success and for failure that say little.

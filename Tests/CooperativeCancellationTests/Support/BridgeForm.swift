@@ -141,11 +141,10 @@ extension BridgeForm {
   static func fallbackForm(
     _ testDescription: String,
     delivers id: String,
-    values: Int = 1,
     _ traits: Trait...,
     call: @escaping @Sendable (FakeSDK, Watch) async -> User?
   ) -> BridgeForm {
-    BridgeForm(.fallback, testDescription, delivers: .value(id), values: values, traits) {
+    BridgeForm(.fallback, testDescription, delivers: .value(id), values: 1, traits) {
       await call($0, $1).map { .value($0.id) } ?? .fallback
     }
   }

@@ -169,10 +169,7 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
   /// Passes an answer to its call. Parks it if it may belong to a starting call.
   @_alwaysEmitIntoClient
   @inline(__always)
-  package mutating func take(
-    _ id: ID,
-    _ answer: AnyReply
-  ) -> Recipient {
+  package mutating func take(_ id: ID, _ answer: AnyReply) -> Recipient {
     if let index = waiting.index(forKey: id),
       let recipient = pass(.answered(in: answer), to: index)
     {
@@ -197,10 +194,7 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
   /// Passes the final event to a call, which leaves if it has nothing to forward. Returns `nil` if the call refuses it.
   @_alwaysEmitIntoClient
   @inline(__always)
-  mutating func pass(
-    _ event: WaitMachine.FinalEvent,
-    to index: [ID: Entry].Index
-  ) -> Recipient? {
+  mutating func pass(_ event: WaitMachine.FinalEvent, to index: [ID: Entry].Index) -> Recipient? {
     if waiting.values[index].isAnswered { return nil }
     let wait = waiting.values[index].wait
     switch wait.accept(event) {
@@ -217,9 +211,7 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
   /// Passes an answer to all calls, including those that are starting. Returns those that took it, to be woken in the
   /// order in which they began, and what is to be released.
   @_alwaysEmitIntoClient
-  package mutating func takeAll(
-    _ answer: AnyReply
-  ) -> (calls: [Wait], all: [ID: Entry]) {
+  package mutating func takeAll(_ answer: AnyReply) -> (calls: [Wait], all: [ID: Entry]) {
     var calls: [Entry] = []
     calls.reserveCapacity(waiting.count + starting.count)
     let all = waiting
@@ -270,13 +262,5 @@ extension Dictionary {
     var rest = Dictionary(minimumCapacity: 2 * count)
     for (key, value) in self { rest[key] = value }
     self = rest
-  }
-}
-
-extension CallRegistry<Int> {
-  /// Adds a call that needs no id.
-  @_alwaysEmitIntoClient
-  package mutating func add(_ wait: Wait, _ callSite: CallSite) throws -> Int {
-    try add(wait, lastNumber + 1, callSite)
   }
 }

@@ -134,28 +134,20 @@ package struct TurnMachine: Sendable {
 
   /// An answer arrived. Returns `nil` if no call waits for one.
   @usableFromInline
-  package mutating func answer(
-    _ reply: AnyReply
-  ) -> Effects? {
+  package mutating func answer(_ reply: AnyReply) -> Effects? {
     guard let index = calls.firstIndex(where: { !$0.isAnswered }) else { return nil }
     return end(index, .answered(in: reply))
   }
 
   /// The SDK will not answer a call: its `operation` threw, or its late answer is not expected anymore.
   @usableFromInline
-  package mutating func stop(
-    _ number: Int,
-    _ event: WaitMachine.FinalEvent
-  ) -> Effects? {
+  package mutating func stop(_ number: Int, _ event: WaitMachine.FinalEvent) -> Effects? {
     guard let index = index(of: number), !calls[index].isAnswered else { return nil }
     calls[index].isForwarded = true
     return end(index, event)
   }
 
-  private mutating func end(
-    _ index: Int,
-    _ event: WaitMachine.FinalEvent
-  ) -> Effects {
+  private mutating func end(_ index: Int, _ event: WaitMachine.FinalEvent) -> Effects {
     calls[index].isAnswered = true
     let call = calls[index]
     let result = call.wait.accept(event)
@@ -165,10 +157,7 @@ package struct TurnMachine: Sendable {
   }
 
   /// The `onCancel` of a call has returned. The call leaves if it has its answer.
-  package mutating func leave(
-    _ number: Int,
-    limit: Wait? = nil
-  ) -> Effects? {
+  package mutating func leave(_ number: Int, limit: Wait? = nil) -> Effects? {
     guard let index = index(of: number) else { return nil }
     (calls[index].isForwarded, calls[index].limit) = (true, limit)
     let call = calls[index]
@@ -180,10 +169,7 @@ package struct TurnMachine: Sendable {
 
   /// Ends the calls without an answer, and then those that wait for their turn, in order. A call that has its turn is a
   /// later one.
-  package mutating func endAll(
-    _ answer: AnyReply,
-    waiting end: AnyReply
-  ) -> [Effects] {
+  package mutating func endAll(_ answer: AnyReply, waiting end: AnyReply) -> [Effects] {
     let waiting = queue.sorted { $0.key < $1.key }.map(\.value)
     queue = [:]
     var all: [Effects] = []

@@ -24,10 +24,7 @@ package actor Home<Element: Sendable> {
   /// Begins a subscription. Returns how to end it, or `nil` if a reader was cancelled before it began. A reader that is
   /// cancelled meanwhile does not wait: the registration is terminated when it returns.
   @usableFromInline
-  func begin(
-    _ inbox: Inbox<Element>,
-    isolation: isolated (any Actor)?
-  ) async throws -> ActorWork? {
+  func begin(_ inbox: Inbox<Element>, isolation: isolated (any Actor)?) async throws -> ActorWork? {
     // Not the bridge's `onCancel`, which needs the reader's actor.
     try await withTaskCancellationHandler {
       // Captured, so that the reader does not leave its actor.
@@ -81,9 +78,7 @@ package actor Home<Element: Sendable> {
 extension Source {
   /// Returns the same source for readers on any actor. It registers and unregisters on its home, or on `isolation`.
   @usableFromInline
-  func crossingIsolation(
-    isolation: isolated any Actor
-  ) -> @Sendable () -> Source {
+  func crossingIsolation(isolation: isolated any Actor) -> @Sendable () -> Source {
     let home: Home<Element>
     switch start {
     case .inPlace(let start):

@@ -84,11 +84,4 @@ final class StreamReader<Element: Sendable>: Sendable {
       }
     }
   }
-
-  /// The runtime's cancellation handler calls this, under the runtime's lock. The reader, which wakes, ends the
-  /// subscription.
-  @usableFromInline
-  func cancel() {
-    inbox.cancel()
-  }
 }
