@@ -55,17 +55,6 @@ nonisolated final class Client {
     }
   }
 
-  /// The SDK hands its request over when the test says so.
-  nonisolated(nonsending) func uploadLater() async throws -> User {
-    try await withAsyncThrowingValue { completion in
-      LateRequest(cancel: { $0.cancel() }) {
-        sdk.uploadLater(requestHandler: $0, completion: completion)
-      }
-    } onCancel: {
-      $0.cancel()
-    }
-  }
-
   /// Asserts where its closures run.
   nonisolated(nonsending) func checkIsolation() async throws -> User {
     let actor = #isolation
@@ -125,7 +114,6 @@ final class ClientOfTheMainActor {
   init(_ backend: Backend = Backend(.later)) { client = Client(backend) }
 
   func all() async throws -> [String] { try await client.all() + [sdk.user(id: "2").id] }
-  func uploadLater() async throws -> User { try await client.uploadLater() }
   func checkIsolation() async throws -> User { try await client.checkIsolation() }
 }
 
@@ -136,7 +124,6 @@ actor ClientOfAnActor {
   init(_ backend: Backend = Backend(.later)) { client = Client(backend) }
 
   func all() async throws -> [String] { try await client.all() + [sdk.user(id: "2").id] }
-  func uploadLater() async throws -> User { try await client.uploadLater() }
   func checkIsolation() async throws -> User { try await client.checkIsolation() }
 }
 
@@ -161,16 +148,6 @@ struct ClientCallSiteTests {
     let backend = Backend(.never)
     await cancel(Task { try await ClientOfTheMainActor(backend).checkIsolation() }, 1, of: backend)
     await cancel(Task { try await ClientOfAnActor(backend).checkIsolation() }, 2, of: backend)
-    #expect(backend.counts.cancelled == 2)
-  }
-
-  @Test
-  func `a request that comes too late is cancelled on arrival`() async throws {
-    let backend = Backend(.never)
-    await cancel(Task { try await ClientOfTheMainActor(backend).uploadLater() }, 1, of: backend)
-    await cancel(Task { try await ClientOfAnActor(backend).uploadLater() }, 2, of: backend)
-    #expect(backend.counts.cancelled == 0)
-    backend.handOverRequests()
     #expect(backend.counts.cancelled == 2)
   }
 

@@ -74,11 +74,6 @@ public final class FakeSDK {
     }
   }
 
-  /// Hands over an object that is not `Sendable`, and does not say so.
-  public func lastSession(_ completion: @escaping @Sendable (Session) -> Void) -> Request {
-    backend.begin("last") { completion(Session(user: $0.user())) }
-  }
-
   /// Returns nothing: hands the request over in a callback, before it returns.
   public func upload(
     requestHandler: @escaping @Sendable (sending Request) -> Void,

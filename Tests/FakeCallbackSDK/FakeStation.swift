@@ -150,7 +150,6 @@ public final class Mast: Sendable {
 
   public var listenerCount: Int { state.withLock { $0.listeners.count } }
 
-  /// Sends each listener a song of its own.
   public func play() { sendAll(.play) }
   public func fail() { sendAll(.fail) }
   public func end() { sendAll(.end) }
@@ -165,7 +164,8 @@ public final class Mast: Sendable {
     withExtendedLifetime(listeners) {}
   }
 
-  private func sendAll(_ greeting: Greeting) {
+  /// Sends each listener a song of its own, or the same.
+  public func sendAll(_ greeting: Greeting) {
     let listeners = state.withLock { $0.listeners.sorted { $0.key < $1.key } }
     for (_, listener) in listeners { send(greeting, to: listener) }
   }

@@ -5,18 +5,6 @@ import Testing
 
 @Suite("CancellationFlag", .watchdog)
 struct CancellationFlagTests {
-  /// An SDK that asks whether to go on: it works on a thread of its own until it is told to stop.
-  private static func export(
-    shouldContinue: @escaping @Sendable () -> Bool,
-    completion: @escaping @Sendable (Result<Int, any Error>) -> Void
-  ) {
-    Thread.detachNewThread {
-      var steps = 0
-      while shouldContinue() { steps += 1 }
-      completion(.success(steps))
-    }
-  }
-
   @Test
   func `tells the SDK's thread that the waiting task is cancelled`() async {
     let isWorking = Signal()
@@ -24,14 +12,14 @@ struct CancellationFlagTests {
     let task = Task {
       try await withCancellationFlag { flag in
         try await withAsyncThrowingValue(whenCancelled: .waitForCallback) { completion in
-          Self.export(
-            shouldContinue: {
+          // An SDK that works on a thread of its own until it is told to stop.
+          Thread.detachNewThread {
+            while !flag.isCancelled {
               isWorking.fire()
               seenByStaticCheck.withLock { $0 = $0 || Task.isCancelled }
-              return !flag.isCancelled
-            },
-            completion: completion
-          )
+            }
+            completion(.success(1))
+          }
         }
       }
     }

@@ -79,22 +79,6 @@ struct ContinuationTests {
     #expect(!hasEnded.withLock { $0 })
     #expect(Reports.shared.take(line: line) == [.completionDropped])
   }
-
-  @Test
-  func `a timeout of zero runs the closure, forwards and ends`() async {
-    let (ran, stored) = (Protected<[String]>([]), Protected<Continuation?>(nil))
-    await #expect(throws: TimeoutError.self) {
-      try await withCancellableThrowingContinuation(timeout: .seconds(0)) {
-        continuation in
-        stored.withLock { $0 = continuation }
-        ran.withLock { $0.append("closure") }
-        return "request"
-      } onCancel: { request in
-        ran.withLock { $0.append(request) }
-      }
-    }
-    #expect(ran.withLock { $0 } == ["closure", "request"])
-  }
 }
 
 // As an extension of a `CheckedContinuation` reads after find-and-replace.

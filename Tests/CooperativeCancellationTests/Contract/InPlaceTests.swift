@@ -33,21 +33,13 @@ struct InPlaceTests {
     let watch = Watch(beforeSDK: look, afterSDK: { isWaiting.fire() }, inOnCancel: look)
     let isCancelled = form.kind != .unconditional
     let task = Task {
-      await run(form, isCancelled ? .confirmingCancellation : .later, watch, isolation: actor)
+      let backend = Backend(isCancelled ? .confirmingCancellation : .later)
+      return await form.run(backend, watch, on: actor)
     }
     await isWaiting.wait()
     task.cancel()
     _ = await task.value
     #expect(watch.events.prefix(2) == (isCancelled ? [.operation, .onCancel] : [.operation]))
-  }
-
-  private func run(
-    _ form: BridgeForm,
-    _ behavior: Behavior,
-    _ watch: Watch,
-    isolation: isolated any Actor
-  ) async -> Ending {
-    await form.run(FakeSDK(behavior), watch)
   }
 
   @Test @MainActor

@@ -68,9 +68,11 @@ struct LockTests {
   ]
 
   @Test
-  func `an object that a report handler captured may use the handler when it is released`() async {
+  func `the report handler may be replaced from inside itself, and used when one is released`()
+    async
+  {
     await #expect(processExitsWith: .success) {
-      let released = Protected(0)
+      let (calls, released) = (Protected(0), Protected(0))
       do {
         let captured = OnRelease {
           _ = RuntimeIssue.handler
@@ -78,18 +80,10 @@ struct LockTests {
         }
         RuntimeIssue.handler = { _ in withExtendedLifetime(captured) {} }
       }
-      RuntimeIssue.handler = { _ in }
-      #expect(released.withLock { $0 } == 1)
-    }
-  }
-
-  @Test
-  func `the report handler may be replaced from inside itself`() async {
-    await #expect(processExitsWith: .success) {
-      let calls = Protected(0)
       RuntimeIssue.handler = { _ in
         RuntimeIssue.handler = { _ in calls.withLock { $0 += 1 } }
       }
+      #expect(released.withLock { $0 } == 1)
       await withAsyncValue {
         $0(); $0(); $0()
       }
@@ -102,23 +96,10 @@ struct LockTests {
     var wakes = 0
     // A timeout that comes before the task sleeps does not wake it.
     while wakes == 0 {
-      let executor = ManualExecutor()
-      executor.onEnqueue { _ = Deadlines.all.count }
-      let kept = Protected<(@Sendable () -> Void)?>(nil)
-      let hasEnded = Protected(false)
-      let task = Task(executorPreference: executor) {
-        defer { hasEnded.withLock { $0 = true } }
-        try await withAsyncThrowingValue(timeout: .milliseconds(1)) {
-          (completion: @escaping @Sendable () -> Void) in
-          kept.withLock { $0 = completion }
-        }
-      }
-      while !hasEnded.withLock({ $0 }) {
-        executor.runUntilIdle()
-        await Task.yield()
-      }
-      await #expect(throws: TimeoutError.self) { try await task.value }
-      wakes = executor.jobCount - 1
+      let call = TestCall(.result, .never, Watch(timeout: .milliseconds(1)))
+      call.executor.onEnqueue { _ = Deadlines.all.count }
+      await call.runUntil(BridgeForm.result.timedOut(call.watch))
+      wakes = call.executor.jobCount - 1
     }
   }
 }

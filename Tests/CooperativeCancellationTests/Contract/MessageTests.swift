@@ -36,26 +36,6 @@ struct MessageTests {
   }
 
   @Test
-  func `the default handler prints each kind once per call site`() async {
-    let result = await #expect(
-      processExitsWith: .success,
-      observing: [\.standardErrorContent]
-    ) {
-      for _ in 0..<3 {
-        await withAsyncValue(line: 1) {
-          $0(); $0()
-        }
-        await withAsyncValue(line: 1) { _ in }
-        await withAsyncValue(line: 2) { _ in }
-      }
-    }
-    let lines = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-      .split(separator: "\n").filter { $0.hasPrefix("CooperativeCancellation: ") }
-    #expect(lines.count == 3)
-    #expect(lines.filter { $0.contains("MessageTests.swift:1: ") }.count == 2)
-  }
-
-  @Test
   func `a handler stays the same when it is saved and restored repeatedly`() async {
     await #expect(processExitsWith: .success) {
       for _ in 0..<300_000 { RuntimeIssue.handler = RuntimeIssue.handler }

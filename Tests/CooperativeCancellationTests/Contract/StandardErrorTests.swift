@@ -95,25 +95,26 @@ struct StandardErrorTests {
   }
 
   @Test
-  func `prints with no lock held, and retries what could not be printed`() {
+  func `prints each kind once per call site, no lock held, and retries what could not be printed`()
+  {
     let printed = PrintedReports()
-    let reports = [1, 2].map {
-      RuntimeIssue(kind: .completionCalledAgain, callSite: CallSite(line: $0))
+    let again = RuntimeIssue.Kind.completionCalledAgain
+    let reports = [(again, 1), (again, 2), (.completionDropped, 1)].map {
+      RuntimeIssue(kind: $0, callSite: CallSite(line: $1))
     }
-    var lines: [UInt] = []
+    var all: [RuntimeIssue] = []
     func print(_ report: RuntimeIssue) -> Bool {
-      lines.append(report.callSite.line)
+      all.append(report)
       return true
     }
     printed.printOnce(reports[0]) { report in
       // The lock is not recursive.
-      printed.printOnce(reports[0], by: print)
-      printed.printOnce(reports[1], by: print)
+      for report in reports { printed.printOnce(report, by: print) }
       _ = print(report)
       return false
     }
     for report in reports { printed.printOnce(report, by: print) }
-    #expect(lines == [2, 1, 1])
+    #expect(all == [reports[1], reports[2], reports[0], reports[0]])
   }
 
   /// What each write takes; then each takes all, or cannot write.

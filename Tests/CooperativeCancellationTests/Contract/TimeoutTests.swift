@@ -25,6 +25,13 @@ struct TimeoutTests {
     }
   }
 
+  @Test(arguments: BridgeForm.unchecked)
+  func `of zero runs the closure of a continuation, forwards and ends`(form: BridgeForm) async {
+    let call = TestCall(form, .never, Watch(timeout: .seconds(0)))
+    await call.runUntil(form.timedOut(call.watch))
+    #expect(call.watch.events == [.operation, .onCancel])
+  }
+
   @Test(arguments: BridgeForm.cancellable)
   func `does not begin a sleep for an answer inside operation`(form: BridgeForm) async {
     let clock = ManualClock()
@@ -126,27 +133,6 @@ struct TimeoutTests {
 
 /// Clocks that misbehave.
 extension TimeoutTests {
-  /// Its instants begin at zero.
-  private struct OddClock: Clock {
-    struct Instant: InstantProtocol {
-      var offset: UInt64
-      func advanced(by duration: Duration) -> Instant {
-        Instant(offset: offset + UInt64(duration / .nanoseconds(1)))
-      }
-      func duration(to other: Instant) -> Duration { .nanoseconds(Int64(other.offset - offset)) }
-      static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
-    }
-
-    let sleeps: @Sendable () async throws -> Void
-
-    var now: Instant { Instant(offset: 0) }
-    var minimumResolution: Duration { .zero }
-
-    func sleep(until deadline: Instant, tolerance: Duration?) async throws {
-      try await sleeps()
-    }
-  }
-
   private struct BrokenClock: Error {}
 
   private static let hasty: [@Sendable () async throws -> Void] = [
@@ -201,16 +187,5 @@ extension TimeoutTests {
     let isDelivered = response == .deliverResult
     #expect(call.ending == (isDelivered ? form.delivered : form.timedOut(call.watch)))
     #expect(call.watch.discarded == (isDelivered ? 0 : form.values(1)))
-  }
-}
-
-extension TestCall {
-  /// Runs the task until it has ended so, even if nothing wakes it: what ends it may come before it sleeps.
-  fileprivate func runUntil(_ expected: Ending) async {
-    while ending == nil {
-      run()
-      await Task.yield()
-    }
-    #expect(ending == expected)
   }
 }

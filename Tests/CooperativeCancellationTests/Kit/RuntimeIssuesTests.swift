@@ -6,18 +6,6 @@ import Testing
 
 @Suite("Misuse reports of one test", .watchdog)
 struct RuntimeIssuesTests {
-  private func callTwice(_ calls: FakeCall<@Sendable () -> Void>, line: UInt) async throws {
-    let task = Task {
-      try await withAsyncThrowingValue(line: line) { completion in
-        calls.record { completion(.success) }
-      }
-    }
-    let request = try await calls.next(within: .watchdog)
-    request.answer { $0() }
-    request.answer { $0() }
-    try await task.value(within: .watchdog)
-  }
-
   @Test
   func `are collected, apart from those of other tests, and do not reach the handler`()
     async throws
@@ -26,7 +14,15 @@ struct RuntimeIssuesTests {
     try await withThrowingTaskGroup { group in
       for line in lines {
         group.addTask {
-          let reports = try await runtimeIssues { try await callTwice(FakeCall(), line: line) }
+          let reports = try await runtimeIssues {
+            let calls = FakeCall<@Sendable () -> Void>()
+            let task = Task {
+              await withAsyncValue(line: line) { completion in _ = calls.record(completion) }
+            }
+            let request = try await calls.next(within: .watchdog)
+            for _ in 1...2 { request.answer { $0() } }
+            await task.value
+          }
           #expect(reports.map(\.kind) == [.completionCalledAgain])
           #expect(reports.map(\.callSite.line) == [line])
           #expect(Reports.shared.kinds(line: line) == [])
@@ -50,12 +46,5 @@ struct RuntimeIssuesTests {
     }
     #expect(reports.map(\.kind) == [.completionDropped])
     #expect(Reports.shared.kinds(line: line) == [])
-  }
-
-  @Test
-  func `reach the handler when they are not collected`() async throws {
-    let line = Reports.shared.uniqueLine()
-    try await callTwice(FakeCall(), line: line)
-    #expect(Reports.shared.kinds(line: line) == [.completionCalledAgain])
   }
 }

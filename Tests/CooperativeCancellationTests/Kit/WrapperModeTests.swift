@@ -138,16 +138,7 @@ struct WrapperModeTests {
   }
 
   @Test
-  func `hand a request over after the cancellation`() async throws {
-    try await check { calls in
-      try await withAsyncThrowingValue { completion in
-        LateRequest(cancel: { $0.cancel() }) { arrived in
-          calls.record(completion).deliver { arrived($0) }
-        }
-      } onCancel: {
-        $0.cancel()
-      }
-    }
+  func `hand a request over after the cancellation`() async {
     await expect([.forwarding], "before the SDK delivered its request") {
       try await check { calls in
         let request = Protected<Calls.Request?>(nil)

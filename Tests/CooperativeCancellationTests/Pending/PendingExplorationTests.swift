@@ -274,7 +274,7 @@ private struct RegistryOfCallsRun: Explorable {
       return require(false, "only what is parked is let go")
     }
     let open = claimants.filter { isStarting($0) }
-    require(situation.isClosed || open.count <= 1, "what may be claimed is kept: \(open)")
+    require(situation.isClosed || open.isEmpty, "what may be claimed is kept: \(open)")
     situation.answers[answer] = .unclaimed
   }
 
@@ -284,8 +284,10 @@ private struct RegistryOfCallsRun: Explorable {
       isStarting($0) ? situation.words[$0] == nil : mayTake($0)
     }
     let (ended, _, unclaimed) = registry.close(CancellationError(), carrier(of: end))
-    let endedCalls = ended.map { wait in waits.firstIndex { $0.id == wait.id } ?? -1 }
-    require(endedCalls.sorted() == takers, "all are ended: \(endedCalls)")
+    require(
+      ended.map(\.id) == takers.sorted { order(of: $0) < order(of: $1) }.map { waits[$0].id },
+      "all are ended, in the order in which they began"
+    )
     for one in unclaimed { situation.answers[answer(in: one.answer)] = .unclaimed }
   }
 
@@ -311,6 +313,14 @@ private struct RegistryOfCallsRun: Explorable {
 
   private func isStarting(_ call: Int) -> Bool {
     if case .starts = situation.calls[call] { true } else { false }
+  }
+
+  /// Its number in the registry, which counts up.
+  private func order(of call: Int) -> Int {
+    switch situation.calls[call] {
+    case .starts(let place), .waits(let place), .forwards(let place): place
+    case .begins, .refused, .over: -1
+    }
   }
 
   private func isParked(_ answer: Int, for call: Int) -> Bool {
@@ -365,7 +375,9 @@ struct PendingExplorationTests {
   @Test
   func `calls, answers, a cancellation and a close keep the guarantees in every order`() {
     var exploration = Exploration()
-    for (calls, answers) in casts where !isDebug || calls.count + answers.count == 3 {
+    // A part of those with two answers.
+    let small = casts.map { ($0.calls, Array($0.answers.prefix(1))) }.filter { $0.0.count == 2 }
+    for (calls, answers) in isDebug ? small : casts {
       for isClosed in [false, true] {
         for response in [nil] + CancellationResponse.allCases {
           exploration.explore(
@@ -377,6 +389,6 @@ struct PendingExplorationTests {
       }
     }
     print("pending calls: \(exploration)")
-    #expect(exploration.situations >= (isDebug ? 9_939 : 137_756))
+    #expect(exploration.situations >= (isDebug ? 32_111 : 137_756))
   }
 }

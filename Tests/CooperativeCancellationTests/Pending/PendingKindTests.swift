@@ -273,12 +273,8 @@ struct PendingEventTests {
     failed.close(throwing: SDKError.failed)
     failed.close(returning: ())
     await #expect(throws: SDKError.failed) { try await failed.value() }
-    let happened = PendingEvent<Void>()
-    happened.close(returning: ())
-    happened.close(throwing: SDKError.failed)
-    try await happened.value()
     // Check before.
-    let task = Task(executorPreference: executor) { try await happened.value() }
+    let task = Task(executorPreference: executor) { [event] in try await event.value() }
     task.cancel()
     executor.runUntilIdle()
     await #expect(throws: CancellationError.self) { try await task.value }

@@ -28,7 +28,7 @@ struct HostileSDKTests {
       // Names the scenario in which it hangs, if it hangs.
       print("The SDK \(scenario.name)")
       var all: [Played] = []
-      for form in BridgeForm.all where scenario.suits(form) {
+      for form in BridgeForm.all where form.carriesValue || !scenario.needsValue {
         // Other tests need this thread too.
         await Task.yield()
         let stage = HostileStage(form)

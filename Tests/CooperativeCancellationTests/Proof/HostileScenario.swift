@@ -11,24 +11,10 @@ struct HostileScenario: Sendable {
   /// Continues the sentence "The SDK …".
   let name: String
 
-  /// What an answer must bring, or else the form is left out.
-  enum Need {
-    case nothing
-    case value
-    case object
-  }
-
-  var needs = Need.nothing
+  /// Whether an answer must bring a value, or else the form is left out.
+  var needsValue = false
 
   let play: @Sendable (HostileStage) -> Void
-
-  func suits(_ form: BridgeForm) -> Bool {
-    switch needs {
-    case .nothing: true
-    case .value: form.carriesValue
-    case .object: form.carriesValue
-    }
-  }
 
   static let all = [
     HostileScenario(name: "answers before the call returns") { stage in
@@ -113,7 +99,7 @@ struct HostileScenario: Sendable {
 
     HostileScenario(
       name: "brings a value whose `deinit` brings another, three times",
-      needs: .object
+      needsValue: true
     ) { stage in
       stage.begin()
       let backend = stage.backend
@@ -137,7 +123,7 @@ struct HostileScenario: Sendable {
 
     HostileScenario(
       name: "answers twice, and `onDiscard` of the second value cancels the task",
-      needs: .value
+      needsValue: true
     ) { stage in
       stage.begin(.onDemand, Watch(inOnDiscard: { stage.cancel() }))
       stage.backend.answer()

@@ -17,14 +17,6 @@ final class HostileStage: Sendable {
     let task: Task<Void, Never>
   }
 
-  /// What only the bridge's closures and the task keep alive after the scenario.
-  private struct Rest {
-    weak var watch: Watch?
-    weak var executor: ManualExecutor?
-
-    var isAlive: Bool { watch != nil || executor != nil }
-  }
-
   /// The results of the calls.
   private final class Tally: Sendable {
     let begun = Atomic(0)
@@ -125,11 +117,14 @@ final class HostileStage: Sendable {
     backend.drop()
     run()
     current.executor.onEnqueue {}
-    let rest = Rest(watch: current.watch, executor: current.executor)
+    // What only the bridge's closures and the task keep now.
+    weak var watch: Watch?
+    weak var executor: ManualExecutor?
+    (watch, executor) = (current.watch, current.executor)
     play.withLock { $0 = nil }
     // A thread that has answered releases its objects a moment later: values, requests, completions and services, the
     // bridge's closures, the task.
-    while backend.objectsAlive > 0 || rest.isAlive { await Task.yield() }
+    while backend.objectsAlive > 0 || watch != nil || executor != nil { await Task.yield() }
   }
 }
 

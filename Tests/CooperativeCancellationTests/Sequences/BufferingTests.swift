@@ -5,6 +5,8 @@ import Testing
 
 @Suite("Sequences: buffering and answers", .watchdog)
 struct BufferingTests {
+  private static let answering = SequenceForm.all.filter(\.answers)
+
   /// What is kept of that many elements, and what is discarded.
   private struct Bound: Sendable, CustomTestStringConvertible {
     let policy: BufferingPolicy
@@ -28,12 +30,14 @@ struct BufferingTests {
     Bound(policy: .oldest(0), count: 3, kept: 1...1),
   ]
 
-  @Test(arguments: bounds)
-  private func `the buffer keeps what its policy allows, in order, and discards the others`(
+  @Test(arguments: answering, bounds)
+  private func `what the policy allows is kept, the rest discarded, and the SDK told to go on`(
+    form: SequenceForm,
     bound: Bound
   ) {
-    let read = TestRead(.elements, Mast(), SequenceWatch(bound.policy))
+    let read = TestRead(form, Mast(), SequenceWatch(bound.policy))
     read.perform([.run] + Array(repeating: .play, count: bound.count))
+    #expect(read.mast.refusals == 0)
     // The first one wakes the reader, which has not taken it yet.
     #expect(read.mast.songsAlive.count == bound.kept.count)
     read.perform(.run)
@@ -43,23 +47,7 @@ struct BufferingTests {
     #expect(read.mast.songsAlive.count == 0)
   }
 
-  @Test(arguments: [BufferingPolicy.newest(2), .oldest(2), .unbounded])
-  func `an SDK is told to go on, also when an element does not fit`(
-    policy: BufferingPolicy
-  ) async {
-    let answers = Protected<[Bool]>([])
-    let sequence = AsyncCallbackSequence<Int>(buffering: policy) { yield in
-      for number in 1...4 {
-        let answer: Bool = yield(number)
-        answers.withLock { $0.append(answer) }
-      }
-    } onTermination: {
-    }
-    for await _ in sequence { break }
-    #expect(answers.withLock { $0 } == [true, true, true, true])
-  }
-
-  @Test(arguments: SequenceForm.all.filter(\.answers), WayToEnd.allCases)
+  @Test(arguments: answering, WayToEnd.allCases)
   func `an SDK is told that nobody listens anymore`(form: SequenceForm, way: WayToEnd) {
     guard way.exists(in: form), way != .release else { return }
     // Unregisters nothing: the SDK goes on calling.

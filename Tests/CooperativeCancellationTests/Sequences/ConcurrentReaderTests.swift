@@ -52,15 +52,13 @@ struct ConcurrentReaderTests {
     ) {
       self.mast = mast
       self.watch = watch
-      let (home, readers) = (home, readers)
-      Task(executorPreference: readers.executor) {
-        if let form {
-          await readers.make(form, mast, watch)
-        } else {
-          await readers.make(await home.makeSendable(mast, watch))
-        }
+      let readers = readers
+      if let form {
+        readers.assumeIsolated { $0.make(form, mast, watch) }
+      } else {
+        let songs = home.assumeIsolated { $0.makeSendable(mast, watch) }
+        readers.assumeIsolated { $0.make(songs) }
       }
-      Stage.run(home, readers)
       tasks = (0..<readerCount).map { number in
         Task(executorPreference: readers.executor) { await readers.read(number) }
       }
@@ -68,16 +66,13 @@ struct ConcurrentReaderTests {
     }
 
     deinit {
-      let readers = readers
-      Task(executorPreference: readers.executor) { await readers.forget() }
+      readers.assumeIsolated { $0.forget() }
       run()
     }
 
     func runReaders() { readers.executor.runUntilIdle() }
 
-    func run() { Stage.run(home, readers) }
-
-    static func run(_ home: HandDrivenActor, _ readers: Readers) {
+    func run() {
       while !(readers.executor.isIdle && home.executor.isIdle) {
         readers.executor.runUntilIdle()
         home.executor.runUntilIdle()
@@ -88,14 +83,8 @@ struct ConcurrentReaderTests {
 
     /// What the readers have received so far, and which. The home does not run.
     var received: [(reader: Int, reading: Reading)] {
-      let box = Protected<[(reader: Int, reading: Reading)]>([])
-      let readers = readers
-      Task(executorPreference: readers.executor) {
-        let readings = await readers.readings
-        box.withLock { $0 = readings }
-      }
       runReaders()
-      return box.withLock { $0 }
+      return readers.assumeIsolated { $0.readings }
     }
   }
 
@@ -116,12 +105,7 @@ struct ConcurrentReaderTests {
   func `the end wakes all readers`(form: SequenceForm, way: WayToEnd) {
     guard way.exists(in: form), way != .leave else { return }
     let stage = Stage(form, readerCount: 3)
-    switch way {
-    case .finish: stage.mast.end()
-    case .failure: stage.mast.fail()
-    case .release: stage.mast.release()
-    case .cancel, .leave: stage.tasks[1].cancel()
-    }
+    if let end = way.greeting { stage.mast.sendAll(end) } else { stage.tasks[1].cancel() }
     stage.run()
     let readings = stage.readings
     #expect(readings.count == 3)

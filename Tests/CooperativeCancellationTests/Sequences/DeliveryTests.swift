@@ -20,17 +20,6 @@ struct Delivery: Sendable, CustomTestStringConvertible {
 
   private static let common = [
     Delivery(
-      testDescription: "elements arrive in order, whether they wait or wake the reader",
-      steps: [.run, .play, .play, .play, .run, .play, .run, .cancel],
-      readings: { form in (1...4).map(form.element) + [form.cancelled] }
-    ),
-    Delivery(
-      testDescription: "a cancelled reader wakes, and nothing more is delivered",
-      steps: [.run, .cancel, .play],
-      readings: { [$0.cancelled] },
-      discarded: 1
-    ),
-    Delivery(
       testDescription: "an element is not delivered to a task that is cancelled when it resumes",
       steps: [.run, .play, .cancel],
       readings: { [$0.cancelled] },

@@ -16,18 +16,6 @@ struct Reader {
   let next: () async -> Reading
 
   init<Sequence: AsyncSequence>(
-    _ watch: SequenceWatch,
-    _ sequence: Sequence,
-    _ title: @escaping (Sequence.Element) -> String
-  ) {
-    if watch.leavesTheActor {
-      self.init(LeavingTheActor(base: sequence), title)
-    } else {
-      self.init(sequence, title)
-    }
-  }
-
-  init<Sequence: AsyncSequence>(
     _ sequence: Sequence,
     _ title: @escaping (Sequence.Element) -> String
   ) {

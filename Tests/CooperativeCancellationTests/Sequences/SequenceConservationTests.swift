@@ -37,7 +37,7 @@ struct SequenceConservationTests {
       }
       limit = Bool.random(using: &random) ? .max : Int.random(in: 1...3, using: &random)
       keepsListening = Bool.random(using: &random)
-      let some = SequenceStep.allCases + [.play]
+      let some = SequenceStep.all + [.play]
       steps = (0..<Int.random(in: 1...10, using: &random)).map { _ in
         some[Int.random(in: some.indices, using: &random)]
       }

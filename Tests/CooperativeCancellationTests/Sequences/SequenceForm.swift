@@ -34,7 +34,11 @@ struct SequenceForm: Sendable, CustomTestStringConvertible {
   ) {
     self.testDescription = testDescription
     self.traits = traits
-    read = { Reader($1, songs($0, $1, $2), title) }
+    read = { station, watch, isolation in
+      let songs = songs(station, watch, isolation)
+      return watch.leavesTheActor
+        ? Reader(LeavingTheActor(base: songs), title) : Reader(songs, title)
+    }
   }
 
   var throwing: Bool { traits.contains(.throwing) }
@@ -49,7 +53,6 @@ struct SequenceForm: Sendable, CustomTestStringConvertible {
   static let local =
     shapes(Never.self, "", []) + shapes((any Error).self, "throwing, ", [.throwing])
     + shapes(SDKError.self, "throwing an SDKError, ", [.refuses]).prefix(2) + throwing
-  static let elements = shapes(Never.self, "", [])[0]
 
   /// What a reader receives if its task is cancelled.
   var cancelled: Reading { throwing ? .cancelled : .end }

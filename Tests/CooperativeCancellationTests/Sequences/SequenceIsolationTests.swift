@@ -89,13 +89,8 @@ struct SequenceIsolationTests {
           return (last, way == .leave ? watch.terminated : terminations)
         }
         await isReading.wait()
-        switch way {
-        case .finish: mast.end()
-        case .failure: mast.fail()
-        case .release: mast.release()
-        case .cancel: task.cancel()
-        case .leave: break
-        }
+        if let end = way.greeting { mast.sendAll(end) }
+        if way == .cancel { task.cancel() }
         let (last, terminations) = await task.value
         // A cancelled reader elsewhere does not wait for the actor.
         if way == .cancel, leavesTheActor, actor != nil {

@@ -10,19 +10,8 @@ struct SharedSequenceTests {
   private let mast = Mast()
   private let watch = SequenceWatch()
 
-  private var songs: SendableCallbackSequence<Song, any Error> { songs(of: mast, watch) }
-
-  private func songs(
-    of mast: Mast,
-    _ watch: SequenceWatch
-  ) -> SendableCallbackSequence<Song, any Error> {
-    SendableCallbackSequence {
-      AsyncThrowingCallbackSequence(buffering: watch.policy) { yield, finish in
-        try watch.subscribe { FakeStation(mast).stream(yield, completion: finish) }
-      } onTermination: {
-        watch.terminate($0)
-      }
-    }
+  private var songs: SendableCallbackSequence<Song, any Error> {
+    SendableCallbackSequence { [mast, watch] in SequenceForm.failing(mast, watch, nil) }
   }
 
   private func read(_ songs: SendableCallbackSequence<Song, any Error>) -> TestRead {
@@ -83,11 +72,7 @@ struct SharedSequenceTests {
     await expect([.subscribed])
     mast.play()
     #expect(await second.titles(1) == ["1"])
-    switch end {
-    case .end: mast.end()
-    case .fail: mast.fail()
-    default: mast.release()
-    }
+    mast.sendAll(end)
     // Before the readers have seen the end.
     let third = read(songs)
     await expect([.subscribed, .terminated, .subscribed], alive: 1)
@@ -107,7 +92,8 @@ struct SharedSequenceTests {
   ) async {
     let watch = SequenceWatch(inSubscribe: { if fails { throw SDKError.failed } })
     let mast = Mast(greeting: [.play, .end])
-    let songs = songs(of: mast, watch).shared(replayingLatest: replays)
+    let songs = SendableCallbackSequence { SequenceForm.failing(mast, watch, nil) }
+      .shared(replayingLatest: replays)
     for number in 1...2 {
       let read = read(songs)
       let readings = fails ? [Reading.failure(.failed)] : [.element("\(number)"), .end]
@@ -122,14 +108,10 @@ struct SharedSequenceTests {
 
   @Test
   func `makes its source once to know it, and once for each registration`() async {
-    let (mast, made) = (mast, Protected(0))
+    let (mast, watch, made) = (mast, watch, Protected(0))
     let songs = SendableCallbackSequence<Song, Never> {
       made.withLock { $0 += 1 }
-      return AsyncCallbackSequence(buffering: .unbounded) {
-        FakeStation(mast).addListener($0)
-      } onTermination: {
-        $0.remove()
-      }
+      return SequenceForm.finishing(Never.self, mast, watch, nil)
     }
     _ = songs.makeAsyncIterator()
     #expect(made.withLock { $0 } == 1)
@@ -154,11 +136,7 @@ struct SharedSequenceTests {
     let look: @Sendable () -> Void = { actor.preconditionIsolated() }
     let watch = SequenceWatch(inSubscribe: look, inTermination: look)
     let mast = Mast(greeting: [.play, .play])
-    let task = Task(executorPreference: actor.executor) {
-      await actor.makeShared(mast, watch, replays)
-    }
-    while !actor.executor.isIdle { actor.executor.runUntilIdle() }
-    let songs = await task.value
+    let songs = actor.makeShared(mast, watch, replays)
     let readers = [TestRead(songs), TestRead(songs)]
     for reader in readers { reader.perform(.run) }
     #expect(watch.events == [], "the home is busy")
@@ -240,17 +218,18 @@ struct SharedSequenceTests {
 }
 
 extension HandDrivenActor {
-  fileprivate func makeShared(
+  fileprivate nonisolated func makeShared(
     _ mast: Mast,
     _ watch: SequenceWatch,
     _ replays: Bool
   ) -> SendableCallbackSequence<Song, Never> {
-    let station = FakeStation(mast)
-    return AsyncCallbackSequence(buffering: .unbounded) { yield in
-      watch.subscribe(Never.self) { station.scan(yield) }
-    } onTermination: {
-      watch.terminate($0)
-    }.sendable().shared(replayingLatest: replays)
+    assumeIsolated { _ in
+      AsyncCallbackSequence(buffering: .unbounded) { yield in
+        watch.subscribe(Never.self) { FakeStation(mast).scan(yield) }
+      } onTermination: {
+        watch.terminate($0)
+      }.sendable().shared(replayingLatest: replays)
+    }
   }
 }
 

@@ -1,7 +1,6 @@
 import CooperativeCancellation
 import CooperativeCancellationTesting
 import FakeCallbackSDK
-import Foundation
 import Testing
 
 /// A way to make one of the standard library's streams, for the tests that run over all of them.
@@ -170,16 +169,5 @@ struct StandardStreamTests {
     }
     if !form.registersNow { return #expect(watch.events == []) }
     await expectTermination(watch, discarded: ["1"])
-  }
-
-  @Test
-  func `one made of callbacks registers on the calling thread`() {
-    let thread = Protected<ObjectIdentifier?>(nil)
-    let numbers = AsyncStream<Int>(buffering: .unbounded) { _, _ in
-      thread.withLock { $0 = ObjectIdentifier(Thread.current) }
-    } onTermination: {
-    }
-    withExtendedLifetime(numbers) {}
-    #expect(thread.withLock { $0 } == ObjectIdentifier(Thread.current))
   }
 }

@@ -37,17 +37,11 @@ struct SubscriptionTests {
     way: WayToEnd
   ) {
     guard way.exists(in: form) else { return }
-    let greeting: [Mast.Greeting] =
-      switch way {
-      case .finish: [.end]
-      case .failure: [.fail]
-      case .release: [.release]
-      case .cancel, .leave: []
-      }
     let watch = SequenceWatch(inSubscribe: {
       if way == .cancel { withUnsafeCurrentTask { $0?.cancel() } }
     })
-    let read = TestRead(form, Mast(greeting: [.play] + greeting), watch, limit: way.limit)
+    let mast = Mast(greeting: [.play, way.greeting].compactMap(\.self))
+    let read = TestRead(form, mast, watch, limit: way.limit)
     read.perform(.run)
     #expect(read.mast.removed == [1])
     #expect(watch.subscribed == 1)
@@ -71,16 +65,12 @@ struct SubscriptionTests {
   @Test(arguments: SequenceForm.all)
   func `two readers are two subscriptions, and each gets every element`(form: SequenceForm) {
     let mast = Mast()
-    let first = TestRead(form, mast)
-    let second = TestRead(form, mast)
-    first.perform(.run)
-    second.perform(.run)
+    let (first, second) = (TestRead(form, mast), TestRead(form, mast))
+    for read in [first, second] { read.perform(.run) }
     #expect(mast.added == 2)
     mast.play()
-    first.perform(.run)
-    second.perform(.run)
-    #expect(first.readings.count == 1)
-    #expect(second.readings.count == 1)
+    for read in [first, second] { read.perform(.run) }
+    #expect([first, second].map(\.readings.count) == [1, 1])
     first.perform(.cancel, .run)
     #expect(mast.removed == [1])
     second.perform(.play, .run)

@@ -2,14 +2,15 @@ import CooperativeCancellation
 import FakeCallbackSDK
 
 /// Something that happens to a subscription.
-enum SequenceStep: CaseIterable, Sendable {
+enum SequenceStep: Hashable, Sendable {
   /// Runs the reader until it has ended or sleeps.
   case run
-  case play
-  case end
-  case fail
-  case release
   case cancel
+  case sends(Mast.Greeting)
+
+  static let (play, end) = (sends(.play), sends(.end))
+  static let (fail, release) = (sends(.fail), sends(.release))
+  static let all = [run, cancel] + Mast.Greeting.allCases.map(sends)
 }
 
 /// How a subscription may end.
@@ -29,15 +30,19 @@ enum WayToEnd: CaseIterable, Sendable {
     }
   }
 
+  /// What the SDK does.
+  var greeting: Mast.Greeting? {
+    switch self {
+    case .finish: .end
+    case .failure: .fail
+    case .release: .release
+    case .cancel, .leave: nil
+    }
+  }
+
   /// What has to happen. A reader that leaves does so after the first element.
   var steps: [SequenceStep] {
-    switch self {
-    case .finish: [.end]
-    case .failure: [.fail]
-    case .release: [.release]
-    case .cancel: [.cancel]
-    case .leave: []
-    }
+    greeting.map { [.sends($0)] } ?? (self == .cancel ? [.cancel] : [])
   }
 
   /// What the reader receives.
@@ -101,11 +106,8 @@ final class TestRead: Sendable {
     for step in steps {
       switch step {
       case .run: executor.runUntilIdle()
-      case .play: mast.play()
-      case .end: mast.end()
-      case .fail: mast.fail()
-      case .release: mast.release()
       case .cancel: task.cancel()
+      case .sends(let greeting): mast.sendAll(greeting)
       }
     }
   }

@@ -1,15 +1,6 @@
 import CooperativeCancellation
 import FakeCallbackSDK
 
-/// A continuation in a slot, which only the SDK's closure keeps.
-private final class Slot<Value>: Sendable {
-  let continuation: CancellableContinuation<Value, any Error>
-
-  init(_ continuation: CancellableContinuation<Value, any Error>) {
-    self.continuation = continuation
-  }
-}
-
 // A table, as in BridgeForm+shapes.swift.
 // swift-format-ignore
 extension BridgeForm {
@@ -28,19 +19,6 @@ extension BridgeForm {
         try watch.operation { sdk.openSession { continuation.resume(with: $0) } }
       } onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.user.id) }.user.id
     },
-    throwingForm("continuation in a slot", delivers: "last", .brings, .unchecked) { sdk, watch in
-      try await withCancellableThrowingContinuation(
-        whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
-      ) { (continuation: CancellableContinuation<Session, any Error>) in
-        let slot = Slot(continuation)
-        return try watch.operation {
-          sdk.lastSession { session in
-            nonisolated(unsafe) let session = session
-            slot.continuation.resume(returning: session)
-          }
-        }
-      } onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.user.id) }.user.id
-    },
     fallbackForm("continuation, fallback", delivers: "me", .unchecked) { sdk, watch in
       await withCancellableContinuation(
         fallback: nil, whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
@@ -56,5 +34,4 @@ extension BridgeForm {
   ]
 
   static let continuation = continuations[0]
-  static let continuationInASlot = continuations[2]
 }

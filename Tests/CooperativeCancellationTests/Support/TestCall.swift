@@ -1,6 +1,7 @@
 import CooperativeCancellation
 import CooperativeCancellationTesting
 import FakeCallbackSDK
+import Testing
 
 /// One bridged call in a task of its own, on an actor or on none, on the test's thread.
 struct TestCall: ~Copyable {
@@ -28,10 +29,7 @@ struct TestCall: ~Copyable {
     self.watch = watch
     self.actor = actor
     task = Task(executorPreference: executor) { [result] in
-      let ending =
-        if let actor { await actor.run(form, backend, watch) } else {
-          await form.run(FakeSDK(backend), watch)
-        }
+      let ending = await form.run(backend, watch, on: actor)
       result.ending.withLock { $0 = ending }
     }
   }
@@ -54,6 +52,15 @@ struct TestCall: ~Copyable {
     await becomesReady()
   }
 
+  /// Runs the task until it has ended so, even if nothing wakes it: what ends it may come before it sleeps.
+  func runUntil(_ expected: Ending) async {
+    while ending == nil {
+      run()
+      await Task.yield()
+    }
+    #expect(ending == expected)
+  }
+
   /// Waits until the task has been woken by another thread.
   func becomesReady() async {
     while isIdle { await Task.yield() }
@@ -67,8 +74,9 @@ struct TestCall: ~Copyable {
   var ending: Ending? { result.ending.withLock { $0 } }
 }
 
-extension HandDrivenActor {
-  fileprivate func run(_ form: BridgeForm, _ backend: Backend, _ watch: Watch) async -> Ending {
-    await form.run(FakeSDK(backend), watch)
+extension BridgeForm {
+  /// Calls an SDK on an actor, or on none.
+  func run(_ backend: Backend, _ watch: Watch, on actor: isolated (any Actor)?) async -> Ending {
+    await run(FakeSDK(backend), watch)
   }
 }

@@ -6,25 +6,24 @@ import Testing
 @Suite("TaskBag, isolation and inheritance", .watchdog)
 struct TaskBagIsolationTests {
   @Test
-  @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)  // For the name of a task.
-  func `tasks begin on the actor that they capture, in order, with a name and a priority`() {
+  func `tasks begin on the actor that they capture, in order`() {
     let (bag, actor) = (TaskBag(), HandDrivenActor())
     let seen = Protected<[String]>([])
     actor.assumeIsolated { actor in
       for number in 0..<100 {
-        bag.add(name: "\(number)", priority: .low) {
+        bag.add {
           actor.preconditionIsolated()
-          seen.withLock { $0.append("\(Task.name ?? "") \(Task.basePriority == .low)") }
+          seen.withLock { $0.append("\(number)") }
         }
-        bag.add(id: number, name: "id \(number)", priority: .high) {
+        bag.add(id: number) {
           actor.preconditionIsolated()
-          seen.withLock { $0.append("\(Task.name ?? "") \(Task.basePriority == .high)") }
+          seen.withLock { $0.append("id \(number)") }
         }
       }
     }
     // They begin on the actor: nothing has to come from another thread.
     actor.executor.runUntilIdle()
-    #expect(seen.withLock { $0 } == (0..<100).flatMap { ["\($0) true", "id \($0) true"] })
+    #expect(seen.withLock { $0 } == (0..<100).flatMap { ["\($0)", "id \($0)"] })
     #expect(bag.count == 0)
   }
 

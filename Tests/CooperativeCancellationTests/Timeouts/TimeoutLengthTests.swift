@@ -19,17 +19,14 @@ struct TimeoutLengthTests {
     (Timeout(.seconds(90)), "90 seconds"),
     (Timeout(.milliseconds(1_050)), "1.05 seconds"),
     (Timeout(.nanoseconds(1)), "1 nanosecond"),
+    // Rounded up.
+    (.seconds(1e-30), "1 nanosecond"),
+    (.seconds(.leastNonzeroMagnitude), "1 nanosecond"),
+    (Timeout(.nanoseconds(0.5)), "1 nanosecond"),
+    (Timeout(Duration(secondsComponent: 0, attosecondsComponent: 1)), "1 nanosecond"),
   ])
   func `is described in words`(timeout: Timeout, words: String) {
     #expect("\(timeout)" == words)
-  }
-
-  @Test(arguments: [
-    Timeout.seconds(1e-30), .seconds(.leastNonzeroMagnitude), Timeout(.nanoseconds(0.5)),
-    Timeout(Duration(secondsComponent: 0, attosecondsComponent: 1)),
-  ])
-  func `is rounded up to a nanosecond`(timeout: Timeout) {
-    #expect("\(timeout)" == "1 nanosecond")
   }
 
   @Test(arguments: [

@@ -54,19 +54,6 @@ struct WaitingCallTests {
     calls.close(throwing: CancellationError())
     while !find().isEmpty { await Task.yield() }
   }
-
-  @Test
-  func `many calls at once are listed, and leave nothing behind`() async throws {
-    let line = Reports.shared.uniqueLine()
-    let event = PendingEvent<Void>()
-    await withTaskGroup { group in
-      for _ in 1...tries(1000) { group.addTask { try? await event.value(line: line) } }
-      while event.count < tries(1000) { await Task.yield() }
-      #expect(WaitingCall.states(line: line).count == tries(1000))
-      event.resume()
-    }
-    #expect(WaitingCall.states(line: line) == [])
-  }
 }
 
 extension WaitingCall {

@@ -1,7 +1,8 @@
 import CooperativeCancellation
+import Testing
 
 /// A kind of race: a bridged call, what happens to it at once, and how it may end.
-struct Race: Sendable {
+struct Race: Sendable, CustomTestStringConvertible {
   enum Event: CaseIterable, Sendable {
     case answer
     case drop
@@ -37,7 +38,7 @@ struct Race: Sendable {
     (self.events, self.outcomes) = (events, outcomes)
   }
 
-  var name: String {
+  var testDescription: String {
     let events = events.map { "\($0)" }.joined(separator: " against ")
     return "\(events), \(form.testDescription), \(response)"
   }
@@ -60,7 +61,7 @@ struct Race: Sendable {
     Race([.answer, .answer, .cancel], of: .continuation, endsIn: [.delivered, .cancelled]),
     Race(
       [.answer, .drop, .cancel, .timeOut],
-      of: .continuationInASlot,
+      of: .continuation,
       endsIn: [.delivered, .cancelled, .dropped, .timedOut]
     ),
     Race([.answer, .cancel, .timeOut], .ignoreCancellation, endsIn: [.delivered, .timedOut]),

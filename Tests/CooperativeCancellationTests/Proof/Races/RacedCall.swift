@@ -47,7 +47,7 @@ final class RacedCall: Sendable {
   init(_ race: Race, _ random: inout some RandomNumberGenerator) {
     self.race = race
     let timeIsUp = Protected<@Sendable () -> Void>({})
-    let clock = RaceClock { timeIsUp.withLock { $0 }() }
+    let clock = OddClock { timeIsUp.withLock { $0 }() }
     watch = Watch(
       response: race.response,
       timeout: race.hasTimeout ? Timeout(.seconds(1), clock: clock) : nil
@@ -190,23 +190,9 @@ extension RacedCall: CustomStringConvertible {
 
   var description: String {
     """
-    \(race.name), meeting \(meeting), order \(order), the task's thread \(scripts[0]), the other \
+    \(race.testDescription), meeting \(meeting), order \(order), the task's thread \(scripts[0]), the other \
     \(scripts[1]); endings \(endings.withLock { $0 }), produced \(backend.valuesMade), \
     \(watch.events), misuse \(watch.reports)
     """
-  }
-}
-
-/// A clock whose sleeper plays the other thread's part; then the time is up.
-private struct RaceClock: Clock {
-  typealias Instant = ContinuousClock.Instant
-
-  let sleep: @Sendable () -> Void
-
-  var now: Instant { ContinuousClock.now }
-  var minimumResolution: Duration { .zero }
-
-  func sleep(until deadline: Instant, tolerance: Duration?) async throws {
-    sleep()
   }
 }
