@@ -29,15 +29,16 @@ package struct Wait: Sendable {
     var decides = false
     let counts = wakeSleeper { machine in
       decides = machine.finalEventDecides
-      return machine.receive(event) != .refused
+      return machine.receive(event)
     }
     return (counts, decides)
   }
 
-  /// The same under a registry's lock. If the event counts, the caller calls ``wake()`` after unlocking.
+  /// The same under a registry's lock. Returns whether the event counts, so that the caller calls ``wake()`` after
+  /// unlocking; and whether there was an interruption before, which the task forwards.
   @usableFromInline
-  package func accept(_ event: WaitMachine.FinalEvent) -> WaitMachine.Effect {
-    state.locked { $0.machine.receive(event) }
+  package func accept(_ event: WaitMachine.FinalEvent) -> (counts: Bool, isInterrupted: Bool) {
+    state.locked { ($0.machine.receive(event), $0.machine.isInterrupted) }
   }
 
   /// For a search of all orders, which goes back to earlier situations.

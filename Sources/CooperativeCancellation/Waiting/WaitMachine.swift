@@ -34,17 +34,6 @@ package struct WaitMachine: Sendable {
     case stopped
   }
 
-  /// What happened to the final event.
-  @frozen
-  @usableFromInline
-  package enum Effect: Sendable {
-    case counts
-    /// It counts, and the task forwards an interruption that came before.
-    case countsAfterInterruption
-    /// The caller keeps the answer.
-    case refused
-  }
-
   @usableFromInline
   package enum End: Sendable {
     case answered(in: AnyReply)
@@ -68,7 +57,8 @@ package struct WaitMachine: Sendable {
     self.response = response
   }
 
-  private var isAbandoned: Bool { interruption != nil && response.endsAtOnce }
+  package var isInterrupted: Bool { interruption != nil }
+  private var isAbandoned: Bool { isInterrupted && response.endsAtOnce }
 
   /// The task was cancelled, or the call timed out. Returns whether that counts and wakes a sleeping task.
   package mutating func interrupt(_ cause: Interruption) -> Bool {
@@ -81,12 +71,12 @@ package struct WaitMachine: Sendable {
   /// Whether a final event decides how the call ends, rather than an earlier interruption.
   package var finalEventDecides: Bool { interruption == nil || response == .deliverResult }
 
-  /// The SDK answered, or dropped its completion. If that counts, it wakes a sleeping task. At most one answer is
-  /// received: ``ReplyMachine`` or the registry of a pending call ensures that.
-  package mutating func receive(_ event: consuming FinalEvent) -> Effect {
-    if isAbandoned { return .refused }
+  /// The SDK answered, or dropped its completion. Returns whether that counts and wakes a sleeping task; if not, the
+  /// caller keeps the answer. At most one is received: ``ReplyMachine`` or the registry of a pending call ensures that.
+  package mutating func receive(_ event: consuming FinalEvent) -> Bool {
+    if isAbandoned { return false }
     finalEvent = event
-    return interruption == nil ? .counts : .countsAfterInterruption
+    return true
   }
 
   /// `operation` threw. Returns an earlier answer, to discard; a later one does not count.

@@ -189,7 +189,7 @@ private struct RegistryOfCallsRun: Explorable {
       require(isParked(answer, for: number), "a call claims what may be its own")
       require(holder(of: ids[number]) == nil, "no two calls have one id")
       let effect = waits[number].accept(.answered(in: parked.answer))
-      require(effect == .counts, "it counts")
+      require(effect == (true, false), "it counts")
       situation.calls[number] = .waits(place)
       situation.answers[answer] = .taken
     }

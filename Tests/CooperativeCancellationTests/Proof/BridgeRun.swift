@@ -253,11 +253,11 @@ struct BridgeRun: Explorable {
     case .tells:
       facts.told.append(.answer)
       if wait.finalEventDecides { facts.decided.append(number) }
-      if wait.receive(.answered(in: holder)) == .refused {
-        facts.calls[number] = .takesBack
-      } else {
+      if wait.receive(.answered(in: holder)) {
         facts.isAnswered = true
         if takeSleeper() { facts.calls[number] = .wakes } else { callIsOver(number) }
+      } else {
+        facts.calls[number] = .takesBack
       }
     case .wakes:
       wakeTask()
@@ -290,7 +290,7 @@ struct BridgeRun: Explorable {
       facts.drop = .isOver
     } else {
       facts.told.append(.drop)
-      let counts = wait.receive(.dropped) != .refused
+      let counts = wait.receive(.dropped)
       facts.isAnswered = facts.isAnswered || counts
       facts.drop = counts && takeSleeper() ? .wakes : .isOver
     }

@@ -197,15 +197,13 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
   mutating func pass(_ event: WaitMachine.FinalEvent, to index: [ID: Entry].Index) -> Recipient? {
     if waiting.values[index].isAnswered { return nil }
     let wait = waiting.values[index].wait
-    switch wait.accept(event) {
-    case .refused:
-      return nil
-    case .countsAfterInterruption where !waiting.values[index].isForwarded:
+    let (counts, isInterrupted) = wait.accept(event)
+    if !counts { return nil }
+    if isInterrupted, !waiting.values[index].isForwarded {
       waiting.values[index].isAnswered = true
       return .call(wait, nil)
-    case .counts, .countsAfterInterruption:
-      return .call(wait, waiting.removeAndShrink(at: index).key)
     }
+    return .call(wait, waiting.removeAndShrink(at: index).key)
   }
 
   /// Passes an answer to all calls, including those that are starting. Returns those that took it, to be woken in the
@@ -217,11 +215,12 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
     let all = waiting
     waiting = [:]
     for (id, entry) in all {
-      let result = entry.isAnswered ? .refused : entry.wait.accept(.answered(in: answer))
-      if result != .refused { calls.append(entry) }
-      if result == .counts || result == .countsAfterInterruption && entry.isForwarded { continue }
+      let (counts, isInterrupted) =
+        entry.isAnswered ? (false, true) : entry.wait.accept(.answered(in: answer))
+      if counts { calls.append(entry) }
+      if counts, !isInterrupted || entry.isForwarded { continue }
       waiting[id] = entry
-      if result == .countsAfterInterruption { waiting[id]?.isAnswered = true }
+      if counts { waiting[id]?.isAnswered = true }
     }
     for index in starting.indices where !starting[index].isAnswered {
       // It counts: a call that is starting does not sleep, and is not interrupted.

@@ -109,10 +109,10 @@ package struct TurnMachine: Sendable {
     while isFree, !queue.isEmpty {
       defer { firstTicket += 1 }
       guard let next = leaveQueue(firstTicket) else { continue }
-      if next.accept(turn(firstTicket)) == .refused {
-        effects.skipped.append(next)
-      } else {
+      if next.accept(turn(firstTicket)).counts {
         (granted, effects.next) = (firstTicket, next)
+      } else {
+        effects.skipped.append(next)
       }
     }
     return effects
@@ -150,10 +150,9 @@ package struct TurnMachine: Sendable {
   private mutating func end(_ index: Int, _ event: WaitMachine.FinalEvent) -> Effects {
     calls[index].isAnswered = true
     let call = calls[index]
-    let result = call.wait.accept(event)
-    // A wait refuses its first answer only after an interruption.
-    if result == .counts || call.isForwarded { calls.remove(at: index) }
-    return pass(Effects(call: call, counts: result != .refused))
+    let (counts, isInterrupted) = call.wait.accept(event)
+    if !isInterrupted || call.isForwarded { calls.remove(at: index) }
+    return pass(Effects(call: call, counts: counts))
   }
 
   /// The `onCancel` of a call has returned. The call leaves if it has its answer.
@@ -174,7 +173,7 @@ package struct TurnMachine: Sendable {
     queue = [:]
     var all: [Effects] = []
     while let effects = self.answer(answer) { all.append(effects) }
-    for wait in waiting where wait.accept(.answered(in: end)) != .refused {
+    for wait in waiting where wait.accept(.answered(in: end)).counts {
       all.append(Effects(next: wait))
     }
     return all
