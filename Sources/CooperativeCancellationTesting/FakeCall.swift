@@ -52,10 +52,8 @@ public final class FakeCall<Completion: Sendable>: Sendable {
     return requests.indices.contains(number - 1) ? requests[number - 1] : nil
   }
 
-  /// Records a call and keeps its completion until ``Request/drop()``. Call it in the body of the fake's method.
-  ///
-  /// - Parameter completion: What the wrapper passed to the SDK.
-  /// - Returns: The request that the SDK returns.
+  /// Records a call, and keeps what the wrapper passed to the SDK until ``Request/drop()``. Returns the SDK's request.
+  /// Call it in the body of the fake's method.
   @discardableResult
   public func record(_ completion: Completion) -> Request {
     record { completion }
@@ -63,9 +61,6 @@ public final class FakeCall<Completion: Sendable>: Sendable {
 
   /// Records a call as an SDK does that holds its delegate weakly. If nothing in the wrapper keeps the delegate, no
   /// answer arrives.
-  ///
-  /// - Parameter delegate: What the wrapper passed to the SDK.
-  /// - Returns: The request that the SDK returns.
   @discardableResult
   public func record(weakly delegate: Completion) -> Request where Completion: AnyObject {
     record { [weak delegate] in delegate }
@@ -87,15 +82,13 @@ public final class FakeCall<Completion: Sendable>: Sendable {
     return request
   }
 
-  /// Returns the wrapper under test, which the first call of a trial creates: `checkWrapper` then also tries
-  /// ``WrapperGuarantee/twoCalls``.
+  /// Returns the wrapper under test, which the first call of a trial creates, on its actor: `checkWrapper` then also
+  /// tries ``WrapperGuarantee/twoCalls`` and ``WrapperGuarantee/nextCall``.
   ///
   /// ```swift
   /// let articles = await loads.wrapper { Articles(sdk: FakeArticleSDK(loads: loads)) }
   /// return try await articles.article(1)
   /// ```
-  ///
-  /// - Parameter make: Makes the wrapper, on the caller's actor.
   nonisolated(nonsending) public func wrapper<Wrapper: Sendable>(
     _ make: () async throws -> Wrapper
   ) async rethrows -> Wrapper {
@@ -230,9 +223,7 @@ extension FakeCall {
       receiver?(self)
     }
 
-    /// Calls the completion on the caller's thread. May be repeated; has no effect after ``drop()``.
-    ///
-    /// - Parameter body: Receives the completion and calls it.
+    /// Runs `body` with the completion, on the caller's thread. May be repeated; has no effect after ``drop()``.
     public func answer(_ body: (Completion) -> Void) {
       guard let completion = state.state.completion() else { return }
       collecting { body(completion) }

@@ -11,18 +11,12 @@ public struct BrokenGuarantees: Error, Sendable, CustomStringConvertible {
   package let callSite: CallSite
 
   let findings: [Finding]
-  /// The guarantees that were not tried, by the reason.
-  let leftOut: [String: [WrapperGuarantee]]
+  /// The guarantees that were not tried, by the reason. They may be broken, too.
+  package let leftOut: [String: [WrapperGuarantee]]
 
   /// The broken guarantees, each once.
   public var guarantees: [WrapperGuarantee] {
     WrapperGuarantee.allCases.filter(Set(findings.map(\.guarantee)).contains)
-  }
-
-  /// The guarantees that were not tried, because the wrapper did not call the SDK or did not end in another trial, or
-  /// because the fake call did not create it. They may be broken, too.
-  package var notTried: [WrapperGuarantee] {
-    WrapperGuarantee.allCases.filter(Set(leftOut.values.joined()).contains)
   }
 
   /// Says where, what happened for each broken guarantee, what to write instead, and which guarantees were not tried.

@@ -10,8 +10,7 @@ struct Trial<Completion: Sendable>: Sendable {
   let fake: FakeCall<Completion>
   let call: Call
   let task: Task<Void, Never>
-  /// Runs its argument while the task cannot continue, unless the wrapper continues elsewhere.
-  let whileHeld: @Sendable (() -> Void) -> Void
+  private let enqueue: @Sendable (@escaping @Sendable () -> Void) -> Void
   private let ending = Observed<End>(nil)
   private let mayStart = Observed(false)
   private let collected: Observed<[RuntimeIssue]>
@@ -23,7 +22,7 @@ struct Trial<Completion: Sendable>: Sendable {
     self.call = call
     let collected = other?.collected ?? Observed([])
     self.collected = collected
-    (fake, (task, whileHeld)) = RuntimeIssue.collector.withValue(collected.collector) {
+    (fake, (task, enqueue)) = RuntimeIssue.collector.withValue(collected.collector) {
       [ending, mayStart] in
       let fake = other?.fake ?? FakeCall<Completion>()
       let started = startOnOwnThread {
@@ -52,8 +51,25 @@ struct Trial<Completion: Sendable>: Sendable {
   /// Returns the SDK's next call, if there is one in time, when the wrapper is probably asleep.
   func nextCall() async -> FakeCall<Completion>.Request? {
     guard let request = try? await fake.next(within: limit) else { return nil }
-    await letOthersRun()
+    await letRun()
     return request
+  }
+
+  /// Runs `body` while the task does not run, unless the wrapper continues elsewhere. Returns `false` if the wrapper
+  /// blocks its thread.
+  @discardableResult
+  func whileHeld(_ body: @escaping @Sendable () -> Void = {}) async -> Bool {
+    let hasRun = Observed(false)
+    enqueue {
+      body()
+      hasRun.change { $0 = true }
+    }
+    return await patiently { try? await hasRun.wait(within: limit) { $0 ? $0 : nil } } != nil
+  }
+
+  /// Lets the wrapper run, on its thread and elsewhere.
+  func letRun() async {
+    for _ in 1...3 where await whileHeld() { _ = await passEveryQueue() }
   }
 
   /// Returns the SDK's next call, unless the wrapper lets it wait for something, such as its turn.
@@ -62,10 +78,11 @@ struct Trial<Completion: Sendable>: Sendable {
     var passes = 0
     while passes < 50, start.nanoseconds(to: .now) < 20_000_000_000 {
       if let request = fake.nextRecorded() {
-        await letOthersRun()
+        await letRun()
         return request
       }
       let passStart = Moment.now
+      guard await whileHeld() else { return nil }
       _ = await passEveryQueue()
       // A slow pass shows that the machine is busy, not that the wrapper waits.
       if passStart.nanoseconds(to: .now) < 50_000_000 { passes += 1 }

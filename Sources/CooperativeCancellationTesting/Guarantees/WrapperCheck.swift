@@ -59,7 +59,9 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
   private func runTrials() async -> [String: [WrapperGuarantee]] {
     let before = valueCount
     guard let isShared = await answer() else {
-      return ["the SDK was not called": WrapperGuarantee.allCases.filter { $0 != .answer }]
+      return [
+        "the wrapper did not get the answer": WrapperGuarantee.allCases.filter { $0 != .answer }
+      ]
     }
     let kept = valueCount - before
     await atTheSameTime([error, answerInsideCall, checkBefore])

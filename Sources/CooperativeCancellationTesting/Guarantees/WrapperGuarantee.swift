@@ -81,14 +81,15 @@ extension WrapperGuarantee {
       "Do not end the wait twice, and pass the wrapper's `whenCancelled:` to `checkWrapper`, too."
     case .secondAnswer: "Use the first answer, and ignore the others."
     case .droppedCompletion:
-      "Pass the completion itself to the SDK, and keep no copy. For a delegate, which the wait "
-        + "keeps alive, or for answers by id, pass `except: [.droppedCompletion]`."
+      "Pass the completion itself to the SDK, keep no copy, and do not replace the error. For a delegate, which the "
+        + "wait keeps alive, or for answers by id, pass `except: [.droppedCompletion]`."
     case .nothingLost: "Close each value once, in `onDiscard`."
     case .noLockHeld:
       "Cancel the SDK in the bridge's `onCancel`, not in `withTaskCancellationHandler`, and after unlocking."
     case .twoCalls:
       "Keep nothing of a call in a property of the wrapper: return it from the bridge's closure. "
-        + "For an SDK that allows only one call, use `PendingCall`, which makes the others wait. "
+        + "For an SDK that allows only one call, use `PendingCall`, which makes the others wait; in your own queue, "
+        + "a cancelled call must leave, and pass its turn on. "
         + "If the wrapper should refuse them, pass `except: [.twoCalls]`."
     case .nextCall:
       "Reset what a call leaves in the wrapper on each path, also after a cancellation, and match each answer with its "

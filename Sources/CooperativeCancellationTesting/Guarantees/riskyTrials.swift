@@ -19,7 +19,7 @@ extension WrapperCheck {
   /// The task is cancelled after the answer, before it resumes. `checkAfter` has checked its end.
   func cancelledAfterAnswer() async -> Int? {
     guard let (trial, request) = await beginTrial() else { return nil }
-    trial.whileHeld {
+    await trial.whileHeld { [success] in
       request.answer(success)
       trial.task.cancel()
     }

@@ -16,12 +16,12 @@
 
 /// Starts a task on a separate thread where the system supports that, and otherwise on the pool.
 ///
-/// - Returns: The task, and a function that runs its argument while the task cannot continue, if it has its own thread.
+/// - Returns: The task, and a function that runs its argument on that thread, while the task does not.
 @discardableResult
 func startOnOwnThread(
   _ body: @escaping @Sendable @concurrent () async throws -> Void,
   then completion: @escaping @Sendable (Result<Void, any Error>) -> Void = { _ in }
-) -> (task: Task<Void, Never>, whileHeld: @Sendable (() -> Void) -> Void) {
+) -> (task: Task<Void, Never>, enqueue: @Sendable (@escaping @Sendable () -> Void) -> Void) {
   @Sendable @concurrent func run() async {
     do {
       completion(.success(try await body()))
@@ -32,7 +32,7 @@ func startOnOwnThread(
   #if canImport(Dispatch)
     if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {
       let thread = OwnThread()
-      return (Task(executorPreference: thread, operation: run), { thread.queue.sync(execute: $0) })
+      return (Task(executorPreference: thread, operation: run), { thread.queue.async(execute: $0) })
     }
   #endif
   return (Task(operation: run), { $0() })

@@ -53,7 +53,7 @@ struct BrokenWrapper: Sendable, CustomTestStringConvertible {
     },
     BrokenWrapper(
       "one that calls twice",
-      breaks: [.oneAnswer, .lateAnswer],
+      breaks: [.oneAnswer],
       says: ["once, with success", "once, with an error"]
     ) { book in
       try await book.line(dial: { completion in

@@ -79,7 +79,7 @@ struct WrapperGuaranteeTests {
     let broken = try #require(error)
     #expect(broken.guarantees == [.checkBefore, .prompt, .forwarding, .droppedCompletion])
     #expect(
-      broken.notTried == [
+      Set(broken.leftOut.values.joined()) == [
         .lateAnswer, .secondAnswer, .nothingLost, .noLockHeld, .twoCalls, .nextCall,
       ]
     )
