@@ -1,7 +1,6 @@
 // The code of "Streams for others to read".
 
 import CooperativeCancellation
-import Dispatch
 import Foundation
 
 // One slot, and several readers.
@@ -104,23 +103,6 @@ final class Pushes {
   }
 }
 
-@MainActor
-final class Shutdown {
-  let requests: AsyncCallbackSequence<Void>.Iterator
-
-  init() {
-    signal(SIGTERM, SIG_IGN)
-    requests = AsyncCallbackSequence(buffering: .newest(1)) { yield in
-      let source = DispatchSource.makeSignalSource(signal: SIGTERM)
-      source.setEventHandler(handler: yield)
-      source.activate()
-      return source
-    } onTermination: { source in
-      source.cancel()
-    }.started()
-  }
-}
-
 // For an interface that demands the standard type.
 
 protocol Player: Sendable {
@@ -187,17 +169,6 @@ enum Streams {
     let player: some Player = RadioPlayer()
     await printFirst("song", of: await player.songs)
     await printFirst("station", of: player.stations)
-
-    let shutdown = Shutdown()
-    // Again and again, because Dispatch listens soon after `activate()`.
-    let killing = Task {
-      while !Task.isCancelled {
-        kill(getpid(), SIGTERM)
-        await Task.yield()
-      }
-    }
-    await printFirst("asked to shut down", of: shutdown.requests)
-    killing.cancel()
   }
 
   static func printFirst(_ name: String, of elements: some AsyncSequence<some Any, Never>) async {
