@@ -37,7 +37,7 @@ enum Table {
       comparison.baseline,
       cost(finding.baselineCost, comparison.unit),
       twoDigits(finding.ratio),
-      "\(twoDigits(finding.quartiles.lowerBound)) – \(twoDigits(finding.quartiles.upperBound))",
+      "\(twoDigits(finding.quartiles.lowerBound))–\(twoDigits(finding.quartiles.upperBound))",
       goal,
       finding.isMet ? "met" : "missed",
     ]
