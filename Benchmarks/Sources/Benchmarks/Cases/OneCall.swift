@@ -57,7 +57,7 @@ extension [Comparison] {
       ),
       Comparison(
         "answers later",
-        to: "by hand, and without deadlock",
+        to: "hand-written, without deadlock",
         goal: .atMost(1.2),
         on: loop,
         bridgedLater,
