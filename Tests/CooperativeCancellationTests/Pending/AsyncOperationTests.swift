@@ -9,6 +9,7 @@ struct AsyncOperationTests {
   private let calls = PendingCalls<Int, String>()
   private let clock = ManualClock()
   private let send = StuckSend()
+  private let line = Reports.shared.uniqueLine()
 
   /// What ends a call while its send is running.
   enum End: CaseIterable {
@@ -45,7 +46,8 @@ struct AsyncOperationTests {
       try await calls.value(
         inTaskFor: 1,
         whenCancelled: response,
-        timeout: Timeout(.seconds(5), clock: clock)
+        timeout: Timeout(.seconds(5), clock: clock),
+        line: line
       ) {
         MainActor.assertIsolated()
         return try await send.run(error)
@@ -68,7 +70,9 @@ struct AsyncOperationTests {
   func `whatever ends a call, it does not wait for the send, which is cancelled`(end: End)
     async throws
   {
+    WaitingCall.startRecording()
     let task = try await begin(throwing: SDKError.failed)
+    #expect(WaitingCall.states(line: line) == [.waiting])
     switch end {
     case .answer: #expect(calls.resume(1, returning: "value"))
     case .errorToAll: #expect(calls.resumeAll(throwing: SDKError.cancelled) == 1)
@@ -77,6 +81,7 @@ struct AsyncOperationTests {
     case .timeout: clock.advance(by: .seconds(5))
     }
     let result = await task.result
+    #expect(WaitingCall.states(line: line) == [])
     switch end {
     case .answer: #expect((try? result.get()) == "value")
     case .errorToAll, .close: #expect(throws: SDKError.cancelled) { try result.get() }

@@ -201,6 +201,15 @@ struct RecurringIDTests {
   }
 
   @Test
+  func `an error for all ends the calls that wait for their turn, too`() async throws {
+    let calls = PendingCalls<Int, String>(ifTaken: .waitForTurn)
+    let tasks = ["a", "b", "c"].map { begin($0, PendingKind.Waits(calls)) }
+    #expect(calls.resumeAll(throwing: SDKError.failed) == 3)
+    for task in tasks { await #expect(throws: SDKError.failed) { try await value(of: task) } }
+    #expect(called == ["a"] && calls.count == 0)
+  }
+
+  @Test
   func `an asynchronous operation waits for its turn, and frees it when it throws`() async throws {
     let calls = PendingCalls<Int, String>(ifTaken: .waitForTurn)
     let (begun, mayEnd) = (Signal(), Signal())

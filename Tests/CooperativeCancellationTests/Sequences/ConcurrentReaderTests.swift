@@ -148,6 +148,15 @@ struct ConcurrentReaderTests {
     #expect(stage.watch.events == [])
   }
 
+  @Test
+  func `a home that is free before its cancelled reader registers nothing`() {
+    let stage = Stage(nil, readerCount: 1)
+    stage.tasks[0].cancel()
+    stage.home.executor.runUntilIdle()
+    #expect(stage.watch.events == [])
+    #expect(stage.readings == [.cancelled])
+  }
+
   @Test(arguments: [0, 1])
   func `a registration that returns to a cancelled reader is terminated`(reader: Int) {
     let tasks = Protected<[Task<Void, Never>]>([])

@@ -101,7 +101,10 @@ struct SequenceIsolationTests {
         #expect(watch.subscribed == 1)
         #expect(watch.terminated == 1)
         #expect(last == way.readings(in: form).last ?? form.element(1))
-        if way == .leave { #expect(watch.discarded.count == 2 * form.songsPerElement) }
+        if way == .leave {
+          #expect(watch.discarded.count == 2 * form.songsPerElement)
+          #expect(watch.events.last == .terminated)
+        }
       }
     }
   }
