@@ -85,9 +85,15 @@ private struct TurnsRun: Explorable {
 
   private func turn(_ call: Int) -> Wait { waits[calls.count + call] }
 
+  private func isLikePrevious(_ call: Int) -> Bool {
+    cast.joining.contains(call) == cast.joining.contains(call - 1)
+  }
+
   func moves(_ step: inout Steps<TurnsRun>) {
     for (number, call) in calls.enumerated() {
       switch call.state {
+      case .asks where number > 0 && calls[number - 1].state == .asks && isLikePrevious(number):
+        break  // Which of two equal calls begins makes no difference.
       case .asks where cast.joining.contains(number):
         step("begins", number) { $0.begin(number, nil) }
       case .asks: step("asks", number) { $0.ask(number) }
