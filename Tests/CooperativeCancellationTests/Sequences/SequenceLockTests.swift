@@ -79,7 +79,7 @@ struct SequenceLockTests {
   private func `an SDK that calls back under the lock that its remove takes does not deadlock`(
     kind: Kind
   ) async {
-    let count = tries(60_000)
+    let count = tries(20_000)
     let sdk = LockingSDK<Int>()
     let isOver = Protected(false)
     let announcerEnded = Signal()

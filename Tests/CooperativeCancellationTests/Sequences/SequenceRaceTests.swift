@@ -73,11 +73,10 @@ struct SequenceRaceTests {
       let watch = SequenceWatch(race.policy)
       let read = TestRead(.elementsAndEnd, mast, watch, limit: race.limit)
       read.perform(.run)
-      let pauses = [0, 1].map { _ in Int.random(in: 0...400, using: &random) }
+      let pauses = [Pause(using: &random), Pause(using: &random)]
       raceTwo { side in
         for step in side == 0 ? race.first : race.second {
-          // Sometimes long enough for the other thread to finish.
-          for _ in 0..<pauses[side] { _ = read.executor.isIdle }
+          pauses[side].pass()
           read.perform(step)
         }
       }

@@ -41,7 +41,7 @@ struct SharedSequenceRaceTests {
     await withTaskGroup { group in
       for reader in 0..<8 {
         group.addTask {
-          while split.withLock({ $0.goesOn(for: tries(100_000)) }) {
+          while split.withLock({ $0.goesOn(for: tries(40_000)) }) {
             let limit = Int.random(in: 1...20)
             let reading = Task {
               var (last, count) = (Int?.none, 0)

@@ -34,8 +34,8 @@ final class RacedCall: Sendable {
   private let order: Order
   private let race: Race
   private let scripts: [[Race.Event]]
-  /// How long each thread waits before each event: sometimes long enough for the other thread to finish.
-  private let pauses: [Int]
+  /// Of each thread, before each event.
+  private let pauses: [Pause]
   private let firstGoesAhead: Bool
   private let bag = Protected<TaskBag?>(TaskBag())
 
@@ -62,9 +62,7 @@ final class RacedCall: Sendable {
     let count = Int.random(in: 0...most, using: &random)
     scripts = [Array(events.prefix(count)), Array(events.dropFirst(count))]
     firstGoesAhead = Bool.random(using: &random)
-    pauses = [1, 2].map { _ in
-      Int.random(in: 0..<(1 << Int.random(in: 0...13, using: &random)), using: &random)
-    }
+    pauses = [Pause(using: &random), Pause(using: &random)]
     timeIsUp.withLock { $0 = { [weak self] in self?.play(.other) } }
     backend.hooks.withLock {
       $0.whenCalled = { [weak self] in
@@ -93,7 +91,7 @@ final class RacedCall: Sendable {
     meet()
     if side == .task, order == .wokenByOther { spin(until: taskIsReady) }
     for event in scripts[side.rawValue] {
-      for _ in 0..<pauses[side.rawValue] { _ = arrived.load(ordering: .relaxed) }
+      pauses[side.rawValue].pass()
       play(event)
       let mayEndIt = event != .cancel || race.response.heeds
       if side == .other, order == .endsBetween, mayEndIt { spin { hasEnded } }
