@@ -83,10 +83,13 @@ extension Calls {
     }
     try await expectUser("typed") { try await withAsyncThrowingValue { sdk.typedUser($0) } }
     try await expectUser("typed") { try await withAsyncThrowingValue(in: sdk.typedUser) }
-    try await expectText("session") {
-      try await withCancellableThrowingContinuation { continuation in
+    // A continuation calls the SDK in a cancelled task, too. An answer that comes first is delivered.
+    do {
+      let session = try await withCancellableThrowingContinuation { continuation in
         sdk.openSession { continuation.resume(with: $0) }
-      }.user.id
+      }
+      #expect(session.user.id == "session")
+    } catch is CancellationError where Task.isCancelled {
     }
   }
 
