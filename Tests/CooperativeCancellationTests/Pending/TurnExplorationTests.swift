@@ -303,6 +303,6 @@ struct TurnExplorationTests {
       }
     }
     print("calls with one id, \(response): \(exploration)")
-    #expect(exploration.situations >= (isDebug ? 48_180 : 272_458))
+    #expect(exploration.situations >= (isDebug ? 33_405 : 583_581))
   }
 }

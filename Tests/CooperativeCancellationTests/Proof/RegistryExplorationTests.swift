@@ -300,12 +300,12 @@ struct RegistryExplorationTests {
   @Test(.disabled(if: isDebug, "takes long"))
   func `every order of three tasks and an owner who cancels by id keeps its guarantees`() {
     var exploration = Exploration()
-    for second in Self.kinds {
-      for third in Self.kinds {
+    for (number, second) in Self.kinds.enumerated() {
+      for third in Self.kinds[number...] {
         exploration.explore(RegistryRun([Self.a, second, third], [.look, .cancelID]))
       }
     }
     print("three tasks of a bag: \(exploration)")
-    #expect(exploration.situations >= 663_219)
+    #expect(exploration.situations >= 410_470)
   }
 }
