@@ -204,6 +204,7 @@ final class Suggestions {
   init() { completer.onResults = { [results] names in results.resume(returning: names) } }
 
   func suggestions(for text: String) async throws -> [String] {
+    try checkpoint()
     results.resume(throwing: CancellationError())  // Ends the previous query's wait.
     return try await results.value { completer.query = text }
   }
