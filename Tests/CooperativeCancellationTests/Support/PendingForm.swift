@@ -21,7 +21,12 @@ extension BridgeForm {
       try watch.operation {
         sdk.loadUser(id: "1", completion: wire(watch, calls.close) { calls.resume("1", with: $0) })
       }
-    } onCancel: { #expect(calls.count == 1); watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }.id
+    } onCancel: {
+      #expect(calls.count == 1)
+      watch.onCancel($0)
+    } onDiscard: {
+      watch.onDiscard($0.id)
+    }.id
   }
 
   static let pendingByReturnedID = byReturnedID("pending, id returned")
