@@ -55,6 +55,8 @@ struct LedgerTests {
     for writer in writers { writer.cancel() }
     for writer in writers { await writer.value }
     let ledger = ledgers.0
+    // The loop that was left unregisters in a task.
+    while await ledger.isObserved { await Task.yield() }
     let writer = Task {
       while await !ledger.isObserved { await Task.yield() }
       try await ledger.execute("INSERT INTO entry VALUES (1), (2), (3)")
