@@ -1,6 +1,7 @@
 import CooperativeCancellation
 import CooperativeCancellationTesting
 import FakeCallbackSDK
+import Foundation
 import Testing
 
 /// A way to make one of the standard library's streams, for the tests that run over all of them.
@@ -132,7 +133,12 @@ struct StandardStreamTests {
     ) async
   {
     WaitingCall.startRecording()
-    let watch = SequenceWatch(keepsListening: true)
+    // The thread that ends the stream, while it does. It may hold the runtime's lock, so `onTermination` must run later.
+    let ending = Protected<ObjectIdentifier?>(nil)
+    let watch = SequenceWatch(
+      keepsListening: true,
+      inTermination: { #expect(ending.withLock { $0 } != ObjectIdentifier(Thread.current)) }
+    )
     let read = TestRead(mast, watch, reader: await form.open(mast, watch))
     await run(read)
     read.perform(.play)
@@ -140,7 +146,9 @@ struct StandardStreamTests {
     #expect(read.readings == [.element("1")])
     #expect(WaitingCall.states(line: watch.line) == [.waiting])
     if isWoken { mast.play() }
+    ending.withLock { $0 = ObjectIdentifier(Thread.current) }
     read.perform(.cancel, .run)
+    ending.withLock { $0 = nil }
     #expect(read.readings == [.element("1"), .end])
     #expect(WaitingCall.states(line: watch.line) == [])
     while watch.terminated == 0 { await Task.yield() }
