@@ -41,16 +41,16 @@ public final class LateRequest<Request>: Sendable {
     _ start: (_ arrived: @escaping @Sendable (sending Request) -> Void) throws -> Ignored
   ) rethrows {
     arrivals = Arrivals(cancel)
-    _ = try start { [arrivals] in arrivals.arrive($0) }
+    _ = try start { [arrivals] (request: consuming sending Request) in arrivals.arrive(request) }
   }
 
   /// The same for requests that are `Sendable`: `arrived` has the type of the SDK's callback.
   public init<Ignored>(
     cancel: @escaping @Sendable (Request) -> Void,
-    _ start: (_ arrived: @escaping @Sendable (Request) -> Void) throws -> Ignored
+    _ start: (_ arrived: @escaping @Sendable (consuming Request) -> Void) throws -> Ignored
   ) rethrows where Request: Sendable {
     arrivals = Arrivals(cancel)
-    _ = try start { [arrivals] in arrivals.arrive($0) }
+    _ = try start { [arrivals] in arrivals.arrive(consume $0) }
   }
 
   // Only the bridge owns this object, so the wait is over. The SDK owns the arrivals: a request that keeps the
@@ -74,9 +74,10 @@ private final class Arrivals<Request>: Sendable {
     self.cancelOne = cancelOne
   }
 
-  func arrive(_ request: sending Request) {
-    let sent = Sent(request)
-    if machine.locked({ $0.arrive(sent) }) { cancelOne(sent.open()) }
+  /// Keeps the request until the task or the last owner takes it, or cancels or releases it here.
+  func arrive(_ request: consuming sending Request) {
+    var sent: Sent? = Sent(request)
+    if machine.locked({ $0.arrive(&sent) }), let late = sent.take() { cancelOne(late.open()) }
   }
 
   func cancel() {

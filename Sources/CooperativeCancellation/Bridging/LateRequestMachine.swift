@@ -27,11 +27,11 @@ package struct LateRequestMachine<Request: Sendable>: Sendable {
 
   package init() {}
 
-  /// The SDK delivered a request. Returns whether to cancel it.
-  package mutating func arrive(_ request: Request) -> Bool {
+  /// The SDK delivered a request, which is moved out of the caller's variable if it is kept. Returns whether to cancel it.
+  package mutating func arrive(_ request: inout Request?) -> Bool {
     switch state {
     case .uncancelled:
-      requests.append(request)
+      if let request = request.take() { requests.append(request) }
       return false
     case .cancelled:
       return true

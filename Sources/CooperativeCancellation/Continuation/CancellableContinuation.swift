@@ -44,30 +44,33 @@ public struct CancellableContinuation<Value, Failure: Error>: Sendable {
 
   /// Resumes the task with a value, which need not be `Sendable`.
   @_alwaysEmitIntoClient
-  public func resume(returning value: sending Value) {
+  public func resume(returning value: consuming sending Value) {
     reply.answer(.success(Sent(value)))
   }
 
   /// Resumes the task with an error, which the wait throws.
   @_alwaysEmitIntoClient
-  public func resume(throwing error: Failure) {
+  public func resume(throwing error: consuming Failure) {
     reply.answer(.failure(error))
   }
 
   /// Resumes the task with a value or an error.
   @_alwaysEmitIntoClient
-  public func resume(with result: sending Result<Value, Failure>) {
-    switch result {
-    case .success(let value): resume(returning: value)
-    case .failure(let error): resume(throwing: error)
+  public func resume(with result: consuming sending Result<Value, Failure>) {
+    switch consume result {
+    case .success(let value): resume(returning: consume value)
+    case .failure(let error): resume(throwing: consume error)
     }
   }
 
   /// Resumes the task with a value or an error of any type.
   @_alwaysEmitIntoClient
-  public func resume<Narrower: Error>(with result: sending Result<Value, Narrower>)
+  public func resume<Narrower: Error>(with result: consuming sending Result<Value, Narrower>)
   where Failure == any Error {
-    resume(with: result.mapError { $0 })
+    switch consume result {
+    case .success(let value): resume(returning: consume value)
+    case .failure(let error): resume(throwing: consume error)
+    }
   }
 
   /// Resumes the task, whose wait has no value.
@@ -85,14 +88,14 @@ extension CancellableContinuation {
   /// does if the closure that received the continuation throws afterwards.
   @_disfavoredOverload
   @_alwaysEmitIntoClient
-  public func resume(returning value: sending Value) -> Bool {
+  public func resume(returning value: consuming sending Value) -> Bool {
     reply.answer(.success(Sent(value)))
   }
 
   /// Resumes the task with an error. Returns whether the wait throws it.
   @_disfavoredOverload
   @_alwaysEmitIntoClient
-  public func resume(throwing error: Failure) -> Bool {
+  public func resume(throwing error: consuming Failure) -> Bool {
     reply.answer(.failure(error))
   }
 
@@ -108,9 +111,9 @@ extension CancellableContinuation {
 extension CancellableContinuation where Failure == any Error {
   /// The SDK called a completion with a value and an error. If there is an error, the value is discarded.
   @_alwaysEmitIntoClient
-  func resume(returning value: sending Value, beside error: (any Error)?) {
-    if let error {
-      resume(throwing: error)
+  func resume(returning value: consuming sending Value, beside error: consuming (any Error)?) {
+    if let error = consume error {
+      resume(throwing: consume error)
       reply.discard(.success(Sent(value)))
     } else {
       resume(returning: value)
@@ -119,7 +122,7 @@ extension CancellableContinuation where Failure == any Error {
 
   /// The SDK called its failure closure, perhaps without an error.
   @_alwaysEmitIntoClient
-  func resume(throwing error: (any Error)?) {
-    resume(throwing: error ?? MissingValueError(callSite: reply.callSite))
+  func resume(throwing error: consuming (any Error)?) {
+    resume(throwing: (consume error) ?? MissingValueError(callSite: reply.callSite))
   }
 }

@@ -146,17 +146,22 @@ extension Locked where Value: SharedContents {
   var erased: AnyReply { AnyReply(self) }
 }
 
+extension Locked {
+  /// Casts a reference to its type.
+  @_alwaysEmitIntoClient
+  @inline(__always)
+  init?(unshared erased: AnyReply) {
+    guard let buffer = erased.object as? LockBuffer<Value> else { return nil }
+    self.buffer = buffer
+  }
+}
+
 /// An object that contains an answer of any type: a ``Reply`` or a ``Carrier``. `@unchecked`, because the stored type
-/// does not say `Sendable`; both initializers require it.
+/// does not say `Sendable`; the initializer requires it.
 @frozen
 @usableFromInline
 package struct AnyReply: @unchecked Sendable {
   @usableFromInline let object: AnyObject
-
-  @_alwaysEmitIntoClient
-  init(_ object: some AnyObject & Sendable) {
-    self.object = object
-  }
 
   @_alwaysEmitIntoClient
   init<Contents>(_ shared: Locked<Contents>) {

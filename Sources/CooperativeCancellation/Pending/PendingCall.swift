@@ -80,16 +80,15 @@ public final class PendingCall<Value>: Sendable {
   /// Answers the pending call with a value that need not be `Sendable`. Returns `nil` if a call took it, or else the
   /// value.
   @_alwaysEmitIntoClient
-  public func resume(sending value: sending Value) -> sending Value? {
-    let sent = Sent(value)
-    return calls.answer(0, .success(sent)) ? nil : sent.open()
+  public func resume(sending value: consuming sending Value) -> sending Value? {
+    calls.answer(0, sending: value)
   }
 
   /// Answers the pending call with an error, which the call throws. Returns whether a call was pending.
   @_alwaysEmitIntoClient
   @discardableResult
-  public func resume(throwing error: any Error) -> Bool {
-    calls.answer(0, .failure(error))
+  public func resume(throwing error: consuming any Error) -> Bool {
+    calls.answer(0, .failure(consume error))
   }
 
   /// Ends the pending call and all waiting ones with an error. Later calls throw it, too, without calling the SDK.
@@ -106,14 +105,14 @@ extension PendingCall where Value: Sendable {
   /// pending.
   @_alwaysEmitIntoClient
   @discardableResult
-  public func resume(returning value: Value) -> Bool {
+  public func resume(returning value: consuming Value) -> Bool {
     calls.answer(0, .success(Sent(value)))
   }
 
   /// Answers the pending call with a value or an error. Returns whether a call was pending.
   @_alwaysEmitIntoClient
   @discardableResult
-  public func resume(with result: Result<Value, some Error>) -> Bool {
+  public func resume(with result: consuming Result<Value, some Error>) -> Bool {
     calls.answer(0, .sendable(result))
   }
 }

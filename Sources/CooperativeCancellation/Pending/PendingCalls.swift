@@ -86,16 +86,15 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
   /// Answers a call with a value that need not be `Sendable`. Returns `nil` if a call took it; otherwise the value,
   /// because the id is unknown or its call has ended.
   @_alwaysEmitIntoClient
-  public func resume(_ id: ID, sending value: sending Value) -> sending Value? {
-    let sent = Sent(value)
-    return answer(id, .success(sent)) ? nil : sent.open()
+  public func resume(_ id: ID, sending value: consuming sending Value) -> sending Value? {
+    answer(id, sending: value)
   }
 
   /// Answers a call with an error, which the call throws. Returns whether a call took it.
   @_alwaysEmitIntoClient
   @discardableResult
-  public func resume(_ id: ID, throwing error: any Error) -> Bool {
-    answer(id, .failure(error))
+  public func resume(_ id: ID, throwing error: consuming any Error) -> Bool {
+    answer(id, .failure(consume error))
   }
 
   /// Ends all calls with an error, including those that are being made, but no later ones. Returns how many took it.
@@ -120,14 +119,14 @@ extension PendingCalls where Value: Sendable {
   /// not, the value is still yours.
   @_alwaysEmitIntoClient
   @discardableResult
-  public func resume(_ id: ID, returning value: Value) -> Bool {
+  public func resume(_ id: ID, returning value: consuming Value) -> Bool {
     answer(id, .success(Sent(value)))
   }
 
   /// Answers a call with a value or an error. Returns whether a call took it.
   @_alwaysEmitIntoClient
   @discardableResult
-  public func resume(_ id: ID, with result: Result<Value, some Error>) -> Bool {
+  public func resume(_ id: ID, with result: consuming Result<Value, some Error>) -> Bool {
     answer(id, .sendable(result))
   }
 }
@@ -146,8 +145,20 @@ extension PendingCalls {
   /// Answers the call with an id, or keeps the answer for a call that is being made. Returns whether it did one of
   /// these. A call that has just been cancelled takes no answer.
   @_alwaysEmitIntoClient
-  func answer(_ id: ID, _ answer: PendingAnswer<Value>) -> Bool {
-    let answer = carrier(of: answer)
+  func answer(_ id: ID, _ answer: consuming PendingAnswer<Value>) -> Bool {
+    self.answer(id, in: carrier(of: answer))
+  }
+
+  /// Returns the value if no call takes it.
+  @_alwaysEmitIntoClient
+  func answer(_ id: ID, sending value: consuming sending Value) -> sending Value? {
+    let carrier = carrier(of: PendingAnswer<Value>.success(Sent(value)))
+    if answer(id, in: carrier) { return nil }
+    return (carried(by: carrier) as PendingAnswer<Value>?)?.sent()?.open()
+  }
+
+  @_alwaysEmitIntoClient
+  func answer(_ id: ID, in answer: AnyReply) -> Bool {
     if sharing != nil { return perform(in: id, answer) { $0.answer(answer) } }
     switch registry.extract({ $0.take(id, answer) }) {
     case .call(let call, _):
@@ -159,9 +170,10 @@ extension PendingCalls {
   }
 
   @_alwaysEmitIntoClient
-  func answerAll(_ answer: PendingAnswer<Value>) -> Int {
-    let answer = carrier(of: answer)
+  func answerAll(_ answer: consuming PendingAnswer<Value>) -> Int {
+    let answer = carrier(ofShared: answer)
     let (calls, _) = registry.extract { $0.takeAll(answer) }
+    _ = consume answer
     for call in calls { call.wake() }
     return calls.count
   }
@@ -169,7 +181,7 @@ extension PendingCalls {
   /// Ends all calls with an answer, and refuses later ones with an error.
   @_alwaysEmitIntoClient
   func close(_ error: any Error, _ answer: PendingAnswer<Value>) {
-    let answer = carrier(of: answer)
+    let answer = carrier(ofShared: answer)
     let (calls, _, unclaimed) = registry.extract { $0.close(error, answer) }
     for call in calls { call.wake() }
     pass(unclaimed)
@@ -199,9 +211,10 @@ extension PendingCalls {
     guard let unclaimed else { return }
     for one in answers {
       guard let answer: PendingAnswer<Value> = carried(by: one.answer) else { continue }
-      switch answer {
-      case .success(let value): unclaimed(one.id, .success(value.open()))
-      case .failure(let error): unclaimed(one.id, .failure(error))
+      if case .failure(let error) = answer {
+        unclaimed(one.id, .failure(error))
+      } else if let value = (consume answer).sent() {
+        unclaimed(one.id, .success((consume value).open()))
       }
     }
   }

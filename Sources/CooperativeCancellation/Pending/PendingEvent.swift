@@ -71,14 +71,14 @@ public final class PendingEvent<Value: Sendable>: Sendable {
   /// Reports the event. Returns how many tasks were waiting for it.
   @_alwaysEmitIntoClient
   @discardableResult
-  public func resume(returning value: Value) -> Int {
+  public func resume(returning value: consuming Value) -> Int {
     waits.answerAll(.success(Sent(value)))
   }
 
   /// Reports a failure, which all waiting tasks throw. Returns how many there were.
   @_alwaysEmitIntoClient
   @discardableResult
-  public func resume(throwing error: any Error) -> Int {
+  public func resume(throwing error: consuming any Error) -> Int {
     waits.resumeAll(throwing: error)
   }
 

@@ -13,7 +13,7 @@ package struct Reply<Answer: Sendable>: Sendable {
   package init(
     _ callSite: CallSite,
     reportsDrop: Bool = false,
-    _ discard: (@Sendable (Answer) -> Void)?
+    _ discard: Discard<Answer>?
   ) {
     contents = Locked(shared: ReplyContents(callSite, reportsDrop: reportsDrop, discard))
   }
@@ -25,21 +25,25 @@ package struct Reply<Answer: Sendable>: Sendable {
 
   /// The SDK called the completion, on any thread. The reply keeps the answer until the task takes it; a second one is
   /// misuse. Returns whether this one decides how the call ends.
+  ///
+  /// The answer is moved, in and out: when the task wakes, this thread has no reference to it, whose release could run
+  /// the `deinit` of a value that is not `Sendable` beside the task that uses what it refers to.
   @_alwaysEmitIntoClient
   @discardableResult
-  package func answer(_ answer: Answer) -> Bool {
-    switch contents.locked({ $0.answer(answer) }) {
+  package func answer(_ answer: consuming Answer) -> Bool {
+    var answer: Answer? = answer
+    switch contents.locked({ $0.answer(&answer) }) {
     case .keep:
       return true
     case .wake(let wait):
       let (counts, decides) = wait.receive(.answered(in: contents.erased))
-      if !counts, let refused = extract({ $0.take() }) { discard(refused) }
+      if !counts { discard(extract({ $0.take() })) }
       return decides
     case .discard:
-      discard(answer)
+      discard(answer.take())
     case .reportAndDiscard:
       RuntimeIssue.send(.completionCalledAgain, callSite)
-      discard(answer)
+      discard(answer.take())
     }
     return false
   }
@@ -60,7 +64,7 @@ package struct Reply<Answer: Sendable>: Sendable {
   @_alwaysEmitIntoClient
   @inline(never)
   func operationThrew() {
-    if let answer = extract({ $0.operationThrew() }) { discard(answer) }
+    discard(extract({ $0.operationThrew() }))
   }
 
   @_alwaysEmitIntoClient
@@ -73,8 +77,8 @@ package struct Reply<Answer: Sendable>: Sendable {
   var callSite: CallSite { contents.locked { $0.callSite } }
 
   @_alwaysEmitIntoClient
-  func discard(_ answer: Answer) {
-    contents.locked { $0.discard }?(answer)
+  func discard(_ answer: consuming Answer?) {
+    if let answer = consume answer { contents.locked { $0.discard }?(consume answer) }
   }
 }
 
@@ -87,20 +91,20 @@ package struct ReplyContents<Answer: Sendable>: SharedContents {
   @usableFromInline var isAwaited = false
   /// Whether to report a drop, because the wait cannot throw an error for it.
   @usableFromInline let reportsDrop: Bool
-  @usableFromInline let discard: (@Sendable (Answer) -> Void)?
+  @usableFromInline let discard: Discard<Answer>?
   @usableFromInline var machine = ReplyMachine<Answer>.expected
 
   @_alwaysEmitIntoClient
-  init(_ callSite: CallSite, reportsDrop: Bool, _ discard: (@Sendable (Answer) -> Void)?) {
+  init(_ callSite: CallSite, reportsDrop: Bool, _ discard: Discard<Answer>?) {
     self.callSite = callSite
     self.reportsDrop = reportsDrop
     self.discard = discard
   }
 
   @_alwaysEmitIntoClient
-  mutating func answer(_ answer: Answer) -> ReplyMachine<Answer>.Action {
+  mutating func answer(_ answer: inout Answer?) -> ReplyMachine<Answer>.Action {
     isAwaited = false
-    return machine.answer(answer)
+    return machine.answer(&answer)
   }
 
   @_alwaysEmitIntoClient
@@ -133,12 +137,4 @@ package struct ReplyContents<Answer: Sendable>: SharedContents {
 func take<Answer: Sendable>(from reply: consuming AnyReply) -> Answer? {
   guard let contents = Locked<ReplyContents<Answer>>(reply) else { return nil }
   return Reply(contents).take()
-}
-
-@_alwaysEmitIntoClient
-package func carrier<Answer: Sendable>(of answer: Answer) -> AnyReply { AnyReply(Carrier(answer)) }
-
-@_alwaysEmitIntoClient
-package func carried<Answer: Sendable>(by carrier: AnyReply) -> Answer? {
-  (carrier.object as? Carrier<Answer>)?.answer
 }

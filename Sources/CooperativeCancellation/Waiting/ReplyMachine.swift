@@ -38,14 +38,15 @@ package enum ReplyMachine<Answer: Sendable>: Sendable {
     case reportAndDiscard
   }
 
+  /// Moves an answer that counts out of the caller's variable, so that only the task has it when it wakes.
   @_alwaysEmitIntoClient
-  package mutating func answer(_ answer: Answer) -> Action {
+  package mutating func answer(_ answer: inout Answer?) -> Action {
     switch self {
     case .expected:
-      self = .answered(answer)
+      keep(&answer)
       return .keep
     case .awaited(let wait):
-      self = .answered(answer)
+      keep(&answer)
       return .wake(wait)
     case .unwanted:
       self = .called
@@ -53,6 +54,12 @@ package enum ReplyMachine<Answer: Sendable>: Sendable {
     case .answered, .called:
       return .reportAndDiscard
     }
+  }
+
+  @_alwaysEmitIntoClient
+  @inline(__always)
+  mutating func keep(_ answer: inout Answer?) {
+    if let answer = answer.take() { self = .answered(answer) }
   }
 
   @_alwaysEmitIntoClient

@@ -57,7 +57,7 @@ nonisolated(nonsending) func wait<Value, Problem, Request: ~Copyable, Failure: E
   onDiscard discard: (@Sendable (sending Value) -> Void)?
 ) async throws(Failure) -> CallOutcome<Result<Sent<Value>, Problem>> {
   let deadline = terms.timeout?.begin()
-  let discardResult = onlyValues(to: discard) as (@Sendable (Result<Sent<Value>, Problem>) -> Void)?
+  let discardResult = onlyValues(to: discard) as Discard<Result<Sent<Value>, Problem>>?
   switch try start(
     Reply(terms.callSite, reportsDrop: reportsDrop, discardResult),
     makeWait: Wait(response: terms.response),
@@ -81,7 +81,7 @@ nonisolated(nonsending) func wait<Value, Problem, Request: ~Copyable, Failure: E
 func outcome<Answer: Sendable>(
   of end: WaitMachine.End,
   takeAnswer: (AnyReply) -> Answer?,
-  onDiscard discard: (@Sendable (Answer) -> Void)?
+  onDiscard discard: Discard<Answer>?
 ) -> CallOutcome<Answer> {
   switch end {
   case .answered(let reply):
@@ -89,7 +89,7 @@ func outcome<Answer: Sendable>(
   case .dropped:
     return .dropped
   case .interrupted(let cause, let reply):
-    if let reply, let answer = takeAnswer(reply) { discard?(answer) }
+    if let reply, let answer = takeAnswer(reply) { discard?(consume answer) }
     return .interrupted(cause)
   }
 }
@@ -125,7 +125,7 @@ func deliver<Value>(
   switch outcome {
   case .answered(.success(let value)):
     if checks, terms.response.checksAfter, Task.isCancelled {
-      discard?(value.open())
+      discard?((consume value).open())
       throw cancellationError()
     }
     return value.open()
@@ -153,7 +153,7 @@ nonisolated(nonsending) func fallbackWait<Value, Request: ~Copyable>(
   switch await wait(terms, reportsDrop: true, in: body, onCancel: cancel, onDiscard: discard) {
   case .answered(.success(let value)):
     if checks, terms.response.checksAfter, Task.isCancelled {
-      discard?(value.open())
+      discard?((consume value).open())
       return fallback
     }
     return value.open()

@@ -1,14 +1,25 @@
 // How a bridge discards an answer, for each shape of answer. Each function passes the values to the user's
 // `onDiscard`, and returns `nil` if there is no `onDiscard`.
 
+/// Takes over the answer: `onDiscard` may send a value on, and no reference to it stays behind.
+@usableFromInline
+package typealias Discard<Answer> = @Sendable (consuming Answer) -> Void
+
 @_alwaysEmitIntoClient
 func onlyValues<Value, Failure>(
   to discard: (@Sendable (sending Value) -> Void)?
-) -> (@Sendable (Result<Sent<Value>, Failure>) -> Void)? {
+) -> Discard<Result<Sent<Value>, Failure>>? {
   guard let discard else { return nil }
-  return { result in
-    if case .success(let value) = result { discard(value.open()) }
+  return { (result: consuming Result<Sent<Value>, Failure>) in
+    if let value = result.sent() { discard((consume value).open()) }
   }
+}
+
+extension Result {
+  /// The value, if any. A function, because its frame, in which a debug build keeps copies, is gone when the value is
+  /// passed on.
+  @_alwaysEmitIntoClient
+  consuming func sent<Value>() -> Success? where Success == Sent<Value> { try? get() }
 }
 
 /// Passes on a value. Swift 6.3.1 crashes if it is to convert the optional closure itself.

@@ -135,7 +135,7 @@ private struct RegistryOfCallsRun: Explorable {
 
   private mutating func operationThrows(_ place: Int, _ stops: Bool) {
     situation.operation = .throwing
-    let word = stops ? WaitMachine.FinalEvent.stopped : .answered(in: carrier(of: failure))
+    let word = stops ? WaitMachine.FinalEvent.stopped : .answered(in: carrier(ofShared: failure))
     let isWaiting = mayTake(0)
     if case .call(let wait, _) = registry.fail(ids[0], place, word) {
       require(wait.id == waits[0].id && isWaiting, "an error ends its own call")
@@ -247,7 +247,7 @@ private struct RegistryOfCallsRun: Explorable {
     let id = CollidingID(number: cast.answers[number])
     let takers = situation.calls.indices.filter { ids[$0] == id && mayTake($0) }
     require(takers.count <= 1, "one call waits for an answer")
-    switch registry.take(id, carrier(of: number)) {
+    switch registry.take(id, carrier(ofShared: number)) {
     case .call(let wait, let freed):
       let call = waits.firstIndex { $0.id == wait.id }
       require(call == takers.first, "an answer goes to the call that waits for it")
@@ -283,7 +283,7 @@ private struct RegistryOfCallsRun: Explorable {
     let takers = situation.calls.indices.filter {
       isStarting($0) ? situation.words[$0] == nil : mayTake($0)
     }
-    let (ended, _, unclaimed) = registry.close(CancellationError(), carrier(of: end))
+    let (ended, _, unclaimed) = registry.close(CancellationError(), carrier(ofShared: end))
     require(
       ended.map(\.id) == takers.sorted { order(of: $0) < order(of: $1) }.map { waits[$0].id },
       "all are ended, in the order in which they began"

@@ -194,7 +194,7 @@ private struct TurnsRun: Explorable {
 
   private mutating func answer() {
     situation.answers += 1
-    let answer = carrier(of: situation.answers)
+    let answer = carrier(ofShared: situation.answers)
     let waiting = unanswered.first
     let answered = inLine { $0.answer(answer) }
     require((answered == nil) == (waiting == nil), "an answer goes to the first without one")
@@ -210,7 +210,7 @@ private struct TurnsRun: Explorable {
     situation.hasEnded = true
     let unanswered = unanswered
     let queued = inQueue
-    let end = carrier(of: 0)
+    let end = carrier(ofShared: 0)
     let ended = inLine { $0.endAll(end, waiting: end) } ?? []
     let taking = unanswered.map { !(calls[$0].isInterrupted && response.endsAtOnce) }
     let waiting = queued.filter { !calls[$0].gaveUp }

@@ -236,7 +236,8 @@ struct BridgeRun: Explorable {
       if facts.accepted != nil { facts.lateCalls.insert(number) }
       facts.calls[number] = .answers
     case .answers:
-      switch reply.answer(number) {
+      var answer: Int? = number
+      switch reply.answer(&answer) {
       case .keep:
         facts.isAnswered = true
         facts.decided.append(number)

@@ -63,7 +63,8 @@ private struct LateRequestRun: Explorable {
   }
 
   private mutating func arrive(_ number: Int) {
-    let meets = machine.arrive(number)
+    var request: Int? = number
+    let meets = machine.arrive(&request)
     require(meets == situation.wasForwarded, "it meets the cancellation that was forwarded")
     if !meets, situation.wait != .isOver { situation.kept.insert(number) }
     situation.requests[number] = meets ? .meetsCancellation : .isDone

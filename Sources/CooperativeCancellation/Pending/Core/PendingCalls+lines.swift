@@ -123,8 +123,8 @@ extension PendingCalls {
   /// Ends all calls that share their ids, those with one id in order. Returns how many took the error.
   @usableFromInline
   func endLines(_ error: any Error, closes: Bool) -> Int {
-    let answer = carrier(of: PendingAnswer<Value>.failure(error))
-    let end = carrier(of: PendingAnswer<Int>.failure(error))
+    let answer = carrier(ofShared: PendingAnswer<Value>.failure(error))
+    let end = carrier(ofShared: PendingAnswer<Int>.failure(error))
     let (starting, ended, _, unclaimed) = registry.extract { registry in
       let starting = registry.takeAll(answer).calls
       // No call takes a second answer.

@@ -1,17 +1,43 @@
 // The bridge of a call whose answer arrives elsewhere. There is no completion to drop or to call twice, so there is no
 // ``Reply``: a registry keeps the wait, and the answer arrives in its own object.
 
-/// An answer on its way to a wait.
-// `@_fixed_layout` allows the inlined `init` in a build with library evolution.
-@_fixed_layout
+/// An answer on its way to a wait, in a `Locked` that any thread may release last: the answer is moved in, and moved out
+/// by the only one who takes it. See ``Reply/answer(_:)``.
+@frozen
 @usableFromInline
-package final class Carrier<Answer: Sendable>: Sendable {
-  @usableFromInline let answer: Answer
+package enum Carrier<Answer: Sendable>: Sendable {
+  case full(Answer)
+  case empty
+  /// An answer for all calls.
+  case shared(Answer)
 
   @_alwaysEmitIntoClient
-  package init(_ answer: Answer) {
-    self.answer = answer
+  package mutating func take() -> Answer? {
+    switch self {
+    case .full(let answer):
+      self = .empty
+      return answer
+    case .empty:
+      return nil
+    case .shared(let answer):
+      return answer
+    }
   }
+}
+
+@_alwaysEmitIntoClient
+package func carrier<Answer: Sendable>(of answer: consuming Answer) -> AnyReply {
+  AnyReply(Locked(initially: Carrier.full(answer)))
+}
+
+@_alwaysEmitIntoClient
+package func carrier<Answer: Sendable>(ofShared answer: consuming Answer) -> AnyReply {
+  AnyReply(Locked(initially: Carrier.shared(answer)))
+}
+
+@_alwaysEmitIntoClient
+package func carried<Answer: Sendable>(by carrier: AnyReply) -> Answer? {
+  Locked<Carrier<Answer>>(unshared: carrier)?.extract { $0.take() }
 }
 
 /// Carries the SDK's value, which need not be `Sendable`, or an error.
@@ -21,7 +47,7 @@ typealias PendingAnswer<Value> = Result<Sent<Value>, any Error>
 extension Result where Failure == any Error {
   /// Carries a `Sendable` value or an error.
   @_alwaysEmitIntoClient
-  static func sendable<Value: Sendable>(_ result: Result<Value, some Error>) -> Self
+  static func sendable<Value: Sendable>(_ result: consuming Result<Value, some Error>) -> Self
   where Success == Sent<Value> {
     result.map { Sent($0) }.mapError { $0 }
   }
@@ -34,10 +60,8 @@ func discarding<Value>(
 ) -> (@Sendable (AnyReply) -> Void)? {
   guard let discard else { return nil }
   return { carrier in
-    if let answer: PendingAnswer<Value> = carried(by: carrier),
-      let value = try? answer.get().open()
-    {
-      discard(value)
+    if let value = (carried(by: carrier) as PendingAnswer<Value>?)?.sent() {
+      discard((consume value).open())
     }
   }
 }

@@ -1,0 +1,322 @@
+import CooperativeCancellation
+import FakeCallbackSDK
+import Testing
+
+/// Who releases a value last. The task that was given it, or the `onDiscard` that took it over: never the thread that
+/// answers, on which its `deinit` would run beside the task.
+@Suite("The last release", .watchdog)
+struct LastReleaseTests {
+  /// A task whose executor returns from `enqueue` only when the task has gone on: what the thread that wakes it lets go
+  /// after that, it lets go too late.
+  final class Stage: Sendable {
+    private let executor = ManualExecutor()
+    private let task = Protected<Task<Void, Never>?>(nil)
+    private let answer = Protected<(@Sendable () -> Void)?>(nil)
+    private let isInTask = Protected(false)
+    /// For each value that has ended, whether the task was running.
+    let ends = Protected<[Bool]>([])
+
+    @Sendable func value() -> OnRelease {
+      OnRelease { [isInTask, ends] in
+        let isInTask = isInTask.withLock { $0 }
+        ends.withLock { $0.append(isInTask) }
+      }
+    }
+
+    /// For each value that was handed over, whether that was the last reference.
+    let lastReferences = Protected<[Bool]>([])
+
+    @Sendable func letGo(_ value: consuming sending OnRelease) {
+      let count = ends.withLock { $0.count }
+      _ = consume value
+      let isLast = ends.withLock { $0.count } > count
+      lastReferences.withLock { $0.append(isLast) }
+    }
+
+    func whenAnswering(_ body: @escaping @Sendable () -> Void) { answer.withLock { $0 = body } }
+
+    func cancel() { task.withLock { $0 }?.cancel() }
+
+    func run(_ body: @escaping @Sendable (Stage) async throws -> Void) async {
+      let task = Task(executorPreference: executor) { try? await body(self) }
+      self.task.withLock { $0 = task }
+      executor.runUntilIdle()
+      executor.onEnqueue { [executor, isInTask] in
+        isInTask.withLock { $0 = true }
+        executor.runUntilIdle()
+        isInTask.withLock { $0 = false }
+      }
+      while answer.withLock({ $0 == nil }) { await Task.yield() }
+      answer.withLock { $0.take() }?()
+      await task.value
+    }
+  }
+
+  struct Form: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let run: @Sendable (Stage) async throws -> Void
+
+    init(_ name: String, _ run: @escaping @Sendable (Stage) async throws -> Void) {
+      (testDescription, self.run) = (name, run)
+    }
+  }
+
+  private struct Failure: Error {
+    let value: OnRelease
+  }
+
+  private typealias Calls = PendingCalls<Int, OnRelease>
+  private typealias Completion<Value> = @Sendable (consuming Value) -> Void
+
+  // A table, as in BridgeForm+shapes.swift.
+  // swift-format-ignore
+  static let forms: [Form] = [
+    Form("Result") { stage in
+      _ = try await withAsyncThrowingValue { (done: @escaping Completion<Result<OnRelease, any Error>>) in
+        stage.whenAnswering { done(.success(stage.value())) }
+      }
+    },
+    Form("Result, an error") { stage in
+      _ = try await withAsyncThrowingValue { (done: @escaping Completion<Result<Int, any Error>>) in
+        stage.whenAnswering { done(.failure(Failure(value: stage.value()))) }
+      }
+    },
+    Form("Result with its own error") { stage in
+      _ = try await withAsyncThrowingValue { (done: @escaping Completion<Result<OnRelease, SDKError>>) in
+        stage.whenAnswering { done(.success(stage.value())) }
+      }
+    },
+    Form("value and error") { stage in
+      _ = try await withAsyncThrowingValue {
+        (done: @escaping @Sendable (consuming OnRelease?, consuming (any Error)?) -> Void) in
+        stage.whenAnswering { done(stage.value(), nil) }
+      } as OnRelease
+    },
+    Form("error only") { stage in
+      try await withAsyncThrowingValue { (done: @escaping Completion<(any Error)?>) in
+        stage.whenAnswering { done(Failure(value: stage.value())) }
+      }
+    },
+    Form("two values and error") { stage in
+      _ = try await withAsyncThrowingValue {
+        (done: @escaping @Sendable (consuming OnRelease?, consuming Int?, consuming (any Error)?) -> Void) in
+        stage.whenAnswering { done(stage.value(), 1, nil) }
+      }
+    },
+    Form("success and failure") { stage in
+      _ = try await withAsyncThrowingValue {
+        (success: @escaping Completion<OnRelease>, _: @escaping Completion<(any Error)?>) in
+        stage.whenAnswering { success(stage.value()) }
+      }
+    },
+    Form("success and failure, an error") { stage in
+      _ = try await withAsyncThrowingValue {
+        (_: @escaping Completion<Int>, failure: @escaping Completion<(any Error)?>) in
+        stage.whenAnswering { failure(Failure(value: stage.value())) }
+      }
+    },
+    Form("value, throwing") { stage in
+      _ = try await withAsyncThrowingValue { (done: @escaping Completion<OnRelease>) in
+        stage.whenAnswering { done(stage.value()) }
+      }
+    },
+    Form("value, fallback") { stage in
+      _ = await withAsyncValue(fallback: nil) { (done: @escaping Completion<OnRelease?>) in
+        stage.whenAnswering { done(stage.value()) }
+      }
+    },
+    Form("value") { stage in
+      _ = await withAsyncValue { (done: @escaping Completion<OnRelease>) in
+        stage.whenAnswering { done(stage.value()) }
+      }
+    },
+    Form("Result without an error") { stage in
+      _ = await withAsyncValue { (done: @escaping Completion<Result<OnRelease, Never>>) in
+        stage.whenAnswering { done(.success(stage.value())) }
+      }
+    },
+    Form("continuation") { stage in
+      _ = try await withCancellableThrowingContinuation { continuation in
+        stage.whenAnswering { continuation.resume(returning: stage.value()) }
+      }
+    },
+    Form("continuation, a result") { stage in
+      _ = try await withCancellableThrowingContinuation { continuation in
+        stage.whenAnswering { continuation.resume(with: Result<_, SDKError>.success(stage.value())) }
+      }
+    },
+    Form("continuation, an error") { stage in
+      _ = try await withCancellableThrowingContinuation {
+        (continuation: CancellableContinuation<Int, any Error>) in
+        stage.whenAnswering { continuation.resume(throwing: Failure(value: stage.value())) }
+      }
+    },
+    Form("continuation, whether it decides") { stage in
+      _ = try await withCancellableThrowingContinuation { continuation in
+        stage.whenAnswering { _ = continuation.resume(returning: stage.value()) as Bool }
+      }
+    },
+    Form("continuation, fallback") { stage in
+      _ = await withCancellableContinuation(fallback: nil) { continuation in
+        stage.whenAnswering { continuation.resume(returning: stage.value()) }
+      }
+    },
+    Form("continuation, uncancellable") { stage in
+      _ = await withUncancellableContinuation { continuation in
+        stage.whenAnswering { continuation.resume(returning: stage.value()) }
+      }
+    },
+    Form("abandonable task") { stage in
+      let mayEnd = Signal()
+      _ = try await withAbandonableTask {
+        stage.whenAnswering { mayEnd.fire() }
+        await mayEnd.wait()
+        return stage.value()
+      }
+    },
+    Form("abandonable task, an error") { stage in
+      let mayEnd = Signal()
+      try await withAbandonableTask {
+        stage.whenAnswering { mayEnd.fire() }
+        await mayEnd.wait()
+        throw Failure(value: stage.value())
+      }
+    },
+    pending("sending") { calls, stage in if calls.resume(1, sending: stage.value()) != nil { Issue.record("no call") } },
+    pending("a value") { _ = $0.resume(1, returning: $1.value()) },
+    pending("a result") { _ = $0.resume(1, with: Result<_, SDKError>.success($1.value())) },
+    pending("an error") { _ = $0.resume(1, throwing: Failure(value: $1.value())) },
+    pending("a turn", .waitForTurn) { _ = $0.resume(1, returning: $1.value()) },
+    pending("in order", .answerInOrder) { _ = $0.resume(1, returning: $1.value()) },
+    Form("pending, id returned") { stage in
+      let calls = Calls()
+      _ = try await calls.value {
+        stage.whenAnswering { calls.resume(1, returning: stage.value()) }
+        return 1
+      }
+    },
+    Form("pending, asynchronous operation") { stage in
+      let calls = Calls()
+      _ = try await calls.value(inTaskFor: 1) {
+        stage.whenAnswering { calls.resume(1, returning: stage.value()) }
+      }
+    },
+    Form("pending, one at a time") { stage in
+      let call = PendingCall<OnRelease>()
+      _ = try await call.value { stage.whenAnswering { call.resume(returning: stage.value()) } }
+    },
+    Form("pending, one at a time, sending") { stage in
+      let call = PendingCall<OnRelease>()
+      _ = try await call.value { stage.whenAnswering { _ = call.resume(sending: stage.value()) } }
+    },
+    Form("pending, one at a time, an error") { stage in
+      let call = PendingCall<OnRelease>()
+      _ = try await call.value {
+        stage.whenAnswering { call.resume(throwing: Failure(value: stage.value())) }
+      }
+    },
+    Form("event") { stage in
+      let event = PendingEvent<OnRelease>()
+      _ = try await event.value { stage.whenAnswering { event.resume(returning: stage.value()) } }
+    },
+  ]
+
+  private static func pending(
+    _ name: String,
+    _ policy: Calls.TakenIDPolicy = .throwError,
+    answer: @escaping @Sendable (Calls, Stage) -> Void
+  ) -> Form {
+    Form("pending, \(name)") { stage in
+      let calls = Calls(ifTaken: policy)
+      _ = try await calls.value(for: 1) { stage.whenAnswering { answer(calls, stage) } }
+    }
+  }
+
+  @Test(arguments: forms)
+  func `a value or an error ends in the task that was given it`(form: Form) async {
+    let stage = Stage()
+    await stage.run(form.run)
+    #expect(stage.ends.withLock { $0 } == [true])
+  }
+
+  /// What brings a value that the wait does not return.
+  // swift-format-ignore
+  static let discarding: [Form] = [
+    Form("late") { try await cancelled($0, .abandonCallback) },
+    Form("by the task") { try await cancelled($0, .waitForCallback) },
+    Form("a second one") { stage in
+      _ = try await withCancellableThrowingContinuation { continuation in
+        continuation.resume(returning: OnRelease {})
+        stage.whenAnswering { continuation.resume(returning: stage.value()) }
+      } onDiscard: { (value: consuming sending OnRelease) in stage.letGo(value) }
+    },
+    Form("before an error of the closure") { stage in
+      stage.whenAnswering {}
+      _ = try await withCancellableThrowingContinuation { continuation in
+        continuation.resume(returning: stage.value())
+        throw SDKError.failed
+      } onDiscard: { (value: consuming sending OnRelease) in stage.letGo(value) }
+    },
+    Form("after an error of the closure") { stage in
+      _ = try await withCancellableThrowingContinuation { continuation in
+        stage.whenAnswering { continuation.resume(returning: stage.value()) }
+        throw SDKError.failed
+      } onDiscard: { (value: consuming sending OnRelease) in stage.letGo(value) }
+    },
+    Form("abandoned") { stage in
+      let mayEnd = Signal()
+      _ = try await withAbandonableTask {
+        stage.whenAnswering { mayEnd.fire() }
+        stage.cancel()
+        await mayEnd.wait()
+        return stage.value()
+      } onDiscard: { (value: consuming sending OnRelease) in stage.letGo(value) }
+    },
+    Form("pending, late, in order") { stage in
+      let calls = Calls(ifTaken: .answerInOrder)
+      let response = CancellationResponse.abandonCallback
+      _ = try await calls.value(for: 1, whenCancelled: response) {
+        stage.cancel()
+        stage.whenAnswering { _ = calls.resume(1, sending: stage.value()) }
+      } onDiscard: { (value: consuming sending OnRelease) in stage.letGo(value) }
+    },
+    Form("pending, by the task") { stage in
+      let calls = Calls()
+      _ = try await calls.value(for: 1, whenCancelled: .waitForCallback) {
+        stage.cancel()
+        stage.whenAnswering { _ = calls.resume(1, sending: stage.value()) }
+      } onDiscard: { (value: consuming sending OnRelease) in stage.letGo(value) }
+    },
+    Form("pending, handed back") { stage in
+      stage.whenAnswering { [calls = Calls()] in
+        if let value = calls.resume(1, sending: stage.value()) { stage.letGo(consume value) }
+      }
+    },
+    Form("pending, unclaimed") { stage in
+      let calls = Calls { _, answer in
+        if case .success(let value) = consume answer { stage.letGo(consume value) }
+      }
+      stage.whenAnswering {}
+      _ = try await calls.value {
+        _ = calls.resume(2, sending: stage.value())
+        stage.cancel()
+        return 1
+      }
+    },
+  ]
+
+  private static func cancelled(_ stage: Stage, _ response: CancellationResponse) async throws {
+    _ = try await withCancellableThrowingContinuation(whenCancelled: response) { continuation in
+      stage.cancel()
+      stage.whenAnswering { continuation.resume(returning: stage.value()) }
+    } onDiscard: { (value: consuming sending OnRelease) in stage.letGo(value) }
+  }
+
+  @Test(arguments: discarding)
+  func `whoever a value is handed to has the only reference`(form: Form) async {
+    let stage = Stage()
+    await stage.run(form.run)
+    while stage.lastReferences.withLock({ $0.isEmpty }) { await Task.yield() }
+    #expect(stage.lastReferences.withLock { $0 } == [true])
+  }
+}
