@@ -51,6 +51,7 @@ enum CallOutcome<Answer: Sendable>: Sendable {
 @inline(__always)
 nonisolated(nonsending) func wait<Value, Problem, Request: ~Copyable, Failure: Error>(
   _ terms: CallOptions,
+  _ kind: @autoclosure () -> WaitingCall.Kind,
   reportsDrop: Bool = false,
   in body: (CancellableContinuation<Value, Problem>) throws(Failure) -> Request,
   onCancel cancel: (borrowing Request) -> Void,
@@ -68,7 +69,7 @@ nonisolated(nonsending) func wait<Value, Problem, Request: ~Copyable, Failure: E
   case .waiting(let wait, let request):
     return outcome(
       // Consumes the deadline: a sleeping task's frame would keep it.
-      of: await wait.end(.call, terms.callSite, by: consume deadline) { cancel(request) },
+      of: await wait.end(kind(), terms.callSite, by: consume deadline) { cancel(request) },
       takeAnswer: { take(from: $0) },
       onDiscard: discardResult
     )
@@ -99,6 +100,7 @@ func outcome<Answer: Sendable>(
 @inline(__always)
 nonisolated(nonsending) func throwingWait<Value, Request: ~Copyable>(
   _ terms: CallOptions,
+  as kind: @autoclosure () -> WaitingCall.Kind = .call,
   checks: Bool = true,
   in body: (CancellableContinuation<Value, any Error>) throws -> Request,
   onCancel cancel: (borrowing Request) -> Void,
@@ -106,7 +108,7 @@ nonisolated(nonsending) func throwingWait<Value, Request: ~Copyable>(
 ) async throws -> sending Value {
   if checks, let cause = terms.causeNotToBegin() { throw terms.error(for: cause) }
   return try deliver(
-    try await wait(terms, in: body, onCancel: cancel, onDiscard: discard),
+    try await wait(terms, kind(), in: body, onCancel: cancel, onDiscard: discard),
     terms,
     checks: checks,
     onDiscard: discard
@@ -143,6 +145,7 @@ func deliver<Value>(
 @inline(__always)
 nonisolated(nonsending) func fallbackWait<Value, Request: ~Copyable>(
   _ terms: CallOptions,
+  as kind: @autoclosure () -> WaitingCall.Kind = .call,
   checks: Bool = true,
   fallback: sending Value,
   in body: (CancellableContinuation<Value, Never>) -> Request,
@@ -150,7 +153,14 @@ nonisolated(nonsending) func fallbackWait<Value, Request: ~Copyable>(
   onDiscard discard: (@Sendable (sending Value) -> Void)?
 ) async -> sending Value {
   if checks, terms.causeNotToBegin() != nil { return fallback }
-  switch await wait(terms, reportsDrop: true, in: body, onCancel: cancel, onDiscard: discard) {
+  switch await wait(
+    terms,
+    kind(),
+    reportsDrop: true,
+    in: body,
+    onCancel: cancel,
+    onDiscard: discard
+  ) {
   case .answered(.success(let value)):
     if checks, terms.response.checksAfter, Task.isCancelled {
       discard?((consume value).open())

@@ -23,6 +23,8 @@ public struct WaitingCall: Sendable {
     case turn(id: (any Hashable & Sendable)?)
     /// A reader of a sequence, for which a long wait may be normal. The call site is the sequence's.
     case element
+    /// A wait for all tasks of a ``TaskBag``; with a call site, for the task that was added there, perhaps with an id.
+    case tasks(id: (any Hashable & Sendable)?, addedAt: CallSite?)
   }
 
   /// How far along the call is.
@@ -99,15 +101,21 @@ extension WaitingCall: CustomStringConvertible {
     }
     switch kind {
     case .call, .pendingCall(nil): break
-    case .pendingCall(let id?): words.append("id \(id)")
+    case .pendingCall(let id?): words.append("id \(quoted(id))")
     case .turn(nil): words.append("waiting for its turn")
-    case .turn(let id?): words.append("id \(id), waiting for its turn")
+    case .turn(let id?): words.append("id \(quoted(id)), waiting for its turn")
     case .element: words.append("waiting for an element")
+    case .tasks(let id, let callSite):
+      if let id { words.append("id \(quoted(id))") }
+      let tasks = callSite.map { "the task added at \($0)" } ?? "its tasks"
+      words.append("waiting for \(tasks) to end")
     }
     if let secondsLeft, state == .waiting { words.append("\(tenths(secondsLeft)) s left") }
     if let taskName { words.append("in the task \"\(taskName)\"") }
     return words.joined(separator: ", ")
   }
 }
+
+private func quoted(_ id: any Sendable) -> String { id is String ? "\"\(id)\"" : "\(id)" }
 
 private func tenths(_ seconds: Double) -> String { "\((seconds * 10).rounded() / 10)" }
