@@ -13,7 +13,7 @@
 ///
 /// | length | what happens |
 /// |---|---|
-/// | zero, negative, not a number | the SDK is not called; the call times out at once |
+/// | zero, negative, not a number | the call times out at once; only a continuation calls the SDK |
 /// | less than a nanosecond | rounded up to a nanosecond |
 /// | 100 years or more, infinite | the call never times out |
 public struct Timeout: Sendable {
@@ -90,14 +90,14 @@ extension Timeout: CustomStringConvertible {
 }
 
 extension Timeout {
-  /// Whether the call must not begin.
+  /// Whether the call times out at once, without a look at the clock.
   @usableFromInline var isOver: Bool { nanoseconds <= 0 }
 
   /// Starts counting. Returns the deadline, or `nil` if the call never times out.
   @usableFromInline
   func begin() -> Deadline? {
     if nanoseconds >= Timeout.unlimited { return nil }
-    if let clock { return .custom(sleep: clock.begin()) }
+    if let clock, !isOver { return .custom(sleep: clock.begin()) }
     return .at(.now.advanced(by: nanoseconds))
   }
 

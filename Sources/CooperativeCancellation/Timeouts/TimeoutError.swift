@@ -14,7 +14,7 @@ public struct TimeoutError: Error, Sendable, Hashable, CustomStringConvertible {
   public var description: String {
     let timeout = Timeout(nanoseconds: nanoseconds)
     return if timeout.isOver {
-      "The call at \(callSite) timed out without calling the SDK: its timeout is \(timeout)."
+      "The call at \(callSite) timed out at once, because its timeout is \(timeout). Allow more time."
     } else {
       """
       The call at \(callSite) timed out after \(timeout). If the SDK was called, and the call has an \

@@ -164,10 +164,11 @@ package struct Wait: Sendable {
     }
   }
 
-  /// Starts a timer, unless the answer is already there.
+  /// Starts a timer, unless the answer is already there, or the task is cancelled: a timer must not come before that.
   @usableFromInline
   func timer(until deadline: consuming Deadline) -> Timer? {
-    state.locked { $0.machine.hasNoEvent } ? Timer(self, until: deadline) : nil
+    if Task.isCancelled { interrupt(.cancelled) }
+    return state.locked { $0.machine.hasNoEvent } ? Timer(self, until: deadline) : nil
   }
 
   /// Returns the next event, or `nil` if the task may sleep again.

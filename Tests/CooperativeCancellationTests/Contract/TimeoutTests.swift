@@ -1,7 +1,8 @@
-import CooperativeCancellation
 import CooperativeCancellationTesting
 import FakeCallbackSDK
 import Testing
+
+@testable import CooperativeCancellation
 
 @Suite("timeout:", .watchdog)
 struct TimeoutTests {
@@ -25,11 +26,29 @@ struct TimeoutTests {
     }
   }
 
-  @Test(arguments: BridgeForm.unchecked)
-  func `of zero runs the closure of a continuation, forwards and ends`(form: BridgeForm) async {
-    let call = TestCall(form, .never, Watch(timeout: .seconds(0)))
-    await call.runUntil(form.timedOut(call.watch))
-    #expect(call.watch.events == [.operation, .onCancel])
+  @Test(
+    arguments: BridgeForm.unchecked,
+    [.seconds(0), .seconds(.nan), .seconds(Int.min), Timeout(.zero, clock: distant)]
+  )
+  func `of zero or less runs the closure of a continuation, forwards and ends, without the clock`(
+    form: BridgeForm,
+    timeout: Timeout
+  ) async {
+    for isCancelled in [false, true] {
+      let call = TestCall(form, .never, Watch(timeout: timeout))
+      if isCancelled { call.cancel() }
+      await call.runUntil(isCancelled ? form.cancelled : form.timedOut(call.watch))
+      #expect(call.watch.events == [.operation, .onCancel])
+      #expect(Self.distant.readCount == 0)
+    }
+  }
+
+  @Test(arguments: CancellationResponse.allCases)
+  func `has no timer in a task that is cancelled before`(response: CancellationResponse) async {
+    await Task {
+      cancelThisTask()
+      #expect((Wait(response: response).timer(until: .custom {}) == nil) == response.heeds)
+    }.value
   }
 
   @Test(arguments: BridgeForm.cancellable)
@@ -118,7 +137,7 @@ struct TimeoutTests {
   @Test
   func `has an error that names the duration, the call and what to do`() async throws {
     for (timeout, words) in [
-      (Timeout.seconds(0), "without calling the SDK: its timeout is 0 seconds."),
+      (Timeout.seconds(0), "at once, because its timeout is 0 seconds. Allow more time."),
       (.milliseconds(1), "after 1 millisecond."),
     ] {
       let line = Reports.shared.uniqueLine()
