@@ -9,12 +9,14 @@
 /// ```
 ///
 /// For functions that ignore cancellation, or that take long to respond. `operation` runs in its own task, on the actor
-/// to which the closure belongs, as in `Task { … }`, with the caller's priority and task-local values; if that task is
-/// cancelled before it begins, not at all. When the wait is cancelled or times out, that task is cancelled, and **not
-/// waited for**: it may still run after this function has thrown. A value that it returns then goes to `onDiscard`,
-/// which runs where `operation` ended.
+/// to which the closure belongs, as in `Task { … }`, with the caller's priority and task-local values. If the caller's
+/// priority is raised later, so is the operation's, on macOS 26, iOS 26 and newer.
 ///
-/// A task group with a sleep, and the `withDeadline` of SE-0526, wait for their body to end. This function does not.
+/// In a task that is already cancelled, and with a timeout of zero or less, nothing is started. When the wait is
+/// cancelled or times out, the operation's task is cancelled, and **not waited for**: if it has begun, it may still run
+/// after this function has thrown. A value that it returns then goes to `onDiscard`, which runs where `operation` ended.
+///
+/// A task group with a sleep, and `withDeadline`, from Swift 6.5, wait for their body to end. This function does not.
 ///
 /// Returns what `operation` returns. Throws its error, `CancellationError`, or ``TimeoutError``, which names the file
 /// and the line.
@@ -27,23 +29,53 @@ nonisolated(nonsending) public func withAbandonableTask<Value>(
     sending @escaping @isolated(any) () async throws -> sending Value,
   onDiscard discard: (@Sendable (sending Value) -> Void)? = nil
 ) async throws -> sending Value {
+  let terms = CallOptions.terms(.abandonCallback, timeout, CallSite(fileID: fileID, line: line))
+  if let cause = terms.causeNotToBegin() { throw terms.error(for: cause) }
   let work = Sent(AbandonableWork(run: operation))
-  return try await throwingWait(
-    CallOptions(whenCancelled: .abandonCallback, timeout: timeout, fileID: fileID, line: line),
-    checks: false,
-    in: { (continuation: CancellableContinuation<Value, any Error>) in
-      Task {
-        do {
-          try Task.checkCancellation()
-          continuation.resume(returning: try await work.open().run())
-        } catch {
-          continuation.resume(throwing: error)
-        }
-      }
-    },
-    onCancel: { $0.cancel() },
-    onDiscard: discard
-  )
+  let running = Locked(initially: nil as Task<Void, Never>?)
+  return try await raising(running) {
+    Sent(
+      try await throwingWait(
+        terms,
+        checks: false,
+        in: { (continuation: CancellableContinuation<Value, any Error>) in
+          let task = Task {
+            // Resumes, and perhaps discards the value, on the operation's actor.
+            await { (_: isolated (any Actor)?) in
+              do {
+                try Task.checkCancellation()
+                continuation.resume(returning: try await work.open().run())
+              } catch {
+                continuation.resume(throwing: error)
+              }
+            }(work.value.run.isolation)
+          }
+          running.locked { $0 = task }
+          if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+            // It has the priority with which this task was created.
+            task.escalatePriority(to: Task.currentPriority)
+          }
+          return task
+        },
+        onCancel: { $0.cancel() },
+        onDiscard: discard
+      )
+    )
+  }.open()
+}
+
+/// Waits, and raises the priority of another task with that of this one.
+@_alwaysEmitIntoClient
+nonisolated(nonsending) func raising<Result: Sendable>(
+  _ task: Locked<Task<Void, Never>?>,
+  while wait: nonisolated(nonsending) () async throws -> Result
+) async throws -> Result {
+  guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else {
+    return try await wait()
+  }
+  return try await withTaskPriorityEscalationHandler(operation: wait) { _, priority in
+    task.locked { $0 }?.escalatePriority(to: priority)
+  }
 }
 
 /// A structure, because a function type as a generic argument needs a newer runtime.

@@ -47,20 +47,73 @@ struct AbandonableTaskTests {
     await Task { @MainActor in }.value
   }
 
-  @Test
-  @MainActor
-  func `runs on the actor of the closure, and returns or throws what that does`() async throws {
-    let value = try await withAbandonableTask {
-      MainActor.assertIsolated()
-      await Task.yield()
-      return 1
-    }
-    #expect(value == 1)
-    await #expect(throws: SDKError.failed) {
-      try await withAbandonableTask {
-        await Task.yield()
-        throw SDKError.failed
+  private actor Worker {}
+
+  private static let actors: [(any Actor)?] = [MainActor.shared, Worker(), nil]
+
+  @Test(arguments: actors.indices, [nil, .seconds(0), .seconds(.nan)] as [Timeout?])
+  func `starts nothing if it is over before`(actor: Int, timeout: Timeout?) async {
+    for isCancelled in [false, true] where isCancelled || timeout != nil {
+      let call: @Sendable (isolated (any Actor)?) async -> Void = { isolation in
+        if isCancelled { cancelThisTask() }
+        let operations = LiveCount()
+        let error = await #expect(throws: (any Error).self) {
+          let operation = LiveCount.Member(of: operations)
+          try await withAbandonableTask(timeout: timeout) {
+            _ = isolation
+            Issue.record("it begins: \(operation)")
+          }
+        }
+        #expect(operations.count == 0, "it waits for this actor")
+        #expect(isCancelled ? error is CancellationError : error is TimeoutError)
       }
+      await Task { await call(Self.actors[actor]) }.value
     }
+  }
+
+  @Test(arguments: actors.indices)
+  func `runs and discards on the closure's actor, and ends on the caller's`(actor: Int) async {
+    let (mayEnd, hasEnded) = (Signal(), Signal())
+    let calls: @Sendable (isolated (any Actor)?) async -> Void = { isolation in
+      let value = try? await withAbandonableTask {
+        isolation?.preconditionIsolated()
+        await Task.yield()
+        return 1
+      }
+      isolation?.preconditionIsolated()
+      #expect(value == 1)
+      await #expect(throws: SDKError.failed) {
+        try await withAbandonableTask {
+          await Task.yield()
+          throw SDKError.failed
+        }
+      }
+      try? await withAbandonableTask(timeout: Timeout(.seconds(5), clock: OddClock {})) {
+        await mayEnd.wait()
+        isolation?.preconditionIsolated()
+      } onDiscard: {
+        isolation?.preconditionIsolated()
+        hasEnded.fire()
+      }
+      isolation?.preconditionIsolated()
+    }
+    await calls(Self.actors[actor])
+    mayEnd.fire()
+    await hasEnded.wait()
+  }
+
+  @Test(arguments: [false, true])
+  func `is raised with the task that waits for it`(beforeTheCall: Bool) async throws {
+    let hasBegun = Signal()
+    @Sendable func becomeRaised() async {
+      hasBegun.fire()
+      while Task.currentPriority < .high { await Task.yield() }
+    }
+    let task = Task.detached(priority: .low) {
+      if beforeTheCall { await becomeRaised() }
+      try await withAbandonableTask { await becomeRaised() }
+    }
+    await hasBegun.wait()
+    try await Task.detached(priority: .high) { try await task.value }.value
   }
 }
