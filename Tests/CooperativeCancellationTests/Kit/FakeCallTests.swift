@@ -1,8 +1,9 @@
 import CooperativeCancellation
-import CooperativeCancellationTesting
 import FakeCallbackSDK
 import Foundation
 import Testing
+
+@testable import CooperativeCancellationTesting
 
 @Suite("A fake call", .watchdog)
 struct FakeCallTests {
@@ -14,7 +15,9 @@ struct FakeCallTests {
   }
 
   @Test
-  func `hands out each call once, in order, whenever it comes`() async throws {
+  func `hands out each call once, in order, whenever it comes, and none from before a reset`()
+    async throws
+  {
     calls.record(completion)
     let first = try await calls.next(within: .watchdog)
     let task = Task { [calls] in try await calls.next(within: .watchdog) }
@@ -25,6 +28,19 @@ struct FakeCallTests {
     #expect(try await calls.next(within: .watchdog).number == 3)
     #expect(calls.callCount == 3)
     #expect((0...4).map { calls[$0]?.number } == [nil, 1, 2, 3, nil])
+    calls.record(completion)
+    calls.whenCalled { _ in Issue.record("it is forgotten") }
+    calls.reset()
+    calls.record(completion)
+    #expect(calls.nextRecorded()?.number == 5)
+  }
+
+  @Test
+  func `keeps a weak delegate alive in none of its copies`() {
+    let (delegates, calls) = (LiveCount(), FakeCall<LiveCount.Member>())
+    let request = calls.record(weakly: LiveCount.Member(of: delegates))
+    #expect(delegates.count == 0)
+    for request in [request, calls[1]] { request?.answer { _ in Issue.record("it is kept") } }
   }
 
   @Test

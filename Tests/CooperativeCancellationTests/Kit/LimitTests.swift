@@ -10,6 +10,8 @@ struct LimitTests {
     let (forever, end) = AsyncStream<Never>.makeStream()
     let never = Task.detached { for await _ in forever {} }
     let (calls, clock) = (FakeCall<Int>(), ManualClock())
+    let sleep = Task { try await clock.sleep(until: clock.now.advanced(by: .seconds(1))) }
+    try await clock.waitForSleeper(within: .watchdog)
     let line: UInt = 7
     let waits: [(event: String, wait: @Sendable (Timeout) async throws -> Void)] = [
       ("the task did not end", { _ = try await never.value(within: $0, line: line) }),
@@ -29,6 +31,7 @@ struct LimitTests {
       let text = "\(#fileID):\(line): \(event) within 1 millisecond."
       #expect(error?.description.hasPrefix(text) == true)
     }
+    sleep.cancel()
     end.finish()
   }
 

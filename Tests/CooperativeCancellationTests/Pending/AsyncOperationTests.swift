@@ -183,15 +183,28 @@ struct AsyncOperationTests {
     #expect(calls.count == 0)
   }
 
+  @Test(arguments: CancellationResponse.allCases)
+  func `a send that cancels its own task cancels the call`(response: CancellationResponse) async {
+    let timeout = Timeout(.seconds(5), clock: clock)
+    await #expect(throws: CancellationError.self) {
+      try await calls.value(inTaskFor: 1, whenCancelled: response, timeout: timeout) {
+        cancelThisTask()
+        try await Task.sleep(for: .seconds(100_000))
+      }
+    }
+    #expect(calls.count == 0)
+  }
+
   @Test
-  func `a send does not begin in a call that has ended`() async {
-    let failures = Protected(0)
+  func `a send does not begin in a call that has ended, and frees its id`() async {
+    let (failures, forwards) = (Protected(0), Protected(0))
     let send = AsyncOperation<Int> {
       Issue.record("sent")
       return 1
     } onCancel: { _ in
       Issue.record("nothing was sent")
     } forwarded: {
+      forwards.withLock { $0 += 1 }
     }
     await Task {
       withUnsafeCurrentTask { $0?.cancel() }
@@ -201,6 +214,8 @@ struct AsyncOperationTests {
       }
     }.value
     #expect(failures.withLock { $0 } == 1)
+    await send.interrupt(Task {})
+    #expect(forwards.withLock { $0 } == 1)
   }
 
   @Test
