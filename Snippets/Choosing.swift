@@ -96,7 +96,7 @@ final class Feed {
     do {
       posts = try await service.posts()
     } catch is CancellationError {
-      // The screen is gone: there is nothing to show.
+      // Cancelled, because the screen is gone: there is nothing to show.
     } catch is TimeoutError {
       message = "This is taking too long. Try later."
     } catch {

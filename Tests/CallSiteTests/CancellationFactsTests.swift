@@ -70,7 +70,7 @@ struct CancellationFactsTests {
   }
 
   @Test
-  func `a cancelled task stays cancelled, and its cleanup cannot wait`() async {
+  func `the cleanup of a cancelled task cannot wait`() async {
     let task = Task {
       do {
         withUnsafeCurrentTask { $0?.cancel() }

@@ -13,7 +13,7 @@
 /// ```
 ///
 /// Wrap it around any wait: a bridge, a pending call, the `next()` of a sequence. An error that already is a `Failure`
-/// is thrown unchanged, and a `CancellationError` becomes `cancellation`, which callers that show errors must not show.
+/// is thrown unchanged, and a `CancellationError` becomes `cancellation`, which callers can tell from a failure.
 /// All other errors go to `map`, including ``TimeoutError``, ``DroppedCompletionError``, ``MissingValueError`` and
 /// ``AlreadyPendingError``.
 ///

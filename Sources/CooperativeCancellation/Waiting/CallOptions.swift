@@ -80,9 +80,15 @@ enum CallOptions {
 @inline(never)
 func cancellationError() -> any Error { cancellation() }
 
-/// The library's only `CancellationError`.
-@_alwaysEmitIntoClient
-func cancellation() -> CancellationError { CancellationError() }
+/// The library's only `CancellationError`: what `Task.checkCancellation()` throws, with the reason that it has from
+/// Swift 6.5, if the task is still cancelled.
+@usableFromInline
+@inline(never)
+func cancellation() -> CancellationError {
+  let check = Result { try Task.checkCancellation() }
+  if case .failure(let error as CancellationError) = check { return error }
+  return CancellationError()
+}
 
 @usableFromInline
 @inline(never)
