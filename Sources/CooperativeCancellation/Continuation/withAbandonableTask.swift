@@ -46,7 +46,7 @@ nonisolated(nonsending) public func withAbandonableTask<Value>(
                 try Task.checkCancellation()
                 continuation.resume(returning: try await work.open().run())
               } catch {
-                continuation.resume(throwing: error)
+                continuation.resume(throwing: consume error)
               }
             }(work.value.run.isolation)
           }

@@ -38,7 +38,7 @@ struct LastReleaseTests {
     func cancel() { task.withLock { $0 }?.cancel() }
 
     func run(_ body: @escaping @Sendable (Stage) async throws -> Void) async {
-      let task = Task(executorPreference: executor) { try? await body(self) }
+      let task = Task(executorPreference: executor) { _ = try? await body(self) }
       self.task.withLock { $0 = task }
       executor.runUntilIdle()
       executor.onEnqueue { [executor, isInTask] in
