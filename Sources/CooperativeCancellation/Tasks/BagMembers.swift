@@ -90,15 +90,16 @@ final class BagMembers: Sendable {
     registry.locked { $0.close() }
   }
 
-  /// Calls `completion` when all tasks have ended. Returns a token to stop the wait, unless it is over.
-  func wait(_ completion: @escaping @Sendable (Result<Void, any Error>) -> Void) -> Int? {
-    let handler = TaskRegistry.EndHandler(completion: completion)
-    let token = registry.locked { $0.wait(handler) }
-    if token == nil { completion(.success) }
-    return token
-  }
-
-  func stopWaiting(_ token: Int?) {
-    if let token { _ = registry.extract { $0.stopWaiting(token) } }
+  /// Returns when all tasks have ended.
+  func waitForAll(_ terms: CallOptions) async throws {
+    try await throwingWait(terms, as: .tasks(id: nil, addedAt: nil)) { continuation in
+      let handler = TaskRegistry.EndHandler { continuation.resume(with: $0) }
+      let token = registry.locked { $0.wait(handler) }
+      if token == nil { continuation.resume() }
+      return token
+    } onCancel: { token in
+      if let token { _ = registry.extract { $0.stopWaiting(token) } }
+    } onDiscard: {
+    }
   }
 }

@@ -128,7 +128,8 @@ public final class TaskBag: Sendable {
 
   /// Closes the bag to new tasks: none is started, and a stored one is cancelled. Running tasks continue.
   ///
-  /// To end those too, call ``cancelAll()``; to let them finish first, call ``drain(cancellingAfter:)``.
+  /// To end those too, call ``cancelAll()``; to let them finish first, call
+  /// ``drain(cancellingAfter:fileID:line:)``.
   public func close() {
     members.close()
   }
@@ -146,20 +147,20 @@ public final class TaskBag: Sendable {
   ///
   /// Cancelling the calling task has no effect, because a server is often stopped by that very cancellation.
   /// To shorten the grace period, call ``cancelAll()``.
-  public func drain(cancellingAfter gracePeriod: Timeout) async {
+  public func drain(
+    cancellingAfter gracePeriod: Timeout,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
+  ) async {
     close()
-    let members = members
+    let (members, callSite) = (members, CallSite(fileID: fileID, line: line))
     // A separate task, because the current one may be cancelled.
     await Task {
       do {
-        try await withAsyncThrowingValue(timeout: gracePeriod) { completion in
-          members.wait(completion)
-        } onCancel: { token in
-          members.stopWaiting(token)
-        }
+        try await members.waitForAll(.terms(.abandonCallback, gracePeriod, callSite))
       } catch {
         members.cancelAll()
-        await withAsyncValue { done in _ = members.wait { _ in done() } }
+        try? await members.waitForAll(.terms(.ignoreCancellation, nil, callSite))
       }
     }.value
   }
@@ -170,12 +171,9 @@ public final class TaskBag: Sendable {
   /// of this bag must not call it: it would wait for itself. In a task that is already cancelled, use
   /// `try await Task { try await bag.waitForAll() }.value`. The captures of the last task may be released a moment
   /// later.
-  public func waitForAll() async throws {
-    try await withAsyncThrowingValue { completion in
-      members.wait(completion)
-    } onCancel: { token in
-      members.stopWaiting(token)
-    }
+  public func waitForAll(fileID: StaticString = #fileID, line: UInt = #line) async throws {
+    let callSite = CallSite(fileID: fileID, line: line)
+    try await members.waitForAll(.terms(.abandonCallback, nil, callSite))
   }
 }
 

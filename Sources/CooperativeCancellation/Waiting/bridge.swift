@@ -52,7 +52,6 @@ enum CallOutcome<Answer: Sendable>: Sendable {
 nonisolated(nonsending) func wait<Value, Problem, Request: ~Copyable, Failure: Error>(
   _ terms: CallOptions,
   _ kind: @autoclosure () -> WaitingCall.Kind,
-  reportsDrop: Bool = false,
   in body: (CancellableContinuation<Value, Problem>) throws(Failure) -> Request,
   onCancel cancel: (borrowing Request) -> Void,
   onDiscard discard: (@Sendable (sending Value) -> Void)?
@@ -60,7 +59,8 @@ nonisolated(nonsending) func wait<Value, Problem, Request: ~Copyable, Failure: E
   let deadline = terms.timeout?.begin()
   let discardResult = onlyValues(to: discard) as Discard<Result<Sent<Value>, Problem>>?
   switch try start(
-    Reply(terms.callSite, reportsDrop: reportsDrop, discardResult),
+    // A wait that cannot throw reports a drop.
+    Reply(terms.callSite, reportsDrop: Problem.self == Never.self, discardResult),
     makeWait: Wait(response: terms.response),
     in: { reply throws(Failure) in try body(CancellableContinuation(reply)) }
   ) {
@@ -153,14 +153,7 @@ nonisolated(nonsending) func fallbackWait<Value, Request: ~Copyable>(
   onDiscard discard: (@Sendable (sending Value) -> Void)?
 ) async -> sending Value {
   if checks, terms.causeNotToBegin() != nil { return fallback }
-  switch await wait(
-    terms,
-    kind(),
-    reportsDrop: true,
-    in: body,
-    onCancel: cancel,
-    onDiscard: discard
-  ) {
+  switch await wait(terms, kind(), in: body, onCancel: cancel, onDiscard: discard) {
   case .answered(.success(let value)):
     if checks, terms.response.checksAfter, Task.isCancelled {
       discard?((consume value).open())

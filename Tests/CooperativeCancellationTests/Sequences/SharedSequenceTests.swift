@@ -132,6 +132,7 @@ struct SharedSequenceTests {
   func `registers on the home, for all who wait for that, and unregisters there without a reader`(
     replays: Bool
   ) async {
+    WaitingCall.startRecording()
     let actor = HandDrivenActor()
     let look: @Sendable () -> Void = { actor.preconditionIsolated() }
     let watch = SequenceWatch(inSubscribe: look, inTermination: look)
@@ -141,6 +142,7 @@ struct SharedSequenceTests {
     for reader in readers { reader.perform(.run) }
     #expect(watch.events == [], "the home is busy")
     while watch.subscribed == 0 {
+      #expect(WaitingCall.states(line: watch.line).count == 2, "only the readers wait")
       actor.executor.runUntilIdle()
       await Task.yield()
     }
@@ -224,7 +226,7 @@ extension HandDrivenActor {
     _ replays: Bool
   ) -> SendableCallbackSequence<Song, Never> {
     assumeIsolated { _ in
-      AsyncCallbackSequence(buffering: .unbounded) { yield in
+      AsyncCallbackSequence(buffering: .unbounded, line: watch.line) { yield in
         watch.subscribe(Never.self) { FakeStation(mast).scan(yield) }
       } onTermination: {
         watch.terminate($0)

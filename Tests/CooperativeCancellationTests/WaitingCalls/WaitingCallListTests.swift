@@ -29,16 +29,19 @@ struct WaitingCallListTests {
     }
     let calls = [
       call(.call, .waiting, "refresh"), call(.pendingCall(id: 4711), .cancelled, nil),
-      call(.turn(id: nil), .timedOut, nil), call(.element, .over, nil), call(.element, .over, nil),
+      call(.turn(id: nil), .timedOut, nil), call(.element, .over, nil),
+      call(.tasks(id: "scan", addedAt: CallSite(fileID: "App/B.swift", line: 2)), .waiting, nil),
+      call(.element, .over, nil),
     ]
     #expect(WaitingCall.describe([]) == "No calls are waiting.")
     #expect(
-      WaitingCall.describe(calls, atMost: 4) == """
-        5 calls are waiting:
+      WaitingCall.describe(calls, atMost: 5) == """
+        6 calls are waiting:
           12.3 s  App/A.swift:1, 47.7 s left, in the task "refresh"
           12.3 s  App/A.swift:1, cancelled, waiting for the SDK's answer, id 4711
           12.3 s  App/A.swift:1, timed out, waiting for the SDK's answer, waiting for its turn
           12.3 s  App/A.swift:1, has finished, but its actor is busy, waiting for an element
+          12.3 s  App/A.swift:1, id "scan", waiting for the task added at App/B.swift:2 to end, 47.7 s left
           and 1 more
         """
     )

@@ -25,11 +25,13 @@ package actor Home<Element: Sendable> {
   /// cancelled meanwhile does not wait: the registration is terminated when it returns.
   @usableFromInline
   func begin(_ inbox: Inbox<Element>, isolation: isolated (any Actor)?) async throws -> ActorWork? {
+    // Nothing cancels the driver of a shared sequence. It is not listed: its readers are.
+    if inbox.target != nil { return try await register(inbox).get() }
     // Not the bridge's `onCancel`, which needs the reader's actor.
-    try await withTaskCancellationHandler {
+    return try await withTaskCancellationHandler {
       // Captured, so that the reader does not leave its actor.
       _ = isolation
-      return await perform(fallback: .success(nil), isolation: isolation) { home in
+      return await perform(inbox.callSite, fallback: .success(nil), isolation: isolation) { home in
         await home.register(inbox)
       } onDiscard: { result in
         (try? result.get())?.start()
@@ -40,8 +42,8 @@ package actor Home<Element: Sendable> {
   }
 
   /// Ends a subscription. A cancelled reader on another actor does not wait.
-  func run(_ ending: ActorWork, isolation: isolated (any Actor)?) async {
-    await perform(fallback: (), isolation: isolation) { _ in await ending.run() }
+  func run(_ ending: ActorWork, _ callSite: CallSite, isolation: isolated (any Actor)?) async {
+    await perform(callSite, fallback: (), isolation: isolation) { _ in await ending.run() }
     // If the reader did not wait, the work may not have begun.
     ending.start()
   }
@@ -53,14 +55,17 @@ package actor Home<Element: Sendable> {
 
   /// Does the work here. A reader on another actor waits until the work is done or the reader is cancelled.
   private func perform<Output: Sendable>(
+    _ callSite: CallSite,
     fallback: Output,
     isolation: isolated (any Actor)?,
     _ work: @escaping @Sendable (isolated Home) async -> Output,
     onDiscard discard: (@Sendable (Output) -> Void)? = nil
   ) async -> Output {
     if isolation === home { return await work(self) }
-    return await withAsyncValue(fallback: fallback) { completion in
-      startTask { await self.perform(work, completion) }
+    let terms = CallOptions.terms(.abandonCallback, nil, callSite)
+    return await fallbackWait(terms, as: .element, fallback: fallback) { continuation in
+      startTask { await self.perform(work) { continuation.resume(returning: $0) } }
+    } onCancel: {
     } onDiscard: {
       discard?($0)
     }

@@ -74,13 +74,13 @@ package final class Subscription<Element: Sendable> {
         }
         if place >= 0 { Recorder.remove(place) }
       case .ended(let end):
-        await terminate()
+        await terminate(inbox.callSite)
         if case .failed(let error) = end { return try self.end(type, error) }
         return nil
       case .cancelled, .over:
         // Perhaps a reader of a copy was cancelled or read the end first. Perhaps this call registered, and the
         // registration has just returned.
-        await terminate()
+        await terminate(inbox.callSite)
         return Task.isCancelled ? try end(type, cancellationError()) : nil
       }
     }
@@ -95,8 +95,8 @@ package final class Subscription<Element: Sendable> {
 
   /// The end was read.
   @_alwaysEmitIntoClient
-  func terminate(isolation: isolated (any Actor)? = #isolation) async {
+  func terminate(_ callSite: CallSite, isolation: isolated (any Actor)? = #isolation) async {
     inbox = nil
-    await termination.take()?.run(isolation: isolation)
+    await termination.take()?.run(callSite, isolation: isolation)
   }
 }

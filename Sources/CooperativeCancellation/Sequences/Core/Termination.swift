@@ -11,10 +11,10 @@ package enum Termination<Element: Sendable> {
 
   /// Runs it for a reader that was told of the end.
   @usableFromInline
-  func run(isolation: isolated (any Actor)?) async {
+  func run(_ callSite: CallSite, isolation: isolated (any Actor)?) async {
     switch self {
     case .inPlace(let run): run()
-    case .onHome(let ending, let home): await home.run(ending, isolation: isolation)
+    case .onHome(let ending, let home): await home.run(ending, callSite, isolation: isolation)
     }
   }
 
