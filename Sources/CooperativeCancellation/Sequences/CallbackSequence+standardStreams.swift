@@ -42,7 +42,8 @@ extension SendableCallbackSequence {
   }
 }
 
-// A cancellation only wakes the reader, which ends the subscription.
+// In a cancelled task, the standard library does not call `next`, but only `onCancel`; or, of a throwing stream,
+// releases the closure.
 extension StreamReader {
   @_alwaysEmitIntoClient
   var stream: AsyncStream<Element> {
@@ -50,16 +51,19 @@ extension StreamReader {
       try? await self.next()
     } onCancel: {
       self.inbox.cancel()
+      self.end()
     }
   }
 
   @_alwaysEmitIntoClient
   var throwingStream: AsyncThrowingStream<Element, any Error> {
-    AsyncThrowingStream {
-      try await withTaskCancellationHandler {
-        try await self.next()
+    let handle = StreamHandle(self)
+    return AsyncThrowingStream {
+      let reader = handle.reader.locked { $0 }
+      return try await withTaskCancellationHandler {
+        try await reader?.next()
       } onCancel: {
-        self.inbox.cancel()
+        reader?.inbox.cancel()
       }
     }
   }

@@ -8,10 +8,12 @@ import Testing
 private struct StreamForm: Sendable, CustomTestStringConvertible {
   typealias Open = @Sendable (Mast, SequenceWatch) async -> @Sendable () -> Reader
 
+  /// When a stream registers: before the call returns, at its first read, or soon if it is shared, and discards nothing.
+  enum Start { case now, atFirstRead, soon }
+
   let testDescription: String
   let isThrowing: Bool
-  /// Whether the stream registers before the call returns, and not at its first read.
-  let registersNow: Bool
+  let start: Start
   /// The actor on which both closures run.
   let home: (any Actor)?
   let open: Open
@@ -19,13 +21,13 @@ private struct StreamForm: Sendable, CustomTestStringConvertible {
   init(
     _ testDescription: String,
     isThrowing: Bool = false,
-    registersNow: Bool = true,
+    _ start: Start = .now,
     home: (any Actor)? = nil,
     open: @escaping Open
   ) {
     self.testDescription = testDescription
     self.isThrowing = isThrowing
-    self.registersNow = registersNow
+    self.start = start
     self.home = home
     self.open = open
   }
@@ -48,9 +50,23 @@ private struct StreamForm: Sendable, CustomTestStringConvertible {
         SendableCallbackSequence { SequenceForm.failing(mast, watch, nil) }.asyncThrowingStream()
       )
     },
-    StreamForm("with a home", isThrowing: true, registersNow: false, home: MainActor.shared) {
+    StreamForm("of a sequence without a home", home: MainActor.shared) { @MainActor in
+      reading(SequenceForm.finishing(Never.self, $0, $1, nil).asyncStream())
+    },
+    StreamForm("with a home", .atFirstRead, home: MainActor.shared) { @MainActor in
+      reading(SequenceForm.finishing(Never.self, $0, $1, #isolation).sendable().asyncStream())
+    },
+    StreamForm("throwing, with a home", isThrowing: true, .atFirstRead, home: MainActor.shared) {
       @MainActor in
       reading(SequenceForm.failing($0, $1, #isolation).sendable().asyncThrowingStream())
+    },
+    StreamForm("shared", .soon) { mast, watch in
+      let songs = SendableCallbackSequence { SequenceForm.finishing(Never.self, mast, watch, nil) }
+      return reading(songs.shared().asyncStream())
+    },
+    StreamForm("throwing, shared, with a home", isThrowing: true, .soon, home: MainActor.shared) {
+      @MainActor in
+      reading(SequenceForm.failing($0, $1, #isolation).sendable().shared().asyncThrowingStream())
     },
     StreamForm("made of callbacks") { mast, watch in
       reading(
@@ -115,8 +131,8 @@ struct StandardStreamTests {
     )
     let songs = await form.open(mast, watch)
     let read = TestRead(mast, watch, reader: songs)
-    #expect(watch.events == (form.registersNow ? [.subscribed] : []))
-    if !form.registersNow { await run(read) }
+    if form.start != .soon { #expect(watch.events == (form.start == .now ? [.subscribed] : [])) }
+    if form.start != .now { await run(read) }
     read.perform(.play, .play, end)
     await run(read, until: 3)
     let ending = end == .fail && form.isThrowing ? Reading.failure(.failed) : .end
@@ -153,7 +169,8 @@ struct StandardStreamTests {
     #expect(WaitingCall.states(line: watch.line) == [])
     while watch.terminated == 0 { await Task.yield() }
     mast.play()
-    await expectTermination(watch, discarded: isWoken ? ["2", "3"] : ["2"])
+    let discarded = isWoken ? ["2", "3"] : ["2"]
+    await expectTermination(watch, discarded: form.start == .soon ? [] : discarded)
     mast.release()
   }
 
@@ -165,11 +182,11 @@ struct StandardStreamTests {
     let watch = SequenceWatch(inSubscribe: { throw SDKError.failed })
     let reader = await form.open(mast, watch)()
     #expect(await [reader.next(), reader.next()] == [.failure(.failed), .end])
-    #expect(watch.events == [.subscribed, .discarded("1")])
+    #expect(watch.events == [.subscribed] + (form.start == .soon ? [] : [.discarded("1")]))
     mast.release()  // It has kept the callbacks.
   }
 
-  @Test(arguments: StreamForm.all)
+  @Test(arguments: StreamForm.all.filter { $0.start != .soon })
   private func `one that is released without a reader unregisters, and discards its elements`(
     form: StreamForm
   ) async {
@@ -179,7 +196,95 @@ struct StandardStreamTests {
       mast.play()
       withExtendedLifetime(songs) {}
     }
-    if !form.registersNow { return #expect(watch.events == []) }
+    if form.start == .atFirstRead { return #expect(watch.events == []) }
     await expectTermination(watch, discarded: ["1"])
+  }
+
+  /// The thread that reads for a cancelled task, while it does: perhaps in the runtime's handler, where nothing of the
+  /// user's may run or be released.
+  private let inHandler = Protected<ObjectIdentifier?>(nil)
+  private var look: @Sendable () -> Void {
+    { [inHandler] in #expect(inHandler.withLock { $0 } != ObjectIdentifier(Thread.current)) }
+  }
+
+  @Test(arguments: StreamForm.all, [0, 1])
+  private func `one that is kept ends when its reader is cancelled outside a read`(
+    form: StreamForm,
+    reads: Int
+  ) async {
+    let watch = SequenceWatch(inTermination: look, inDiscard: look)
+    let songs = await form.open(mast, watch)
+    let (executor, readings) = (ManualExecutor(), Protected<[Reading]>([]))
+    Task(executorPreference: executor) {
+      let reader = songs()
+      if reads > 0 { readings.withLock { [first = await reader.next()] in $0.append(first) } }
+      withUnsafeCurrentTask { $0?.cancel() }
+      inHandler.withLock { $0 = ObjectIdentifier(Thread.current) }
+      readings.withLock { [last = await reader.next()] in $0.append(last) }
+      inHandler.withLock { $0 = nil }
+    }
+    while watch.subscribed == 0, reads > 0 || form.start == .soon {
+      if reads > 0 { executor.runUntilIdle() }
+      await Task.yield()
+    }
+    for _ in 1...3 { mast.play() }
+    while readings.withLock({ $0.count }) <= reads {
+      executor.runUntilIdle()
+      await Task.yield()
+    }
+    #expect(readings.withLock { $0 } == [.element("1"), .end].suffix(reads + 1))
+    if reads > 0 || form.start != .atFirstRead {
+      let left = ["1", "2", "3"].suffix(from: reads)
+      await expectTermination(watch, discarded: form.start == .soon ? [] : Array(left))
+      #expect(watch.events.last == .terminated, "the buffer is discarded before")
+    }
+    #expect(await songs().next() == .end)
+    #expect(mast.listenerCount == 0)
+  }
+
+  @Test(arguments: StreamForm.all.filter(\.isThrowing))
+  private func `what a kept stream captures is released when its reader is cancelled`(
+    form: StreamForm
+  ) async {
+    let isReleased = Signal()
+    let songs = await {
+      let token = OnRelease { [look] in
+        look()
+        isReleased.fire()
+      }
+      return await form.open(mast, SequenceWatch(inDiscard: { withExtendedLifetime(token) {} }))
+    }()
+    let read = TestRead(reader: songs)
+    inHandler.withLock { $0 = ObjectIdentifier(Thread.current) }
+    read.perform(.cancel, .run)
+    inHandler.withLock { $0 = nil }
+    await isReleased.wait()
+    withExtendedLifetime(songs) {}
+  }
+
+  @Test(arguments: StreamForm.all, [false, true])
+  private func
+    `a cancelled reader ends the stream for one that sleeps; outside a read, perhaps later`(
+      form: StreamForm,
+      isReading: Bool
+    ) async
+  {
+    let watch = SequenceWatch()
+    let songs = await form.open(mast, watch)
+    let (first, second) = (TestRead(reader: songs), TestRead(mast, watch, reader: songs))
+    await run(second)
+    first.perform((isReading ? [.run] : []) + [.cancel, .run])
+    #expect(first.readings == [.end])
+    var expected = [Reading.end]
+    if form.isThrowing, !isReading {
+      // The standard library forgets the closure, and does not tell the call that runs.
+      second.perform(.run)
+      #expect(second.readings == [])
+      mast.play()
+      expected = [.element("1"), .end]
+    }
+    await run(second, until: expected.count)
+    #expect(second.readings == expected)
+    await expectTermination(watch)
   }
 }

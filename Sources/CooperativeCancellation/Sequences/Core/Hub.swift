@@ -34,6 +34,7 @@ package final class Hub<Element: Sendable>: Sendable {
     drive()
     return {
       _ = self.state.extract { $0.leave(number) }
+      inbox.abandon()
       self.drive()
     }
   }

@@ -53,7 +53,7 @@ final class StreamReader<Element: Sendable>: Sendable {
 
   deinit { end() }
 
-  /// Ends the subscription soon, not now: a stream may release this object under the runtime's lock.
+  /// Ends the subscription soon, not now: a stream may call this under the runtime's lock.
   @usableFromInline
   func end() {
     state.locked { $0.ending.take() }?.startLater()
@@ -63,7 +63,11 @@ final class StreamReader<Element: Sendable>: Sendable {
   @_alwaysEmitIntoClient
   func next() async throws -> Element? {
     while true {
-      switch inbox.next() {
+      let found = inbox.state.extract { state -> InboxMachine<Element>.Found in
+        // The end discards what a cancelled reader has not read.
+        if case .cancelled = state.machine.phase { .over } else { state.machine.next() }
+      }
+      switch found {
       case .element(let element):
         return element
       case .nothing:
@@ -84,4 +88,16 @@ final class StreamReader<Element: Sendable>: Sendable {
       }
     }
   }
+}
+
+/// Keeps the reader of a throwing stream. A cancellation may release this under the runtime's lock, so a task releases
+/// the reader and what is the user's.
+@usableFromInline
+final class StreamHandle<Element: Sendable>: Sendable {
+  @usableFromInline let reader: Locked<StreamReader<Element>?>
+
+  @usableFromInline
+  init(_ reader: StreamReader<Element>) { self.reader = Locked(initially: reader) }
+
+  deinit { Task { [reader] in _ = reader.exchange(for: nil) } }
 }

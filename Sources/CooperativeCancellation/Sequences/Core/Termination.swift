@@ -74,10 +74,10 @@ package final class ActorWork: Sendable {
     await take()?.body()
   }
 
-  /// Runs it soon, and never before this function returns.
+  /// Runs it soon, and never before this function returns. Only the task releases what the work captures.
   @usableFromInline
   func startLater() {
-    if let work = take() { Task(operation: work.body) }
+    if let work = take() { Task(operation: (consume work).body) }
   }
 
   /// Runs it: before this function returns if the caller is on the actor and the system can tell, and
