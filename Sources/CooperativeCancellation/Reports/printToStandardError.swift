@@ -40,9 +40,14 @@ package func writeAll(_ bytes: [UInt8], with writeSome: (ArraySlice<UInt8>) -> I
   return true
 }
 
-/// Returns the value of an environment variable if it is a positive number.
+/// Returns the value of an environment variable if it is a positive number, and prints a line if it is anything else.
 func environmentNumber(_ name: String) -> Double? {
-  getenv(name).flatMap { Double(String(cString: $0)) }.flatMap { $0 > 0 && $0.isFinite ? $0 : nil }
+  guard let text = getenv(name).map({ String(cString: $0) }), !text.isEmpty else { return nil }
+  if let number = Double(text), number > 0, number.isFinite { return number }
+  printToStandardError(
+    "CooperativeCancellation: \(name) is \"\(text)\", not a positive number of seconds, and is ignored"
+  )
+  return nil
 }
 
 #if os(Windows)

@@ -17,8 +17,9 @@ final class LongWaits: Sendable {
   }
 
   func set(_ limit: Timeout?) {
+    let given = limit.flatMap { $0.isOver ? nil : $0 }
     search.locked { search in
-      search.limit = max(0, (limit ?? environmentLimit)?.nanoseconds ?? .max)
+      search.limit = (given ?? environmentLimit)?.nanoseconds ?? .max
       alarm.locked { $0.set(after: search.pause) }
     }
   }

@@ -74,7 +74,7 @@ public struct WaitingCall: Sendable {
   /// `COOPERATIVE_CANCELLATION_HANG_LIMIT`, the first call that waits longer ends the process: see <doc:ItHangs>.
   ///
   /// - Parameter limit: Reports each call that waits longer to ``RuntimeIssue/handler``, once, from another thread;
-  ///   `nil` reports none, unless the environment says so. Readers of sequences are not reported.
+  ///   `nil`, zero or less reports none, unless the environment says so. Readers of sequences are not reported.
   public static func startRecording(reportingAfter limit: Timeout? = nil) {
     Recorder.recording.cancel()
     LongWaits.reported.set(limit)

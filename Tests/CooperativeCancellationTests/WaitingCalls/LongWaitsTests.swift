@@ -38,7 +38,11 @@ struct LongWaitsTests {
   }
 
   /// A reader and a call wait, and after code that sets no limit, another call.
-  private static func expectReports(lines expected: [UInt], begin: () -> Void) async throws {
+  private static func expectReports(
+    lines expected: [UInt],
+    noLimit: Timeout? = nil,
+    begin: () -> Void
+  ) async throws {
     let lines = Protected<[UInt]>([])
     RuntimeIssue.handler = { report in lines.withLock { $0.append(report.callSite.line) } }
     begin()
@@ -47,7 +51,7 @@ struct LongWaitsTests {
     defer { Recorder.remove(place) }
     async let first: Void = event.value(line: 1)
     while lines.withLock({ $0.isEmpty }) { await Task.yield() }
-    WaitingCall.startRecording()
+    WaitingCall.startRecording(reportingAfter: noLimit)
     async let second: Void = event.value(line: 2)
     await letWait(line: 2)
     while lines.withLock({ $0.count }) < expected.count { await Task.yield() }
@@ -59,18 +63,48 @@ struct LongWaitsTests {
   @Test
   func `are reported until code sets no limit, or for as long as the environment says`() async {
     await #expect(processExitsWith: .success) {
-      try await Self.expectReports(lines: [1]) {
-        WaitingCall.startRecording(reportingAfter: .milliseconds(20))
+      for noLimit in [nil, .seconds(0), .seconds(-1)] as [Timeout?] {
+        try await Self.expectReports(lines: [1], noLimit: noLimit) {
+          WaitingCall.startRecording(reportingAfter: .milliseconds(20))
+        }
       }
     }
     await #expect(processExitsWith: .success) {
-      for text in ["0", "-1", "nan", "inf", "60 s", ""] {
+      setenv("COOPERATIVE_CANCELLATION_LONG_WAITS", "0.02", 1)
+      try await Self.expectReports(lines: [1, 2]) {}
+    }
+  }
+
+  @Test
+  func `a variable of the environment that is no positive number is ignored, with a line`() async {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      setenv("COOPERATIVE_CANCELLATION_HANG_LIMIT", "5s", 1)
+      for _ in 1...2 { WaitingCall.startRecording() }
+      for text in ["0", "-1", "nan", "inf", ""] {
         setenv("LIMIT", text, 1)
         let number: Double? = environmentNumber("LIMIT")
         #expect(number == nil, "\(text)")
       }
-      setenv("COOPERATIVE_CANCELLATION_LONG_WAITS", "0.02", 1)
-      try await Self.expectReports(lines: [1, 2]) {}
+    }
+    let reasons = ["0", "-1", "nan", "inf"].map { "LIMIT is \"\($0)\"" }
+    let lines = (["COOPERATIVE_CANCELLATION_HANG_LIMIT is \"5s\""] + reasons).map {
+      "CooperativeCancellation: \($0), not a positive number of seconds, and is ignored\n"
+    }
+    #expect(String(decoding: result?.standardErrorContent ?? [], as: UTF8.self) == lines.joined())
+  }
+
+  @Test
+  func `a call that a locked table hides at first ends the process later`() async {
+    await #expect(processExitsWith: .signal(SIGABRT)) {
+      setenv("COOPERATIVE_CANCELLATION_HANG_LIMIT", "0.02", 1)
+      WaitingCall.startRecording()
+      let place = Recorder.add(.call, CallSite()) { _ in .waiting }
+      let begin = Moment.now
+      // Ten times the limit: the first looks find the table locked.
+      Recorder.tables[Int(place & 15)].locked { _ in
+        while begin.nanoseconds(to: .now) < 200_000_000 {}
+      }
+      Gate().pass()
     }
   }
 
