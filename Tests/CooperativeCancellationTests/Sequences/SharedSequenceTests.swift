@@ -106,6 +106,20 @@ struct SharedSequenceTests {
     mast.release()  // It has kept the callbacks of both that threw.
   }
 
+  @Test(arguments: [BufferingPolicy.newest(2), .oldest(2)])
+  func `a registration holds no more than the policy allows`(policy: BufferingPolicy) async {
+    let mast = Mast(greeting: Array(repeating: .play, count: 5))
+    let held = Protected(0)
+    let watch = SequenceWatch(
+      policy,
+      inSubscribe: { held.withLock { [alive = mast.songsAlive.count] in $0 = alive } }
+    )
+    let read = read(SendableCallbackSequence { SequenceForm.failing(mast, watch, nil) }.shared())
+    #expect(await read.titles(2) == (policy == .newest(2) ? ["4", "5"] : ["1", "2"]))
+    #expect(held.withLock { $0 } == 2)
+    read.cancel()
+  }
+
   @Test
   func `makes its source once to know it, and once for each registration`() async {
     let (mast, watch, made) = (mast, watch, Protected(0))
