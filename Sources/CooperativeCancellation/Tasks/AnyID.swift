@@ -1,10 +1,11 @@
-/// The id of a task in a ``TaskBag``.
+/// The id of a task in a ``TaskBag``, and where the task was added.
 ///
 /// Hashing, comparing and releasing a value run the user's code, which must not run under a lock. The hash is
 /// therefore computed once. Under its lock, a registry uses only the hashes and the identity of these objects.
 @usableFromInline
 package protocol AnyID: AnyObject, Sendable {
   var hash: Int { get }
+  var callSite: CallSite { get }
   var anyValue: any Hashable & Sendable { get }
 
   /// Whether the other id has the same type and an equal value. `"x"` and `Optional("x")` are different ids.
@@ -16,10 +17,12 @@ package protocol AnyID: AnyObject, Sendable {
 package final class HashedID<Value: Hashable & Sendable>: AnyID {
   @usableFromInline package let hash: Int
   @usableFromInline let value: Value
+  @usableFromInline package let callSite: CallSite
 
   @_alwaysEmitIntoClient
-  package init(_ value: Value) {
+  package init(_ value: Value, at callSite: CallSite = CallSite()) {
     self.value = value
+    self.callSite = callSite
     // Not `hashValue`: if the type has one of its own, the low bits, which pick a list, may be the same for all ids.
     var hasher = Hasher()
     hasher.combine(value)

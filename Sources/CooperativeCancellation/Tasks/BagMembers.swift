@@ -29,19 +29,51 @@ final class BagMembers: Sendable {
     registry.locked { $0.reserve() }
   }
 
-  /// Reserves a slot for a task with an id, and cancels the tasks that it replaces. Compares each existing id once.
+  /// The place of a task, and where one was added that must end before it begins.
+  @usableFromInline typealias Reservation = (slot: Int, waitsFor: CallSite?)
+
+  /// Reserves a slot for a task with an id, and cancels the tasks that it replaces. Compares each existing id once. A
+  /// task that has already begun cannot wait for them.
   @usableFromInline
-  func reserve(id: any AnyID, ifTaken policy: TaskBag.TakenIDPolicy) -> Int? {
+  func reserve(
+    id: any AnyID,
+    ifTaken policy: TaskBag.TakenIDPolicy,
+    hasBegun: Bool = false
+  ) -> Reservation? {
     let isBeside = policy == .runAlongside
     let reservation = registry.locked { $0.reserve(id: id, besideOthers: isBeside) }
     guard let (slot, others) = reservation else { return nil }
     let equal = others.filter { $0.id.equals(id) }
-    if equal.isEmpty { return slot }
-    if policy == .keep {
-      return registry.locked { $0.withdraw(slot, ifThereIsOneOf: equal) } ? nil : slot
+    if equal.isEmpty { return (slot, nil) }
+    let (keeps, waits) = (policy == .keep, policy != .replaceAtOnce && !hasBegun)
+    switch registry.extract({ $0.settle(slot, against: equal, keeps: keeps, waits: waits) }) {
+    case .withdrawn:
+      return nil
+    case .reserved(let members, let blocker):
+      for member in members { member.cancel() }
+      return (slot, blocker?.id.callSite)
     }
-    for member in registry.extract({ $0.cancel(equal) }) ?? [] { member.cancel() }
-    return slot
+  }
+
+  /// Waits until the tasks have ended that a new one replaces. Returns whether it begins: not if it is cancelled.
+  @usableFromInline
+  func mayBegin(_ slot: Int, after blocker: CallSite, _ callSite: CallSite) async -> Bool {
+    let kind = WaitingCall.Kind.tasks(
+      id: registry.locked { $0.id(in: slot) }?.anyValue,
+      addedAt: blocker
+    )
+    do {
+      try await throwingWait(.terms(.abandonCallback, nil, callSite), as: kind) { continuation in
+        let handler = TaskRegistry.EndHandler { continuation.resume(with: $0) }
+        if registry.locked({ $0.waitToBegin(slot, handler) }) { continuation.resume() }
+      } onCancel: {
+        _ = registry.extract { $0.stopWaitingToBegin(slot) }
+      } onDiscard: {
+      }
+      return true
+    } catch {
+      return false
+    }
   }
 
   @usableFromInline
@@ -83,7 +115,7 @@ final class BagMembers: Sendable {
   }
 
   func cancelAll() {
-    for released in registry.extract({ $0.cancelAll() }) { released.member?.cancel() }
+    for member in registry.extract({ $0.cancelAll() }) { member.cancel() }
   }
 
   func close() {

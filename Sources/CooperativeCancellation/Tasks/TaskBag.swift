@@ -27,8 +27,11 @@
 public final class TaskBag: Sendable {
   /// What happens when a task is added with an id that another task already has.
   public enum TakenIDPolicy: Sendable, Hashable, CaseIterable {
-    /// The old task is cancelled and loses the id.
+    /// The old task is cancelled, and the new one begins when the old one has ended. If it is itself replaced or
+    /// cancelled before that, it never begins. With `store(in:)`, where it has already begun, it does not wait.
     case replace
+    /// The old task is cancelled, and the new one begins at once: for old tasks that take long to end.
+    case replaceAtOnce
     /// The old task stays. The new one is not started; with `store(in:)`, it is cancelled.
     case keep
     /// Both tasks run with the same id.
@@ -86,16 +89,24 @@ public final class TaskBag: Sendable {
   ) -> Bool {
     guard let slot = members.reserve() else { return false }
     let callSite = CallSite(fileID: fileID, line: line)
-    members.start(slot, makeTask(slot, name, priority, isolation, callSite, operation))
+    members.start(slot, makeTask((slot, nil), name, priority, isolation, callSite, operation))
     return true
   }
 
   /// Runs `operation` in a task of this bag with an id.
   ///
-  /// The type of `id` counts: `1` and `"1"` are different ids. The id is free again when the task ends, is replaced, or
-  /// is cancelled with ``cancel(id:)`` or ``cancelAll()``. `policy` applies to an id that a task of this bag already
-  /// has. The other parameters are those of ``add(name:priority:isolation:fileID:line:operation:)``. Returns whether
-  /// the task was started: `false` if another one was kept, or if the bag is closed.
+  /// ```swift
+  /// bag.add(id: "scan") { try await scanner.scan() }
+  /// ```
+  ///
+  /// By default, the latest one wins: an older task with the id is cancelled, and `operation` runs when that task has
+  /// ended, so the two never overlap. An older task that ignores cancellation delays it: a ``WaitingCall`` says which
+  /// one. `policy` offers other ways.
+  ///
+  /// The type of `id` counts: `1` and `"1"` are different ids. A task has its id until it ends. One that was cancelled
+  /// with ``cancel(id:)`` or ``cancelAll()`` is not kept, but waited for. The other parameters are those of
+  /// ``add(name:priority:isolation:fileID:line:operation:)``. Returns whether the task was added: `false` if another
+  /// one was kept, or if the bag is closed.
   @_alwaysEmitIntoClient
   @discardableResult
   public func add(
@@ -109,19 +120,21 @@ public final class TaskBag: Sendable {
     @_inheritActorContext operation:
       @escaping @isolated(any) @Sendable () async throws -> Void
   ) -> Bool {
-    guard let slot = members.reserve(id: HashedID(id), ifTaken: policy) else { return false }
     let callSite = CallSite(fileID: fileID, line: line)
-    members.start(slot, makeTask(slot, name, priority, isolation, callSite, operation))
+    guard let place = members.reserve(id: HashedID(id, at: callSite), ifTaken: policy) else {
+      return false
+    }
+    members.start(place.slot, makeTask(place, name, priority, isolation, callSite, operation))
     return true
   }
 
-  /// Cancels the tasks with an id and frees the id. Returns whether there was one.
+  /// Cancels the tasks with an id. Returns whether there was one that was not cancelled.
   @discardableResult
   public func cancel(id: some Hashable & Sendable) -> Bool {
     members.cancel(id: HashedID(id))
   }
 
-  /// Cancels all tasks and frees their ids. The bag remains usable.
+  /// Cancels all tasks. The bag remains usable.
   public func cancelAll() {
     members.cancelAll()
   }
@@ -189,7 +202,7 @@ extension TaskBag {
   /// Makes the task of a slot, which begins on the actor of `operation`.
   @_alwaysEmitIntoClient
   func makeTask(
-    _ slot: Int,
+    _ place: BagMembers.Reservation,
     _ name: String?,
     _ priority: TaskPriority?,
     _ isolation: isolated (any Actor)?,
@@ -197,10 +210,13 @@ extension TaskBag {
     _ operation: @escaping @isolated(any) @Sendable () async throws -> Void
   ) -> Member {
     // Captures the members and not the bag, whose release cancels the task.
-    let members = members
+    let (members, slot, blocker) = (members, place.slot, place.waitsFor)
     guard isolation != nil, operation.isolation === isolation else {
       return .made(
         Task(name: name, priority: priority) {
+          if let blocker, !(await members.mayBegin(slot, after: blocker, callSite)) {
+            return members.finish(slot)
+          }
           do {
             try await operation()
           } catch {
@@ -214,6 +230,9 @@ extension TaskBag {
       Task(name: name, priority: priority) {
         // Captured, so that the task begins on this actor. `operation` keeps the actor too.
         _ = isolation
+        if let blocker, !(await members.mayBegin(slot, after: blocker, callSite)) {
+          return members.finish(slot)
+        }
         do { try await operation() } catch { members.report(error, callSite, on: isolation) }
         members.finish(slot)
       }
@@ -234,15 +253,19 @@ extension Task {
 
   /// Keeps this task in a bag until it ends, with an id.
   ///
-  /// As without an id. If the id is taken, ``TaskBag/TakenIDPolicy/keep`` cancels this task, because it has already
-  /// begun.
+  /// As without an id. If the id is taken, ``TaskBag/TakenIDPolicy/keep`` cancels this task, and
+  /// ``TaskBag/TakenIDPolicy/replace`` does not let it wait, because it has already begun. A later task that waits for
+  /// this one names the file and the line.
   @discardableResult
   public func store(
     in bag: TaskBag,
     id: some Hashable & Sendable,
-    ifTaken policy: TaskBag.TakenIDPolicy = .replace
+    ifTaken policy: TaskBag.TakenIDPolicy = .replace,
+    fileID: StaticString = #fileID,
+    line: UInt = #line
   ) -> Task {
-    store(in: bag.members.reserve(id: HashedID(id), ifTaken: policy), of: bag)
+    let id = HashedID(id, at: CallSite(fileID: fileID, line: line))
+    return store(in: bag.members.reserve(id: id, ifTaken: policy, hasBegun: true)?.slot, of: bag)
   }
 
   private func store(in slot: Int?, of bag: TaskBag) -> Task {

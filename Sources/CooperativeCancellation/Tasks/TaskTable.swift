@@ -4,20 +4,29 @@ struct TaskTable: Sendable {
   enum State: Sendable {
     /// The task is being made.
     case starting
-    /// The task is being made, and must be cancelled when it exists.
-    case startingCancelled
     case running
     /// The task ended before it was known.
     case finished
   }
 
   /// What a search reads: no references, because each copy of one would retain an object.
-  private struct Link: Sendable {
+  struct Link: Sendable {
+    /// Slots are reused, numbers are not.
+    let number: Int
     var state = State.starting
+    var isCancelled = false
+    /// How many tasks must end before this one may begin.
+    var blockers = 0
+    /// The task that this one blocks.
+    var blocked: (slot: Int, number: Int)?
     /// `nil` without an id.
-    var hash: Int?
-    var previous: Int?
-    var next: Int?
+    fileprivate(set) var hash: Int?
+    fileprivate var previous: Int?
+    fileprivate var next: Int?
+
+    fileprivate init(number: Int) {
+      self.number = number
+    }
   }
 
   private struct Content: Sendable {
@@ -29,7 +38,8 @@ struct TaskTable: Sendable {
 
   private var contents = Slots<Content>()
   /// One for each slot, and perhaps more.
-  private var links: [Link] = []
+  var links: [Link] = []
+  private var lastNumber = 0
   /// The first slot of each list.
   private var buckets: [Int?] = []
   private var idCount = 0
@@ -40,12 +50,6 @@ struct TaskTable: Sendable {
 
   func id(in slot: Int) -> (any AnyID)? { contents[slot]?.id }
 
-  func state(of slot: Int) -> State { links[slot].state }
-
-  mutating func update(_ slot: Int, _ state: State) {
-    links[slot].state = state
-  }
-
   mutating func run(_ slot: Int, _ member: Member) {
     links[slot].state = .running
     contents.update(slot) { $0.member = member }
@@ -55,7 +59,9 @@ struct TaskTable: Sendable {
   mutating func insert(_ id: (any AnyID)?) -> Int {
     let hash = id?.hash
     let slot = contents.insert(Content(id: id))
-    if slot < links.count { links[slot] = Link() } else { links.append(Link()) }
+    lastNumber += 1
+    let new = Link(number: lastNumber)
+    if slot < links.count { links[slot] = new } else { links.append(new) }
     if let hash { link(slot, hash) }
     return slot
   }

@@ -26,7 +26,7 @@ struct LastReleaseTests {
     /// For each value that was handed over, whether that was the last reference.
     let lastReferences = Protected<[Bool]>([])
 
-    @Sendable func letGo(_ value: consuming sending OnRelease) {
+    @Sendable func letGo(_ value: consuming sending some Any) {
       let count = ends.withLock { $0.count }
       _ = consume value
       let isLast = ends.withLock { $0.count } > count
@@ -293,8 +293,8 @@ struct LastReleaseTests {
       }
     },
     Form("pending, unclaimed") { stage in
-      let calls = Calls { _, answer in
-        if case .success(let value) = consume answer { stage.letGo(consume value) }
+      let calls = Calls { (_, answer: consuming sending Result<OnRelease, any Error>) in
+        stage.letGo(answer)
       }
       stage.whenAnswering {}
       _ = try await calls.value {

@@ -22,8 +22,17 @@ private struct RegistryRun: Explorable {
     var hasID = false
     var mustBeCancelled = false
     var wasCancelled = false
+    /// Those that had its id when it reserved its slot.
+    var elders: Set<Int> = []
+    /// Those whose end it waits for.
+    var blockers: Set<Int> = []
+    var beginning = Beginning.unblocked
+
+    enum Beginning: Hashable { case unblocked, asks, waits }
 
     var isAlive: Bool { slot != nil && !hasEnded && !wasWithdrawn }
+    var neverBegins: Bool { mustBeCancelled && beginning != .unblocked }
+    var isRunning: Bool { isAlive && maker != .hasReserved && beginning == .unblocked }
   }
 
   enum Deed: Hashable, CaseIterable {
@@ -64,8 +73,10 @@ private struct RegistryRun: Explorable {
     some.map { holder in ids.firstIndex { $0 === holder.id } ?? -1 }
   }
 
-  private var listed: [Int] {
-    numbers(registry.holders(ofHash: CollidingID(number: 0).hashValue))
+  private var listed: [Int] { numbers(holders()) }
+
+  private func holders(cancelledToo: Bool = false) -> [IDHolder] {
+    registry.holders(ofHash: CollidingID(number: 0).hashValue, cancelledToo: cancelledToo)
   }
 
   var situation: Situation {
@@ -91,7 +102,10 @@ private struct RegistryRun: Explorable {
       case .isDone: break
       }
       // The task may end as soon as it is made, which is before the registry hears of it.
-      if entry.isAlive, entry.maker != .hasReserved { step("ends", number) { $0.finish(number) } }
+      if entry.isRunning || entry.isAlive && entry.neverBegins {
+        step("ends", number) { $0.finish(number) }
+      }
+      if entry.isAlive, entry.beginning == .asks { step("asks", number) { $0.ask(number) } }
     }
     for (number, deed) in Deed.allCases.enumerated() where deeds.contains(deed) {
       if deed == .cancelID, deeds.contains(.look) { continue }
@@ -109,11 +123,12 @@ private struct RegistryRun: Explorable {
       return
     }
     let isBeside = entries[number].request.policy == .runAlongside
-    let before = isBeside ? [] : listed
+    let before = isBeside ? [] : numbers(holders(cancelledToo: true))
     let reservation = registry.reserve(id: id, besideOthers: isBeside)
     occupy(number, reservation?.slot)
     guard let (_, others) = reservation else { return }
     require(numbers(others) == before, "it finds those who were there before")
+    entries[number].elders = Set(before.filter { entries[$0].request.id == entries[number].request.id })
     entries[number].hasID = true
     if isBeside {
       entries[number].maker = .hasSettled
@@ -133,25 +148,47 @@ private struct RegistryRun: Explorable {
   private mutating func settle(_ number: Int) {
     guard let id = ids[number], let slot = entries[number].slot else { return }
     let equal = seen[number].filter { $0.id.equals(id) }
-    let isTaken = isTaken(number)
+    let (isTaken, policy) = (isTaken(number), entries[number].request.policy)
+    let others = numbers(equal).filter { entries[$0].isAlive }
     entries[number].maker = .hasSettled
-    if entries[number].request.policy == .keep {
-      let isWithdrawn = registry.withdraw(slot, ifThereIsOneOf: equal)
-      require(isWithdrawn == isTaken, "it is not made if, and only if, another one is there")
-      if isWithdrawn {
-        entries[number].maker = .isDone
-        entries[number].wasWithdrawn = true
-        entries[number].hasID = false
-        freeSlots.append(slot)
-      }
-    } else {
-      for holder in numbers(equal) where entries[holder].hasID { endLease(holder) }
-      let members = registry.cancel(equal)
-      require((members == nil) == !isTaken, "it says whether they are still there")
-      cancel(members ?? [])
+    if policy != .keep { for other in others where entries[other].hasID { endLease(other) } }
+    let settlement = equal.isEmpty ? .reserved(cancelling: [], waitsFor: nil) : registry.settle(
+      slot, against: equal, keeps: policy == .keep, waits: policy != .replaceAtOnce
+    )
+    switch settlement {
+    case .withdrawn:
+      require(policy == .keep && isTaken, "it is not made only if another one is kept")
+      entries[number].maker = .isDone
+      entries[number].wasWithdrawn = true
+      entries[number].hasID = false
+      freeSlots.append(slot)
+    case .reserved(let members, let blocker):
+      require(policy != .keep || !isTaken, "it is not made if another one is kept")
+      cancel(members)
       require(!self.isTaken(number), "it has its id alone, but for those who came later")
+      let blockers = policy == .replaceAtOnce ? [] : others.filter { entries[$0].blockers.isEmpty }
+      require((blocker == nil) == blockers.isEmpty, "it waits for those that may have begun")
+      if !entries[number].mustBeCancelled { entries[number].blockers = Set(blockers) }
+      if blocker != nil { entries[number].beginning = .asks }
     }
     seen[number] = []
+  }
+
+  /// Its task asks whether it may begin.
+  private mutating func ask(_ number: Int) {
+    guard let slot = entries[number].slot else { return }
+    let mayBegin = registry.waitToBegin(slot, TaskRegistry.EndHandler { _ in })
+    let isFree = entries[number].blockers.isEmpty && !entries[number].mustBeCancelled
+    require(mayBegin == isFree, "it begins if nothing blocks it")
+    if mayBegin { begin(number) } else { entries[number].beginning = .waits }
+  }
+
+  private mutating func begin(_ number: Int) {
+    entries[number].beginning = .unblocked
+    require(
+      entries[number].elders.allSatisfy { !entries[$0].isRunning },
+      "it begins when those that it replaces have ended"
+    )
   }
 
   private mutating func occupy(_ number: Int, _ slot: Int?) {
@@ -177,6 +214,11 @@ private struct RegistryRun: Explorable {
 
   private mutating func finish(_ number: Int) {
     guard let slot = entries[number].slot else { return }
+    let isWaiting = entries[number].beginning == .waits
+    require(
+      (registry.stopWaitingToBegin(slot) != nil) == isWaiting,
+      "one that never begins waits until it is cancelled"
+    )
     let released = registry.finish(slot)
     let hasStarted = entries[number].maker == .isDone
     entries[number].hasEnded = true
@@ -184,14 +226,22 @@ private struct RegistryRun: Explorable {
       (released.member == nil) != hasStarted,
       "a task that was there is handed out for release"
     )
-    require((released.id != nil) == entries[number].hasID, "and so is its id")
+    require((released.id != nil) == (ids[number] != nil), "and so is its id")
     if let id = released.id { require(id === ids[number], "its own") }
     entries[number].hasID = false
     if hasStarted { freeSlots.append(slot) }
     let isLast = !entries.contains { $0.isAlive }
+    var begun = 0
+    for other in entries.indices where entries[other].blockers.remove(number) != nil {
+      guard entries[other].blockers.isEmpty, entries[other].beginning == .waits,
+        !entries[other].mustBeCancelled
+      else { continue }
+      begin(other)
+      begun += 1
+    }
     require(
-      released.endHandlers.count == (isLast ? waiters.count : 0),
-      "all waiters learn of the last end"
+      released.endHandlers.count == begun + (isLast ? waiters.count : 0),
+      "the next one begins, and all waiters learn of the last end"
     )
     if isLast { waiters = [] }
   }
@@ -216,13 +266,9 @@ private struct RegistryRun: Explorable {
       cancel(members ?? [])
       if members == nil { deeds.formUnion([.look, .cancelID]) }
     case .cancelAll:
-      let released = registry.cancelAll()
-      for number in entries.indices where entries[number].isAlive {
-        let hasItsID = released.contains { $0.id === ids[number] }
-        require(hasItsID || !entries[number].hasID, "its id is handed out for release")
-        endLease(number)
-      }
-      cancel(released.compactMap(\.member))
+      let members = registry.cancelAll()
+      for number in entries.indices where entries[number].isAlive { endLease(number) }
+      cancel(members)
     case .close:
       registry.close()
       require(registry.isClosed, "isClosed")
@@ -271,7 +317,10 @@ private struct RegistryRun: Explorable {
   }
 
   func checkEnd() {
-    require(registry.count == 0 && listed.isEmpty && waiters.isEmpty, "nothing is left")
+    require(
+      registry.count == 0 && holders(cancelledToo: true).isEmpty && waiters.isEmpty,
+      "nothing is left"
+    )
   }
 }
 
@@ -280,7 +329,7 @@ struct RegistryExplorationTests {
   private static let a = Request(id: 1)
   private static let kinds = [
     Request(), a, Request(id: 1, policy: .keep), Request(id: 1, policy: .runAlongside),
-    Request(id: 2),
+    Request(id: 1, policy: .replaceAtOnce), Request(id: 2),
   ]
 
   @Test

@@ -125,24 +125,32 @@ struct TaskBagLockTests {
     try await bag.waitForAll()
   }
 
-  @Test
-  func `a task that is cancelled while it is being added begins cancelled`() {
+  @Test(arguments: [TaskBag.TakenIDPolicy.replace, .replaceAtOnce])
+  func `a task that is cancelled while it is being added begins cancelled, or never`(
+    policy: TaskBag.TakenIDPolicy
+  ) async throws {
     let (bag, actor) = (TaskBag(), HandDrivenActor())
     let seen = Protected<[Bool]>([])
-    actor.assumeIsolated { actor in
-      bag.add(id: ProbeID()) { _ = actor }
-      bag.add(id: ProbeID { bag.cancelAll() }) {
-        _ = actor
-        seen.withLock { $0.append(Task.isCancelled) }
+    func add(_ id: ProbeID) {
+      actor.assumeIsolated { actor in
+        bag.add(id: id, ifTaken: policy) {
+          _ = actor
+          seen.withLock { $0.append(Task.isCancelled) }
+        }
       }
     }
-    actor.executor.runUntilIdle()
-    #expect(seen.withLock { $0 } == [true])
+    addTasks(1, of: actor, to: bag)
+    add(ProbeID { bag.cancelAll() })
+    while bag.count > 0 {
+      actor.executor.runUntilIdle()
+      await Task.yield()
+    }
+    #expect(seen.withLock { $0 } == (policy == .replace ? [] : [true]))
   }
 
   @Test
   func `cancel(id:) finds a task that replaces another one meanwhile`() async throws {
-    let bag = TaskBag()
+    let (bag, released) = (TaskBag(), Signal())
     let other = ProbeID("other")
     bag.add(id: other) { try await waitForCancellation() }
     let ended = Protected<[String]>([])
@@ -150,7 +158,10 @@ struct TaskBagLockTests {
       try? await waitForCancellation()
       ended.withLock { $0.append(name) }
     }
-    let replace = once { [weak bag] in bag?.add(id: ProbeID("wanted")) { await run("second") } }
+    let replace = once { [weak bag] in
+      let second = OnRelease { released.fire() }
+      bag?.add(id: ProbeID("wanted")) { await run("second \(second)") }
+    }
     let id = ProbeID("wanted", whenCompared: replace)
     bag.add(id: id, ifTaken: .runAlongside) { await run("first") }  // Is not compared.
     #expect(bag.cancel(id: ProbeID("wanted")))
@@ -158,7 +169,8 @@ struct TaskBagLockTests {
     #expect(!bag.cancel(id: ProbeID("wanted")))
     bag.cancelAll()
     try await bag.waitForAll()
-    #expect(Set(ended.withLock { $0 }) == ["first", "second"])
+    await released.wait()
+    #expect(ended.withLock { $0 } == ["first"], "the second was cancelled before it began")
   }
 
   @Test

@@ -1,6 +1,7 @@
 import CooperativeCancellation
 import CooperativeCancellationTesting
 import FakeCallbackSDK
+import Foundation
 import Testing
 
 @Suite("TaskBag", .watchdog)
@@ -121,10 +122,11 @@ struct TaskBagTests {
     isStored: Bool
   ) async throws {
     let bag = TaskBag()
-    let log = Protected<[String]>([])
+    let (begun, log) = (Protected<Set<String>>([]), Protected<[String]>([]))
     var stored: [String: Task<Void, Never>] = [:]
     func put(_ name: String, _ id: some Hashable & Sendable, _ policy: TaskBag.TakenIDPolicy) {
       let run = { @Sendable () async in
+        _ = begun.withLock { $0.insert(name) }
         try? await waitForCancellation()
         log.withLock { $0.append(name) }
       }
@@ -152,8 +154,9 @@ struct TaskBagTests {
     await ended(rejected)
     put("last", "load", .replace)
     await ended(rejected.union(["first", "beside"]))
+    while !begun.withLock({ $0.contains("last") }) { await Task.yield() }
     #expect(bag.cancel(id: "load"))
-    #expect(!bag.cancel(id: "load"), "the id is free again")
+    #expect(!bag.cancel(id: "load"), "it is cancelled already")
     #expect(!bag.cancel(id: "nobody"))
     await ended(rejected.union(["first", "beside", "last"]))
     put("one of two", "load", .runAlongside)
@@ -162,6 +165,65 @@ struct TaskBagTests {
     await ended(rejected.union(["first", "beside", "last", "one of two", "the other"]))
     #expect(bag.cancel(id: 1))
     try await bag.waitForAll()
+  }
+
+  /// How the old task was cancelled, and how the new one is added.
+  enum Succession: CaseIterable {
+    case replaced, cancelledByID, allCancelled, keptAfterCancellation, replacedStored
+  }
+
+  @Test(arguments: Succession.allCases)
+  func `the latest one begins when the old one has ended, and those in between never do`(
+    succession: Succession
+  ) async throws {
+    let (bag, line) = (TaskBag(), Reports.shared.uniqueLine())
+    let (begun, cancelled, mayEnd) = (Signal(), Signal(), Signal())
+    let log = Protected<[String]>([])
+    let old = { @Sendable () async in
+      begun.fire()
+      try? await waitForCancellation()
+      cancelled.fire()
+      await mayEnd.wait()
+      log.withLock { $0.append("old") }
+    }
+    if succession == .replacedStored {
+      Task(operation: old).store(in: bag, id: "x", line: line)
+    } else {
+      bag.add(id: "x", line: line, operation: old)
+    }
+    await begun.wait()
+    switch succession {
+    case .replaced, .replacedStored: break
+    case .cancelledByID, .keptAfterCancellation: #expect(bag.cancel(id: "x"))
+    case .allCancelled: bag.cancelAll()
+    }
+    let policy: TaskBag.TakenIDPolicy = succession == .keptAfterCancellation ? .keep : .replace
+    for number in 1...3 {
+      bag.add(id: "x") { Issue.record("\(number) was replaced before it began") }
+    }
+    bag.cancel(id: "x")
+    #expect(bag.add(id: "x", ifTaken: policy, line: line) { log.withLock { $0.append("new") } })
+    #expect(!bag.add(id: "x", ifTaken: .keep) { Issue.record("the new one has the id") })
+    await cancelled.wait()
+    while bag.count > 2 || Self.waiting(line).isEmpty { await Task.yield() }
+    let blocker = CallSite(fileID: #fileID, line: line)
+    #expect(Self.waiting(line) == ["\(blocker), id x, waiting for the task added at \(blocker) to end"])
+    bag.add(id: "x", ifTaken: .runAlongside) { log.withLock { $0.append("beside") } }
+    while bag.count > 2 { await Task.yield() }
+    #expect(log.withLock { $0 } == ["beside"])
+    mayEnd.fire()
+    try await bag.waitForAll()
+    #expect(log.withLock { $0 } == ["beside", "old", "new"])
+    bag.add(id: "x") { await mayEnd.wait() }
+    bag.add(id: "x", ifTaken: .replaceAtOnce) { log.withLock { $0.append("at once") } }
+    try await bag.waitForAll()
+    #expect(log.withLock { $0 }.last == "at once")
+  }
+
+  private static func waiting(_ line: UInt) -> [String] {
+    WaitingCall.all.filter { $0.callSite.line == line }.map { call in
+      call.description.components(separatedBy: ", in the task")[0]
+    }
   }
 
   @Test
