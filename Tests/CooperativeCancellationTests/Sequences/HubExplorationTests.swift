@@ -208,7 +208,7 @@ private struct HubRun: Explorable {
     require(situation.driver == .rests, "nothing is left to do")
     require(situation.registered == nil, "the last reader has the sequence unregistered")
     require(
-      machine.latest == nil && machine.readers.isEmpty && machine.held == nil,
+      machine.latest == nil && machine.readers.count == 0 && machine.held == nil,
       "nothing is kept"
     )
   }

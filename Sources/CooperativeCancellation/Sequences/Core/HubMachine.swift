@@ -23,7 +23,7 @@ package struct HubMachine<Reader: Sendable, Element: Sendable, Ending: Sendable>
   @usableFromInline let policy: BufferingPolicy
   @usableFromInline let replays: Bool
   /// The readers of the open registration, or those that wait for the next one.
-  @usableFromInline package var readers: [(number: Int, reader: Reader)] = []
+  @usableFromInline package private(set) var readers: NumberedQueue<Reader>
   /// For the next reader, while a registration is open.
   @usableFromInline package var latest: Element?
   @usableFromInline var lastNumber = 0
@@ -38,18 +38,17 @@ package struct HubMachine<Reader: Sendable, Element: Sendable, Ending: Sendable>
   package init(_ policy: BufferingPolicy, replays: Bool) {
     self.policy = policy
     self.replays = replays
+    readers = NumberedQueue()
   }
 
   package mutating func join(_ reader: Reader) -> Int {
     lastNumber += 1
-    readers.append((lastNumber, reader))
+    readers.append(reader, lastNumber)
     return lastNumber
   }
 
   /// Returns the reader, to release, unless it was told of the end.
-  package mutating func leave(_ number: Int) -> Reader? {
-    readers.firstIndex { $0.number == number }.map { readers.remove(at: $0).reader }
-  }
+  package mutating func leave(_ number: Int) -> Reader? { readers.remove(number) }
 
   /// Returns whether the caller becomes the driver.
   package mutating func startDriver() -> Bool {
@@ -58,7 +57,7 @@ package struct HubMachine<Reader: Sendable, Element: Sendable, Ending: Sendable>
     return isDriven
   }
 
-  private var hasWork: Bool { ending == nil ? !readers.isEmpty : !isOpen || readers.isEmpty }
+  private var hasWork: Bool { ending == nil ? readers.count > 0 : !isOpen || readers.count == 0 }
 
   /// Returns what the driver does next; at `nil`, it ends.
   package mutating func nextWork() -> Work? {
@@ -85,7 +84,9 @@ package struct HubMachine<Reader: Sendable, Element: Sendable, Ending: Sendable>
     var elements: [Element] = []
     while let element = unread?.take() { elements.append(element) }
     guard isOpen else { return (nil, [], elements) }
-    for (_, reader) in readers { for element in elements { deliver(reader, element) } }
+    for case (_, let reader?) in readers.slots {
+      for element in elements { deliver(reader, element) }
+    }
     if replays { latest = elements.last }
     guard case .ended(let end)? = unread?.next() else { return (nil, [], elements) }
     return (end, close().readers, elements)
@@ -105,11 +106,11 @@ package struct HubMachine<Reader: Sendable, Element: Sendable, Ending: Sendable>
     deliver: (Reader) -> Bool
   ) -> (isRead: Bool, replaced: Element?) {
     guard isOpen, registration == self.registration else { return (false, nil) }
-    if !readers.isEmpty, let yielded = held?.yield(element) {
+    if readers.count > 0, let yielded = held?.yield(element) {
       return (yielded.isOpen, yielded.surplus)
     }
     isOpen = false
-    for (_, reader) in readers where deliver(reader) { isOpen = true }
+    for case (_, let reader?) in readers.slots where deliver(reader) { isOpen = true }
     let replaced = latest.take()
     if isOpen, replays { latest = element }
     return (isOpen, replaced)
@@ -127,7 +128,7 @@ package struct HubMachine<Reader: Sendable, Element: Sendable, Ending: Sendable>
 
   private mutating func close() -> (readers: [Reader], latest: Element?) {
     isOpen = false
-    defer { readers = [] }
-    return (readers.map(\.reader), latest.take())
+    defer { readers = NumberedQueue() }
+    return (readers.slots.compactMap(\.element), latest.take())
   }
 }
