@@ -77,14 +77,14 @@ extension PendingCalls {
     let terms = CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
     return try await pendingBridge(
       terms,
-      as: { .pendingCall(id: $0) },
+      as: { .pendingCall(id: $0.id) },
       by: try terms.begin(),
       register: { wait in try registry.locked { try $0.begin(wait) } },
       in: { wait, number in try name(wait, number, try operation(), terms.callSite, discard) },
-      onCancel: cancel,
-      leave: { number, id in
-        if let id {
-          leave(id, number, hasFailed: false, response)
+      onCancel: { cancel($0.id) },
+      leave: { number, call in
+        if let call {
+          leave(call.id, call.number, hasFailed: false, response)
         } else {
           pass(registry.extract { $0.abandonStart(number) }.unclaimed)
         }
@@ -93,7 +93,7 @@ extension PendingCalls {
     )
   }
 
-  /// Gives a starting call its id, and its answer if that has already arrived.
+  /// Gives a starting call its id, and its answer if that has already arrived. Returns the id and the call's number.
   @_alwaysEmitIntoClient
   func name(
     _ wait: Wait,
@@ -101,14 +101,15 @@ extension PendingCalls {
     _ id: ID,
     _ callSite: CallSite,
     _ discard: (@Sendable (sending Value) -> Void)?
-  ) throws -> ID {
+  ) throws -> (id: ID, number: Int) {
+    var inLine: Int?
     let late = sharing == nil ? nil : discarding(to: discard)
     let (name, unclaimed) = registry.extract { registry in
       let named = registry.name(number, id)
       if sharing != nil, let index = registry.waiting.index(forKey: id) {
         // It has been called, so it joins the calls that have the id.
         let (id, call) = registry.waiting.remove(at: index)
-        _ = registry.inLine(id) { $0.begin(call.wait, number, ticket: nil, onDiscard: late) }
+        inLine = registry.inLine(id) { $0.begin(call.wait, ticket: nil, onDiscard: late) }.result
       }
       return named
     }
@@ -116,6 +117,6 @@ extension PendingCalls {
     if case .answered(let parked) = name { _ = wait.receive(.answered(in: parked.answer)) }
     pass(unclaimed)
     if case .taken = name { throw AlreadyPendingError(callSite: callSite) }
-    return id
+    return (id, inLine ?? number)
   }
 }

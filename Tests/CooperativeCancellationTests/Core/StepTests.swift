@@ -13,11 +13,33 @@ private let orders: [[Int]] = {
 /// Counts steps, because times differ from run to run.
 @Suite("Costs that do not grow with what waits", .watchdog)
 struct StepTests {
+  private let waits = (0..<many).map { _ in Wait(response: .abandonCallback) }
+
   @Test(arguments: orders.indices)
   func `a reader leaves a shared sequence`(order: Int) {
     var machine = HubMachine<Int, Int, Int>(.unbounded, replays: false)
     let numbers = (0..<many).map { machine.join($0) }
     for reader in orders[order] { #expect(machine.leave(numbers[reader]) == reader) }
     #expect(machine.readers.steps <= most && machine.readers.slots.capacity == 0)
+  }
+
+  @Test(arguments: orders.indices)
+  func `a call that shares its id waits for its turn, forwards, stops or is answered`(order: Int) {
+    var machine = TurnMachine(after: 0)
+    #expect(machine.ask() != nil)
+    let tickets = waits.map { machine.queue($0) }
+    let leaving = orders[order].prefix(many / 2)
+    for call in leaving { #expect(machine.leaveQueue(tickets[call])?.id == waits[call].id) }
+    while machine.decline().next != nil {}
+    #expect(machine.count == 0 && machine.queue.steps <= most)
+    let numbers = waits.map { machine.begin($0, ticket: nil, onDiscard: nil) }
+    for call in orders[order] { #expect(machine.leave(numbers[call])?.counts == false) }
+    for call in orders[order].prefix(many / 2) {
+      #expect(machine.stop(numbers[call], .stopped)?.call?.wait.id == waits[call].id)
+    }
+    for call in orders[order].dropFirst(many / 2).sorted() {
+      #expect(machine.answer(carrier(of: 0))?.call?.wait.id == waits[call].id)
+    }
+    #expect(machine.count == 0 && machine.calls.steps <= 2 * most)
   }
 }

@@ -198,6 +198,10 @@ struct RecurringIDTests {
     #expect(try await second.value == "2")
     #expect(try await third.value == "3")
     #expect(calls.count == 0)
+    let last = Task(executorPreference: executor) { try await calls.value { 7 } }
+    executor.runUntilIdle()
+    cancel(last)
+    #expect(calls.count == 1 && calls.resume(7, returning: "late") && calls.count == 0)
   }
 
   @Test

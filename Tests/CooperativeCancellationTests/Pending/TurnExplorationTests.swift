@@ -54,6 +54,8 @@ private struct TurnsRun: Explorable {
   let waits: [Wait]
   var machines: [WaitMachine]
   var registry = CallRegistry<Int>()
+  /// What the line knows each call by.
+  var numbers: [Int]
   var situation: Situation
   var history: [Step] = []
 
@@ -76,6 +78,7 @@ private struct TurnsRun: Explorable {
     let inQueue = response.endsAtOnce ? response : .abandonCallback
     waits = (0..<2 * count).map { Wait(response: $0 < count ? response : inQueue) }
     machines = waits.map(\.machine)
+    numbers = calls.map { _ in 0 }
   }
 
   private var calls: [Call] {
@@ -153,7 +156,7 @@ private struct TurnsRun: Explorable {
 
   private mutating func begin(_ number: Int, _ ticket: Int?) {
     let wait = waits[number]
-    _ = inLine { $0.begin(wait, number, ticket: ticket, onDiscard: nil) }
+    numbers[number] = inLine { $0.begin(wait, ticket: ticket, onDiscard: nil) } ?? 0
     calls[number].place = calls.count { $0.place != nil }
     calls[number].state = .called
   }
@@ -162,7 +165,7 @@ private struct TurnsRun: Explorable {
   private mutating func stop(_ number: Int) {
     let call = calls[number]
     calls[number].hasThrown = true
-    let stopped = inLine { $0.stop(number, .stopped) }
+    let stopped = inLine { [numbers] in $0.stop(numbers[number], .stopped) }
     require((stopped != nil) == (call.isHolder && !call.isAnswered), "a call is stopped once")
     if !call.isInterrupted { calls[number].state = .over }
     guard let stopped else { return }
@@ -186,7 +189,7 @@ private struct TurnsRun: Explorable {
     let call = calls[number]
     calls[number].hasForwarded = true
     calls[number].state = .called
-    let left = inLine { $0.leave(number) }
+    let left = inLine { [numbers] in $0.leave(numbers[number]) }
     require((left != nil) == call.isHolder, "a call keeps its place until it has forwarded")
     require(left?.call?.isAnswered ?? false == (call.isHolder && call.isAnswered), "and its answer")
     if let left { pass(left) }

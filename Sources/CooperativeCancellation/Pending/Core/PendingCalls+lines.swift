@@ -64,10 +64,7 @@ extension PendingCalls {
     let discard = discarding(to: discard)
     return try registry.locked { registry in
       if let end = registry.end { throw end }
-      registry.lastNumber += 1
-      let number = registry.lastNumber
-      _ = registry.inLine(id) { $0.begin(wait, number, ticket: ticket, onDiscard: discard) }
-      return number
+      return registry.inLine(id) { $0.begin(wait, ticket: ticket, onDiscard: discard) }.result ?? 0
     }
   }
 

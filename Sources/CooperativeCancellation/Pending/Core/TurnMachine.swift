@@ -30,13 +30,13 @@ package struct TurnMachine: Sendable {
 
   /// The ticket of the call that has its turn, and whose SDK has not been called.
   private var granted: Int?
-  /// In the order in which their SDK was called.
-  private var calls: [Call] = []
+  /// Those without an answer, in the order in which their SDK was called.
+  package private(set) var calls = NumberedQueue<Call>()
+  /// Those that were interrupted and have their answer, and whose `onCancel` has not returned.
+  private var answered = NumberedQueue<Call>()
   /// The calls that wait for their turn, by ticket. They get it in the order of their tickets.
-  private var queue: [Int: Wait] = [:]
-  /// No smaller ticket is in the queue.
-  private var firstTicket = 0
-  /// Tickets are not reused, not even by the next machine for the id.
+  package private(set) var queue = NumberedQueue<Wait>()
+  /// Also the last number of a call. Tickets are not reused, not even by the next machine for the id.
   @usableFromInline package private(set) var lastTicket: Int
 
   @usableFromInline
@@ -45,16 +45,17 @@ package struct TurnMachine: Sendable {
   }
 
   /// How many calls are pending or waiting for their turn.
-  @usableFromInline package var count: Int { queue.count + calls.count + (granted == nil ? 0 : 1) }
+  @usableFromInline package var count: Int { queue.count + places }
 
-  private var isFree: Bool { granted == nil && calls.isEmpty }
+  /// How many have the turn or a place behind it.
+  private var places: Int { calls.count + answered.count + (granted == nil ? 0 : 1) }
 
   // MARK: The turn
 
   /// A call asks for its turn. Returns its ticket if it has it.
   @usableFromInline
   package mutating func ask() -> Int? {
-    guard isFree else { return nil }
+    guard places == 0 else { return nil }
     lastTicket += 1
     granted = lastTicket
     return lastTicket
@@ -68,8 +69,7 @@ package struct TurnMachine: Sendable {
       return ticket
     }
     lastTicket += 1
-    if queue.isEmpty { firstTicket = lastTicket }
-    queue[lastTicket] = wait
+    queue.append(wait, lastTicket)
     return lastTicket
   }
 
@@ -78,23 +78,19 @@ package struct TurnMachine: Sendable {
   }
 
   /// A call in the queue stops waiting. Returns its wait, to release.
-  package mutating func leaveQueue(_ ticket: Int) -> Wait? {
-    let wait = queue.removeValue(forKey: ticket)
-    // A dictionary never frees memory by itself.
-    if queue.isEmpty, queue.capacity > 64 { queue = [:] }
-    return wait
-  }
+  package mutating func leaveQueue(_ ticket: Int) -> Wait? { queue.remove(ticket) }
 
-  /// A call is about to call the SDK, with the ticket of its turn if it asked for one.
+  /// A call is about to call the SDK, with the ticket of its turn if it asked for one. Returns its number.
   @usableFromInline
   package mutating func begin(
     _ wait: Wait,
-    _ number: Int,
     ticket: Int?,
     onDiscard discard: (@Sendable (AnyReply) -> Void)?
-  ) {
+  ) -> Int {
     if ticket != nil { granted = nil }
-    calls.append(Call(number: number, wait: wait, discard: discard))
+    lastTicket += 1
+    calls.append(Call(number: lastTicket, wait: wait, discard: discard), lastTicket)
+    return lastTicket
   }
 
   /// The call that has its turn declines it.
@@ -106,11 +102,9 @@ package struct TurnMachine: Sendable {
 
   private mutating func pass(_ effects: Effects) -> Effects {
     var effects = effects
-    while isFree, !queue.isEmpty {
-      defer { firstTicket += 1 }
-      guard let next = leaveQueue(firstTicket) else { continue }
-      if next.accept(turn(firstTicket)).counts {
-        (granted, effects.next) = (firstTicket, next)
+    while places == 0, let (ticket, next) = queue.popFirst() {
+      if next.accept(turn(ticket)).counts {
+        (granted, effects.next) = (ticket, next)
       } else {
         effects.skipped.append(next)
       }
@@ -135,42 +129,39 @@ package struct TurnMachine: Sendable {
   /// An answer arrived. Returns `nil` if no call waits for one.
   @usableFromInline
   package mutating func answer(_ reply: AnyReply) -> Effects? {
-    guard let index = calls.firstIndex(where: { !$0.isAnswered }) else { return nil }
-    return end(index, .answered(in: reply))
+    calls.popFirst().map { end($0.element, .answered(in: reply)) }
   }
 
   /// The SDK will not answer a call: its `operation` threw, or its late answer is not expected anymore.
   @usableFromInline
   package mutating func stop(_ number: Int, _ event: WaitMachine.FinalEvent) -> Effects? {
-    guard let index = index(of: number), !calls[index].isAnswered else { return nil }
-    calls[index].isForwarded = true
-    return end(index, event)
+    guard var call = calls.remove(number) else { return nil }
+    call.isForwarded = true
+    return end(call, event)
   }
 
-  private mutating func end(_ index: Int, _ event: WaitMachine.FinalEvent) -> Effects {
-    calls[index].isAnswered = true
-    let call = calls[index]
+  private mutating func end(_ call: Call, _ event: WaitMachine.FinalEvent) -> Effects {
+    var call = call
+    call.isAnswered = true
     let (counts, isInterrupted) = call.wait.accept(event)
-    if !isInterrupted || call.isForwarded { calls.remove(at: index) }
+    if isInterrupted, !call.isForwarded { answered.append(call, call.number) }
     return pass(Effects(call: call, counts: counts))
   }
 
   /// The `onCancel` of a call has returned. The call leaves if it has its answer.
   package mutating func leave(_ number: Int, limit: Wait? = nil) -> Effects? {
-    guard let index = index(of: number) else { return nil }
-    (calls[index].isForwarded, calls[index].limit) = (true, limit)
-    let call = calls[index]
-    if call.isAnswered { calls.remove(at: index) }
-    return pass(Effects(call: call))
+    if let call = answered.remove(number) { return pass(Effects(call: call)) }
+    guard let position = calls.position(of: number) else { return nil }
+    calls.slots[position].element?.isForwarded = true
+    calls.slots[position].element?.limit = limit
+    return calls.slots[position].element.map { Effects(call: $0) }
   }
-
-  private func index(of number: Int) -> Int? { calls.firstIndex { $0.number == number } }
 
   /// Ends the calls without an answer, and then those that wait for their turn, in order. A call that has its turn is a
   /// later one.
   package mutating func endAll(_ answer: AnyReply, waiting end: AnyReply) -> [Effects] {
-    let waiting = queue.sorted { $0.key < $1.key }.map(\.value)
-    queue = [:]
+    let waiting = queue.slots.compactMap(\.element)
+    queue = NumberedQueue()
     var all: [Effects] = []
     while let effects = self.answer(answer) { all.append(effects) }
     for wait in waiting where wait.accept(.answered(in: end)).counts {
