@@ -1,4 +1,5 @@
 import CooperativeCancellation
+import FakeCallbackSDK
 import Testing
 
 private let many = 2_000
@@ -41,5 +42,32 @@ struct StepTests {
       #expect(machine.answer(carrier(of: 0))?.call?.wait.id == waits[call].id)
     }
     #expect(machine.count == 0 && machine.calls.steps <= 2 * most)
+  }
+
+  @Test
+  func `neither a count nor an end of all searches the ids that calls share`() {
+    var registry = CallRegistry<CountedID>()
+    for (number, wait) in waits.enumerated() {
+      _ = registry.inLine(CountedID(number: number)) {
+        $0.begin(wait, ticket: nil, onDiscard: nil)
+      }
+    }
+    #expect(registry.count == many)
+    let looks = CountedID.looks.withLock { $0 }
+    let all = registry.endLines(carrier(of: 0), waiting: carrier(of: 0)).all
+    #expect(CountedID.looks.withLock { $0 } == looks && registry.lines.isEmpty)
+    registry.lines = all
+    #expect(registry.count == 0, "it is kept, and not made of the lines")
+  }
+}
+
+private struct CountedID: Hashable, Sendable {
+  static let looks = Protected(0)
+
+  let number: Int
+
+  func hash(into hasher: inout Hasher) {
+    CountedID.looks.withLock { $0 += 1 }
+    hasher.combine(number)
   }
 }

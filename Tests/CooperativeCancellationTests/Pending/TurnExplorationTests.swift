@@ -214,7 +214,7 @@ private struct TurnsRun: Explorable {
     let unanswered = unanswered
     let queued = inQueue
     let end = carrier(ofShared: 0)
-    let ended = inLine { $0.endAll(end, waiting: end) } ?? []
+    let ended = registry.endLines(end, waiting: end).ended
     let taking = unanswered.map { !(calls[$0].isInterrupted && response.endsAtOnce) }
     let waiting = queued.filter { !calls[$0].gaveUp }
     require(

@@ -44,6 +44,7 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
   @usableFromInline package var waiting: [ID: Entry] = [:]
   /// If calls with one id share it, they are here instead.
   @usableFromInline package var lines: [ID: TurnMachine] = [:]
+  @usableFromInline var countInLines = 0
   /// In the order in which they began.
   @usableFromInline package var starting: [Entry] = []
   /// In order of arrival.
@@ -57,7 +58,7 @@ package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
   /// How many calls are unanswered, or have not forwarded their interruption.
   @_alwaysEmitIntoClient
   package var count: Int {
-    waiting.count + starting.count { !$0.isAnswered } + lines.values.reduce(0) { $0 + $1.count }
+    waiting.count + starting.count { !$0.isAnswered } + countInLines
   }
 
   // MARK: A call's life

@@ -7,13 +7,32 @@ extension CallRegistry {
     _ id: ID,
     _ body: (inout TurnMachine) -> Result?
   ) -> (result: Result?, id: ID?) {
-    let result = body(&lines[id, default: TurnMachine(after: lastNumber)])
-    guard let index = lines.index(forKey: id), lines.values[index].count == 0 else {
-      return (result, nil)
+    func pass(to line: inout TurnMachine) -> (before: Int, result: Result?, after: Int) {
+      (line.count, body(&line), line.count)
     }
+    let (before, result, after) = pass(to: &lines[id, default: TurnMachine(after: lastNumber)])
+    countInLines += after - before
+    guard after == 0, let index = lines.index(forKey: id) else { return (result, nil) }
     let (id, line) = lines.removeAndShrink(at: index)
     lastNumber = max(lastNumber, line.lastTicket)
     return (result, id)
+  }
+
+  /// Ends all calls that share their ids, those with one id in order, without searches. Also returns what to release.
+  package mutating func endLines(
+    _ answer: AnyReply,
+    waiting end: AnyReply
+  ) -> (ended: [TurnMachine.Effects], all: [ID: TurnMachine]) {
+    var ended: [TurnMachine.Effects] = []
+    let all = lines
+    (lines, countInLines) = ([:], 0)
+    for (id, var line) in all {
+      ended += line.endAll(answer, waiting: end)
+      if line.count > 0 { lines[id] = line }
+      countInLines += line.count
+      lastNumber = max(lastNumber, line.lastTicket)
+    }
+    return (ended, all)
   }
 }
 
@@ -126,12 +145,9 @@ extension PendingCalls {
       let starting = registry.takeAll(answer).calls
       // No call takes a second answer.
       let unclaimed = closes ? registry.close(error, answer).unclaimed : []
-      let before = registry.lines
-      let ended = before.keys.flatMap { id in
-        registry.inLine(id) { $0.endAll(answer, waiting: end) }.result ?? []
-      }
-      if closes { registry.lines = [:] }
-      return (starting, ended, before, unclaimed)
+      let (ended, all) = registry.endLines(answer, waiting: end)
+      if closes { (registry.lines, registry.countInLines) = ([:], 0) }
+      return (starting, ended, all, unclaimed)
     }
     for effects in ended { perform(effects, nil) }
     pass(unclaimed)

@@ -159,7 +159,7 @@ package struct TurnMachine: Sendable {
 
   /// Ends the calls without an answer, and then those that wait for their turn, in order. A call that has its turn is a
   /// later one.
-  package mutating func endAll(_ answer: AnyReply, waiting end: AnyReply) -> [Effects] {
+  mutating func endAll(_ answer: AnyReply, waiting end: AnyReply) -> [Effects] {
     let waiting = queue.slots.compactMap(\.element)
     queue = NumberedQueue()
     var all: [Effects] = []
