@@ -13,6 +13,8 @@ final class LongWaits: Sendable {
       .seconds($0)
     }
     self.isFatal = isFatal
+    // A hung thread may hold a lock. Without waiting for it, a call may be missed now, and found at a later look.
+    search.locked { $0.findsAgain = isFatal }
     alarm = Locked(initially: Alarm(ring))
   }
 
@@ -30,9 +32,7 @@ final class LongWaits: Sendable {
       return (Timeout(nanoseconds: search.limit), search.look(at: .now))
     }
     guard let found else { return }
-    // A hung thread may hold a lock. Without waiting for it, a call may be missed now, and found at a later look.
-    let begins = isFatal ? Moment(nanoseconds: .min)..<found.upperBound : found
-    for call in Recorder.snapshot(mayBlock: !isFatal).calls where begins.contains(call.begin) {
+    for call in Recorder.snapshot(mayBlock: !isFatal).calls where found.contains(call.begin) {
       if case .element = call.kind { continue }
       let report = RuntimeIssue(kind: .longWait, callSite: call.callSite, detail: "\(limit)")
       if isFatal { endProcess("\(report)\n\(WaitingCall.list)") }
@@ -43,6 +43,8 @@ final class LongWaits: Sendable {
 
 /// Finds the calls that wait too long: a value type without a clock.
 struct LongWaitSearch: Sendable {
+  /// Whether each look finds all calls that wait too long, and not only those that it has not found before.
+  var findsAgain = false
   var limit = Int64.max  // In nanoseconds.
   /// Calls that began before this time have been found.
   private var end = Moment(nanoseconds: .min)
@@ -50,12 +52,12 @@ struct LongWaitSearch: Sendable {
   /// The time until the alarm must ring again.
   var pause: Int64 { max(limit / 20, 500_000) }
 
-  /// The alarm rang. Returns when the calls began that have now waited too long and were not found before.
+  /// The alarm rang. Returns when the calls began that have now waited too long.
   mutating func look(at now: Moment) -> Range<Moment>? {
     let due = now.advanced(by: -limit)
     // Two alarms that ring at once would lock the tables for each other.
     if due < end.advanced(by: pause / 2) { return nil }
     defer { end = due }
-    return end..<due
+    return (findsAgain ? Moment(nanoseconds: .min) : end)..<due
   }
 }
