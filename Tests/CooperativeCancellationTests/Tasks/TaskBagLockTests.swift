@@ -133,7 +133,7 @@ struct TaskBagLockTests {
     let seen = Protected<[Bool]>([])
     func add(_ id: ProbeID) {
       actor.assumeIsolated { actor in
-        bag.add(id: id, ifTaken: policy) {
+        _ = bag.add(id: id, ifTaken: policy) {
           _ = actor
           seen.withLock { $0.append(Task.isCancelled) }
         }
