@@ -49,6 +49,8 @@ struct LastReleaseTests {
       while answer.withLock({ $0 == nil }) { await Task.yield() }
       answer.withLock { $0.take() }?()
       await task.value
+      executor.onEnqueue {}
+      self.task.withLock { $0 = nil }
     }
   }
 
