@@ -7,7 +7,10 @@ import Synchronization
 @MainActor
 final class Radio: CentralDelegate {
   private let central = Central()
-  private let connections = PendingCalls<String, Void>()
+  private let connections = PendingCalls<String, Void>(
+    ifTaken: .waitForTurn,
+    lateAnswers: .seconds(5)
+  )
   private let disconnections = PendingCalls<String, Void>()
   private let poweredOn = PendingEvent<Void>()
 

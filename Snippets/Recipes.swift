@@ -8,6 +8,7 @@ import Foundation
 @MainActor
 final class Drive {
   private let sdk = DriveSDK()
+  private let scans = PendingCall<String>()
   private let scale = Scale()
   private let queue = OperationQueue()
   private let line = Line()
@@ -136,8 +137,9 @@ final class Drive {
   }
 
   func scan() async throws -> String {
-    try await withAsyncThrowingValue { completion in
-      guard sdk.scan(completion: completion) else { throw ScannerBusyError() }
+    try await scans.value {
+      let hasBegun = sdk.scan { @Sendable [scans] in scans.resume(with: $0) }
+      if !hasBegun { throw ScannerBusyError() }
     } onCancel: {
       sdk.stopScan()
     }
@@ -435,7 +437,7 @@ final class DriveSDK {
   }
 
   /// Returns whether the scan has begun. If not, the SDK does not call back.
-  func scan(completion: @escaping Pair<String>) -> Bool { false }
+  func scan(completion: @escaping Handler<String>) -> Bool { false }
   func stopScan() {}
 
   func rebuildIndex(completion: @escaping @Sendable ((any Error)?) -> Void) {

@@ -8,7 +8,8 @@
 )
 @_alwaysEmitIntoClient
 public func withAsyncValue<Value: Sendable, Failure: Error, Request>(
-  in operation: (_ completion: @escaping @Sendable (consuming Result<Value, Failure>) -> Void) -> Request,
+  in operation: (_ completion: @escaping @Sendable (consuming Result<Value, Failure>) -> Void) ->
+    Request,
   onCancel cancel: (Request) -> Void = { _ in }
 ) async -> Value {
   await withAsyncValue { (_: @Sendable (Value) -> Void) in }

@@ -28,7 +28,10 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   try await throwingWait(
     CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
     in: { continuation in
-      try operation({ continuation.resume(returning: consume $0) }, { continuation.resume(throwing: consume $0) })
+      try operation(
+        { continuation.resume(returning: consume $0) },
+        { continuation.resume(throwing: consume $0) }
+      )
     },
     onCancel: cancel,
     onDiscard: every(to: discard)

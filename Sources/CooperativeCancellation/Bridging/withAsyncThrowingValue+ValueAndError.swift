@@ -17,7 +17,9 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   timeout: Timeout? = nil,
   fileID: StaticString = #fileID,
   line: UInt = #line,
-  in operation: (_ completion: @escaping @Sendable (consuming Value?, consuming (any Error)?) -> Void) throws ->
+  in operation: (
+    _ completion: @escaping @Sendable (consuming Value?, consuming (any Error)?) -> Void
+  ) throws ->
     Request,
   onCancel cancel: (borrowing Request) -> Void = { _ in },
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
@@ -25,7 +27,9 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   let terms = CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
   let value = try await throwingWait(
     terms,
-    in: { continuation in try operation { continuation.resume(returning: consume $0, beside: consume $1) } },
+    in: { continuation in
+      try operation { continuation.resume(returning: consume $0, beside: consume $1) }
+    },
     onCancel: cancel,
     onDiscard: onlyPresent(to: discard)
   )
@@ -53,14 +57,18 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   timeout: Timeout? = nil,
   fileID: StaticString = #fileID,
   line: UInt = #line,
-  in operation: (_ completion: @escaping @Sendable (consuming Value?, consuming (any Error)?) -> Void) throws ->
+  in operation: (
+    _ completion: @escaping @Sendable (consuming Value?, consuming (any Error)?) -> Void
+  ) throws ->
     Request,
   onCancel cancel: (borrowing Request) -> Void = { _ in },
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async throws -> Value? {
   try await throwingWait(
     CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
-    in: { continuation in try operation { continuation.resume(returning: consume $0, beside: consume $1) } },
+    in: { continuation in
+      try operation { continuation.resume(returning: consume $0, beside: consume $1) }
+    },
     onCancel: cancel,
     onDiscard: onlyPresent(to: discard)
   )
@@ -82,7 +90,10 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
   timeout: Timeout? = nil,
   fileID: StaticString = #fileID,
   line: UInt = #line,
-  in operation: (_ completion: @escaping @Sendable (consuming First?, consuming Second?, consuming (any Error)?) -> Void) throws
+  in operation: (
+    _ completion:
+      @escaping @Sendable (consuming First?, consuming Second?, consuming (any Error)?) -> Void
+  ) throws
     -> Request,
   onCancel cancel: (Request) -> Void = { _ in },
   onDiscard discard: (@Sendable (First?, Second?) -> Void)? = nil
@@ -90,7 +101,9 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
   let terms = CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
   let values = try await throwingWait(
     terms,
-    in: { continuation in try operation { continuation.resume(returning: (consume $0, consume $1), beside: consume $2) } },
+    in: { continuation in
+      try operation { continuation.resume(returning: (consume $0, consume $1), beside: consume $2) }
+    },
     onCancel: cancel,
     onDiscard: onlyPresent(to: discard)
   )
@@ -116,12 +129,14 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
   timeout: Timeout? = nil,
   fileID: StaticString = #fileID,
   line: UInt = #line,
-  in operation: (_ completion: @escaping @Sendable (consuming (any Error)?) -> Void) throws -> Request,
+  in operation: (_ completion: @escaping @Sendable (consuming (any Error)?) -> Void) throws ->
+    Request,
   onCancel cancel: (Request) -> Void = { _ in }
 ) async throws {
   try await throwingWait(
     CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
-    in: { continuation in try operation { continuation.resume(returning: (), beside: consume $0) } },
+    in: { continuation in try operation { continuation.resume(returning: (), beside: consume $0) }
+    },
     onCancel: cancel,
     onDiscard: nil
   )

@@ -38,7 +38,8 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   timeout: Timeout? = nil,
   fileID: StaticString = #fileID,
   line: UInt = #line,
-  in operation: (_ completion: @escaping @Sendable (consuming Result<Value, any Error>) -> Void) throws ->
+  in operation: (_ completion: @escaping @Sendable (consuming Result<Value, any Error>) -> Void)
+    throws ->
     Request,
   onCancel cancel: (Request) -> Void = { _ in },
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
@@ -63,7 +64,8 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
   fileID: StaticString = #fileID,
   line: UInt = #line,
   in operation:
-    (_ completion: @escaping @Sendable (consuming Result<Void, any Error>) -> Void) throws -> Request,
+    (_ completion: @escaping @Sendable (consuming Result<Void, any Error>) -> Void) throws ->
+    Request,
   onCancel cancel: (Request) -> Void = { _ in }
 ) async throws {
   try await throwingWait(
@@ -93,7 +95,8 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
   timeout: Timeout? = nil,
   fileID: StaticString = #fileID,
   line: UInt = #line,
-  in operation: (_ completion: @escaping @Sendable (consuming Result<Value, Failure>) -> Void) throws ->
+  in operation: (_ completion: @escaping @Sendable (consuming Result<Value, Failure>) -> Void)
+    throws ->
     Request,
   onCancel cancel: (Request) -> Void = { _ in },
   onDiscard discard: (@Sendable (Value) -> Void)? = nil

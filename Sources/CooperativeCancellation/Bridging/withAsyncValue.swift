@@ -43,7 +43,8 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
 nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
   fileID: StaticString = #fileID,
   line: UInt = #line,
-  in operation: (_ completion: @escaping @Sendable (consuming Result<Value, Never>) -> Void) -> Request,
+  in operation: (_ completion: @escaping @Sendable (consuming Result<Value, Never>) -> Void) ->
+    Request,
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async -> Value {
   await unconditionalWait(

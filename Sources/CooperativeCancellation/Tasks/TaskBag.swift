@@ -95,10 +95,6 @@ public final class TaskBag: Sendable {
 
   /// Runs `operation` in a task of this bag with an id.
   ///
-  /// ```swift
-  /// bag.add(id: "scan") { try await scanner.scan() }
-  /// ```
-  ///
   /// By default, the latest one wins: an older task with the id is cancelled, and `operation` runs when that task has
   /// ended, so the two never overlap. An older task that ignores cancellation delays it: a ``WaitingCall`` says which
   /// one. `policy` offers other ways.

@@ -311,7 +311,9 @@ struct LastReleaseTests {
     _ = try await withCancellableThrowingContinuation(whenCancelled: response) { continuation in
       stage.cancel()
       stage.whenAnswering { continuation.resume(returning: stage.value()) }
-    } onDiscard: { (value: consuming sending OnRelease) in stage.letGo(value) }
+    } onDiscard: { (value: consuming sending OnRelease) in
+      stage.letGo(value)
+    }
   }
 
   @Test(arguments: discarding)

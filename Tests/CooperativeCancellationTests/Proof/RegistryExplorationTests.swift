@@ -128,7 +128,9 @@ private struct RegistryRun: Explorable {
     occupy(number, reservation?.slot)
     guard let (_, others) = reservation else { return }
     require(numbers(others) == before, "it finds those who were there before")
-    entries[number].elders = Set(before.filter { entries[$0].request.id == entries[number].request.id })
+    entries[number].elders = Set(
+      before.filter { entries[$0].request.id == entries[number].request.id }
+    )
     entries[number].hasID = true
     if isBeside {
       entries[number].maker = .hasSettled
@@ -152,9 +154,15 @@ private struct RegistryRun: Explorable {
     let others = numbers(equal).filter { entries[$0].isAlive }
     entries[number].maker = .hasSettled
     if policy != .keep { for other in others where entries[other].hasID { endLease(other) } }
-    let settlement = equal.isEmpty ? .reserved(cancelling: [], waitsFor: nil) : registry.settle(
-      slot, against: equal, keeps: policy == .keep, waits: policy != .replaceAtOnce
-    )
+    let settlement =
+      equal.isEmpty
+      ? .reserved(cancelling: [], waitsFor: nil)
+      : registry.settle(
+        slot,
+        against: equal,
+        keeps: policy == .keep,
+        waits: policy != .replaceAtOnce
+      )
     switch settlement {
     case .withdrawn:
       require(policy == .keep && isTaken, "it is not made only if another one is kept")

@@ -207,7 +207,11 @@ struct TaskBagTests {
     await cancelled.wait()
     while bag.count > 2 || Self.waiting(line).isEmpty { await Task.yield() }
     let blocker = CallSite(fileID: #fileID, line: line)
-    #expect(Self.waiting(line) == ["\(blocker), id \"x\", waiting for the task added at \(blocker) to end"])
+    #expect(
+      Self.waiting(line) == [
+        "\(blocker), id \"x\", waiting for the task added at \(blocker) to end"
+      ]
+    )
     bag.add(id: "x", ifTaken: .runAlongside) { log.withLock { $0.append("beside") } }
     while bag.count > 2 { await Task.yield() }
     #expect(log.withLock { $0 } == ["beside"])
