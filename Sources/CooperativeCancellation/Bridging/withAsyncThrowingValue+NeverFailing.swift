@@ -9,7 +9,7 @@
 /// ```
 ///
 /// Returns the SDK's value. Throws the same errors, except the SDK's, and has the same parameters as
-/// ``withAsyncThrowingValue(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)-3lf1q``. Also accepts a
+/// ``withAsyncThrowingValue(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)-g6rd``. Also accepts a
 /// completion handler that takes a `Result<Value, Never>`.
 @_disfavoredOverload
 @_alwaysEmitIntoClient

@@ -9,7 +9,7 @@
 /// `{ @Sendable in failure(nil) }`; for a third closure, see <doc:Choosing#Closures-for-success-and-failure>.
 ///
 /// Returns and throws the same, and has the same parameters as
-/// ``withAsyncThrowingValue(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)-3lf1q``. Also throws
+/// ``withAsyncThrowingValue(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)-g6rd``. Also throws
 /// ``MissingValueError`` for a failure without an error.
 @_alwaysEmitIntoClient
 @inline(__always)

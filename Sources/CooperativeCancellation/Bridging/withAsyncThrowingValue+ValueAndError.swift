@@ -9,7 +9,7 @@
 /// Returns the value. Throws the error if there is one; a value beside it goes to `onDiscard`. Throws
 /// ``MissingValueError`` if both are `nil`. If the caller expects an optional, the compiler selects the overload that
 /// returns `nil` instead. The other errors and the parameters are those of
-/// ``withAsyncThrowingValue(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)-3lf1q``.
+/// ``withAsyncThrowingValue(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)-g6rd``.
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Request>(

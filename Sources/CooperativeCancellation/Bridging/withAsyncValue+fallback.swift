@@ -9,7 +9,7 @@
 /// also reported to ``RuntimeIssue/handler``.
 ///
 /// What the SDK must do, and the other parameters, are the same as for
-/// ``withAsyncThrowingValue(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)-3lf1q``.
+/// ``withAsyncThrowingValue(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)-g6rd``.
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
