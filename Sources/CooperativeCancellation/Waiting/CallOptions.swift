@@ -76,18 +76,19 @@ enum CallOptions {
 
 // The errors, created out of line. A `CallOptions` as an argument would take memory of the sleeping frame.
 
+/// What `Task.checkCancellation()` throws, with the reason that it has from Swift 6.5; our own error if the task is not
+/// cancelled, or not anymore.
 @usableFromInline
 @inline(never)
-func cancellationError() -> any Error { cancellation() }
+func cancellationError() -> any Error {
+  do { try Task.checkCancellation() } catch { return error }
+  return CancellationError()
+}
 
-/// The library's only `CancellationError`: what `Task.checkCancellation()` throws, with the reason that it has from
-/// Swift 6.5, if the task is still cancelled.
-@usableFromInline
+@_alwaysEmitIntoClient
 @inline(never)
 func cancellation() -> CancellationError {
-  let check = Result { try Task.checkCancellation() }
-  if case .failure(let error as CancellationError) = check { return error }
-  return CancellationError()
+  cancellationError() as? CancellationError ?? CancellationError()
 }
 
 @usableFromInline

@@ -48,7 +48,6 @@ struct AbandonableTaskTests {
   }
 
   private actor Worker {}
-
   private static let actors: [(any Actor)?] = [MainActor.shared, Worker(), nil]
 
   @Test(arguments: actors.indices, [nil, .seconds(0), .seconds(.nan)] as [Timeout?])
@@ -73,14 +72,14 @@ struct AbandonableTaskTests {
 
   @Test(arguments: actors.indices)
   func `runs and discards on the closure's actor, and ends on the caller's`(actor: Int) async {
-    let (mayEnd, hasEnded) = (Signal(), Signal())
+    let (hasBegun, hasEnded) = (Signal(), Signal())
+    let clock = OddClock { await hasBegun.wait() }
     let calls: @Sendable (isolated (any Actor)?) async -> Void = { isolation in
       let value = try? await withAbandonableTask {
-        isolation?.preconditionIsolated()
         await Task.yield()
+        isolation?.preconditionIsolated()
         return 1
       }
-      isolation?.preconditionIsolated()
       #expect(value == 1)
       await #expect(throws: SDKError.failed) {
         try await withAbandonableTask {
@@ -88,8 +87,9 @@ struct AbandonableTaskTests {
           throw SDKError.failed
         }
       }
-      try? await withAbandonableTask(timeout: Timeout(.seconds(5), clock: OddClock {})) {
-        await mayEnd.wait()
+      try? await withAbandonableTask(timeout: Timeout(.seconds(5), clock: clock)) {
+        hasBegun.fire()
+        while !Task.isCancelled { await Task.yield() }
         isolation?.preconditionIsolated()
       } onDiscard: {
         isolation?.preconditionIsolated()
@@ -98,16 +98,22 @@ struct AbandonableTaskTests {
       isolation?.preconditionIsolated()
     }
     await calls(Self.actors[actor])
-    mayEnd.fire()
     await hasEnded.wait()
   }
 
+  @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
   @Test(arguments: [false, true])
   func `is raised with the task that waits for it`(beforeTheCall: Bool) async throws {
     let hasBegun = Signal()
     @Sendable func becomeRaised() async {
-      hasBegun.fire()
-      while Task.currentPriority < .high { await Task.yield() }
+      let isRaised = Signal()
+      await withTaskPriorityEscalationHandler {
+        if Task.currentPriority >= .high { isRaised.fire() }
+        hasBegun.fire()
+        await isRaised.wait()
+      } onPriorityEscalated: { _, _ in
+        isRaised.fire()
+      }
     }
     let task = Task.detached(priority: .low) {
       if beforeTheCall { await becomeRaised() }

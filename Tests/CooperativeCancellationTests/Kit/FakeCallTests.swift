@@ -29,7 +29,6 @@ struct FakeCallTests {
     #expect(calls.callCount == 3)
     #expect((0...4).map { calls[$0]?.number } == [nil, 1, 2, 3, nil])
     calls.record(completion)
-    calls.whenCalled { _ in Issue.record("it is forgotten") }
     calls.reset()
     calls.record(completion)
     #expect(calls.nextRecorded()?.number == 5)

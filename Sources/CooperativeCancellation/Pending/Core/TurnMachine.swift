@@ -47,7 +47,6 @@ package struct TurnMachine: Sendable {
   /// How many calls are pending or waiting for their turn.
   @usableFromInline package var count: Int { queue.count + places }
 
-  /// How many have the turn or a place behind it.
   private var places: Int { calls.count + answered.count + (granted == nil ? 0 : 1) }
 
   // MARK: The turn

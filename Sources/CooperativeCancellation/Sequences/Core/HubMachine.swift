@@ -109,8 +109,9 @@ package struct HubMachine<Reader: Sendable, Element: Sendable, Ending: Sendable>
     if readers.count > 0, let yielded = held?.yield(element) {
       return (yielded.isOpen, yielded.surplus)
     }
-    isOpen = false
-    for case (_, let reader?) in readers.slots where deliver(reader) { isOpen = true }
+    var isRead = false
+    for slot in readers.slots { if let reader = slot.element, deliver(reader) { isRead = true } }
+    isOpen = isRead
     let replaced = latest.take()
     if isOpen, replays { latest = element }
     return (isOpen, replaced)
