@@ -176,6 +176,7 @@ struct TaskBagTests {
   func `the latest one begins when the old one has ended, and those in between never do`(
     succession: Succession
   ) async throws {
+    WaitingCall.startRecording()
     let (bag, line) = (TaskBag(), Reports.shared.uniqueLine())
     let (begun, cancelled, mayEnd) = (Signal(), Signal(), Signal())
     let log = Protected<[String]>([])
