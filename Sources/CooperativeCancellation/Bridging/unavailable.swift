@@ -8,8 +8,7 @@
 )
 @_alwaysEmitIntoClient
 public func withAsyncValue<Value: Sendable, Failure: Error, Request>(
-  in operation: (_ completion: @escaping @Sendable (consuming Result<Value, Failure>) -> Void) ->
-    Request,
+  in operation: (_ completion: @escaping @Sendable (Result<Value, Failure>) -> Void) -> Request,
   onCancel cancel: (Request) -> Void = { _ in }
 ) async -> Value {
   await withAsyncValue { (_: @Sendable (Value) -> Void) in }
@@ -23,7 +22,7 @@ public func withAsyncValue<Value: Sendable, Failure: Error, Request>(
 )
 @_alwaysEmitIntoClient
 public func withAsyncValue<Value: Sendable, Request>(
-  in operation: (_ completion: @escaping @Sendable (consuming Value) -> Void) -> Request,
+  in operation: (_ completion: @escaping @Sendable (Value) -> Void) -> Request,
   onCancel cancel: (Request) -> Void
 ) async -> Value {
   await withAsyncValue(in: operation)

@@ -9,7 +9,7 @@
 /// ```
 ///
 /// Returns the SDK's value. Throws the same errors, except the SDK's, and has the same parameters as
-/// ``withAsyncThrowingValue(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)-g6rd``. Also accepts a
+/// ``withAsyncThrowingValue(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)-3lf1q``. Also accepts a
 /// completion handler that takes a `Result<Value, Never>`.
 @_disfavoredOverload
 @_alwaysEmitIntoClient
@@ -19,13 +19,13 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   timeout: Timeout? = nil,
   fileID: StaticString = #fileID,
   line: UInt = #line,
-  in operation: (_ completion: @escaping @Sendable (consuming Value) -> Void) throws -> Request,
+  in operation: (_ completion: @escaping @Sendable (Value) -> Void) throws -> Request,
   onCancel cancel: (Request) -> Void = { _ in },
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async throws -> Value {
   try await throwingWait(
     CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
-    in: { continuation in try operation { continuation.resume(returning: consume $0) } },
+    in: { continuation in try operation { continuation.resume(returning: $0) } },
     onCancel: cancel,
     onDiscard: every(to: discard)
   )

@@ -9,7 +9,7 @@
 /// `{ @Sendable in failure(nil) }`; for a third closure, see <doc:Choosing#Closures-for-success-and-failure>.
 ///
 /// Returns and throws the same, and has the same parameters as
-/// ``withAsyncThrowingValue(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)-g6rd``. Also throws
+/// ``withAsyncThrowingValue(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)-3lf1q``. Also throws
 /// ``MissingValueError`` for a failure without an error.
 @_alwaysEmitIntoClient
 @inline(__always)
@@ -19,8 +19,8 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   fileID: StaticString = #fileID,
   line: UInt = #line,
   in operation: (
-    _ success: @escaping @Sendable (consuming Value) -> Void,
-    _ failure: @escaping @Sendable (consuming (any Error)?) -> Void
+    _ success: @escaping @Sendable (Value) -> Void,
+    _ failure: @escaping @Sendable ((any Error)?) -> Void
   ) throws -> Request,
   onCancel cancel: (Request) -> Void = { _ in },
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
@@ -28,10 +28,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   try await throwingWait(
     CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
     in: { continuation in
-      try operation(
-        { continuation.resume(returning: consume $0) },
-        { continuation.resume(throwing: consume $0) }
-      )
+      try operation({ continuation.resume(returning: $0) }, { continuation.resume(throwing: $0) })
     },
     onCancel: cancel,
     onDiscard: every(to: discard)
@@ -50,14 +47,14 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
   line: UInt = #line,
   in operation: (
     _ success: @escaping @Sendable () -> Void,
-    _ failure: @escaping @Sendable (consuming (any Error)?) -> Void
+    _ failure: @escaping @Sendable ((any Error)?) -> Void
   ) throws -> Request,
   onCancel cancel: (Request) -> Void = { _ in }
 ) async throws {
   try await throwingWait(
     CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
     in: { continuation in
-      try operation({ continuation.resume() }, { continuation.resume(throwing: consume $0) })
+      try operation({ continuation.resume() }, { continuation.resume(throwing: $0) })
     },
     onCancel: cancel,
     onDiscard: nil

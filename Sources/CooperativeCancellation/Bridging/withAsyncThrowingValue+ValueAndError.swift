@@ -9,7 +9,7 @@
 /// Returns the value. Throws the error if there is one; a value beside it goes to `onDiscard`. Throws
 /// ``MissingValueError`` if both are `nil`. If the caller expects an optional, the compiler selects the overload that
 /// returns `nil` instead. The other errors and the parameters are those of
-/// ``withAsyncThrowingValue(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)-g6rd``.
+/// ``withAsyncThrowingValue(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)-3lf1q``.
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Request>(
@@ -17,9 +17,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   timeout: Timeout? = nil,
   fileID: StaticString = #fileID,
   line: UInt = #line,
-  in operation: (
-    _ completion: @escaping @Sendable (consuming Value?, consuming (any Error)?) -> Void
-  ) throws ->
+  in operation: (_ completion: @escaping @Sendable (Value?, (any Error)?) -> Void) throws ->
     Request,
   onCancel cancel: (borrowing Request) -> Void = { _ in },
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
@@ -27,9 +25,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   let terms = CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
   let value = try await throwingWait(
     terms,
-    in: { continuation in
-      try operation { continuation.resume(returning: consume $0, beside: consume $1) }
-    },
+    in: { continuation in try operation { continuation.resume(returning: $0, beside: $1) } },
     onCancel: cancel,
     onDiscard: onlyPresent(to: discard)
   )
@@ -57,18 +53,14 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   timeout: Timeout? = nil,
   fileID: StaticString = #fileID,
   line: UInt = #line,
-  in operation: (
-    _ completion: @escaping @Sendable (consuming Value?, consuming (any Error)?) -> Void
-  ) throws ->
+  in operation: (_ completion: @escaping @Sendable (Value?, (any Error)?) -> Void) throws ->
     Request,
   onCancel cancel: (borrowing Request) -> Void = { _ in },
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async throws -> Value? {
   try await throwingWait(
     CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
-    in: { continuation in
-      try operation { continuation.resume(returning: consume $0, beside: consume $1) }
-    },
+    in: { continuation in try operation { continuation.resume(returning: $0, beside: $1) } },
     onCancel: cancel,
     onDiscard: onlyPresent(to: discard)
   )
@@ -90,10 +82,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
   timeout: Timeout? = nil,
   fileID: StaticString = #fileID,
   line: UInt = #line,
-  in operation: (
-    _ completion:
-      @escaping @Sendable (consuming First?, consuming Second?, consuming (any Error)?) -> Void
-  ) throws
+  in operation: (_ completion: @escaping @Sendable (First?, Second?, (any Error)?) -> Void) throws
     -> Request,
   onCancel cancel: (Request) -> Void = { _ in },
   onDiscard discard: (@Sendable (First?, Second?) -> Void)? = nil
@@ -101,9 +90,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
   let terms = CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
   let values = try await throwingWait(
     terms,
-    in: { continuation in
-      try operation { continuation.resume(returning: (consume $0, consume $1), beside: consume $2) }
-    },
+    in: { continuation in try operation { continuation.resume(returning: ($0, $1), beside: $2) } },
     onCancel: cancel,
     onDiscard: onlyPresent(to: discard)
   )
@@ -129,14 +116,12 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
   timeout: Timeout? = nil,
   fileID: StaticString = #fileID,
   line: UInt = #line,
-  in operation: (_ completion: @escaping @Sendable (consuming (any Error)?) -> Void) throws ->
-    Request,
+  in operation: (_ completion: @escaping @Sendable ((any Error)?) -> Void) throws -> Request,
   onCancel cancel: (Request) -> Void = { _ in }
 ) async throws {
   try await throwingWait(
     CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
-    in: { continuation in try operation { continuation.resume(returning: (), beside: consume $0) }
-    },
+    in: { continuation in try operation { continuation.resume(returning: (), beside: $0) } },
     onCancel: cancel,
     onDiscard: nil
   )

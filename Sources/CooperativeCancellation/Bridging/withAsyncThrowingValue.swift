@@ -38,15 +38,14 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   timeout: Timeout? = nil,
   fileID: StaticString = #fileID,
   line: UInt = #line,
-  in operation: (_ completion: @escaping @Sendable (consuming Result<Value, any Error>) -> Void)
-    throws ->
+  in operation: (_ completion: @escaping @Sendable (Result<Value, any Error>) -> Void) throws ->
     Request,
   onCancel cancel: (Request) -> Void = { _ in },
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async throws -> Value {
   try await throwingWait(
     CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
-    in: { continuation in try operation { continuation.resume(with: consume $0) } },
+    in: { continuation in try operation { continuation.resume(with: $0) } },
     onCancel: cancel,
     onDiscard: every(to: discard)
   )
@@ -64,13 +63,12 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
   fileID: StaticString = #fileID,
   line: UInt = #line,
   in operation:
-    (_ completion: @escaping @Sendable (consuming Result<Void, any Error>) -> Void) throws ->
-    Request,
+    (_ completion: @escaping @Sendable (Result<Void, any Error>) -> Void) throws -> Request,
   onCancel cancel: (Request) -> Void = { _ in }
 ) async throws {
   try await throwingWait(
     CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
-    in: { continuation in try operation { continuation.resume(with: consume $0) } },
+    in: { continuation in try operation { continuation.resume(with: $0) } },
     onCancel: cancel,
     onDiscard: nil
   )
@@ -95,15 +93,14 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
   timeout: Timeout? = nil,
   fileID: StaticString = #fileID,
   line: UInt = #line,
-  in operation: (_ completion: @escaping @Sendable (consuming Result<Value, Failure>) -> Void)
-    throws ->
+  in operation: (_ completion: @escaping @Sendable (Result<Value, Failure>) -> Void) throws ->
     Request,
   onCancel cancel: (Request) -> Void = { _ in },
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async throws -> Value {
   try await throwingWait(
     CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
-    in: { continuation in try operation { continuation.resume(with: consume $0) } },
+    in: { continuation in try operation { continuation.resume(with: $0) } },
     onCancel: cancel,
     onDiscard: every(to: discard)
   )

@@ -9,7 +9,7 @@
 /// also reported to ``RuntimeIssue/handler``.
 ///
 /// What the SDK must do, and the other parameters, are the same as for
-/// ``withAsyncThrowingValue(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)-g6rd``.
+/// ``withAsyncThrowingValue(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)-3lf1q``.
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
@@ -18,14 +18,14 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
   timeout: Timeout? = nil,
   fileID: StaticString = #fileID,
   line: UInt = #line,
-  in operation: (_ completion: @escaping @Sendable (consuming Value) -> Void) -> Request,
+  in operation: (_ completion: @escaping @Sendable (Value) -> Void) -> Request,
   onCancel cancel: (Request) -> Void = { _ in },
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async -> Value {
   await fallbackWait(
     CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
     fallback: fallback,
-    in: { continuation in operation { continuation.resume(returning: consume $0) } },
+    in: { continuation in operation { continuation.resume(returning: $0) } },
     onCancel: cancel,
     onDiscard: every(to: discard)
   )

@@ -24,12 +24,12 @@
 nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
   fileID: StaticString = #fileID,
   line: UInt = #line,
-  in operation: (_ completion: @escaping @Sendable (consuming Value) -> Void) -> Request,
+  in operation: (_ completion: @escaping @Sendable (Value) -> Void) -> Request,
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async -> Value {
   await unconditionalWait(
     CallSite(fileID: fileID, line: line),
-    in: { continuation in operation { continuation.resume(returning: consume $0) } },
+    in: { continuation in operation { continuation.resume(returning: $0) } },
     onDiscard: every(to: discard)
   )
 }
@@ -43,13 +43,12 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
 nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
   fileID: StaticString = #fileID,
   line: UInt = #line,
-  in operation: (_ completion: @escaping @Sendable (consuming Result<Value, Never>) -> Void) ->
-    Request,
+  in operation: (_ completion: @escaping @Sendable (Result<Value, Never>) -> Void) -> Request,
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async -> Value {
   await unconditionalWait(
     CallSite(fileID: fileID, line: line),
-    in: { continuation in operation { continuation.resume(with: consume $0) } },
+    in: { continuation in operation { continuation.resume(with: $0) } },
     onDiscard: every(to: discard)
   )
 }

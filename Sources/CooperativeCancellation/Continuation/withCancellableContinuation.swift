@@ -13,7 +13,7 @@
 /// resumption. See <doc:Contract#Continuations>.
 ///
 /// The other parameters are those of
-/// ``withAsyncThrowingValue(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)-g6rd``, but `discard` runs on
+/// ``withAsyncThrowingValue(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)-3lf1q``, but `discard` runs on
 /// the thread that resumes, or on the caller's actor.
 @_alwaysEmitIntoClient
 @inline(__always)

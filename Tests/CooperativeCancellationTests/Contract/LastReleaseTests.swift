@@ -68,75 +68,10 @@ struct LastReleaseTests {
   }
 
   private typealias Calls = PendingCalls<Int, OnRelease>
-  private typealias Completion<Value> = @Sendable (consuming Value) -> Void
 
   // A table, as in BridgeForm+shapes.swift.
   // swift-format-ignore
   static let forms: [Form] = [
-    Form("Result") { stage in
-      _ = try await withAsyncThrowingValue { (done: @escaping Completion<Result<OnRelease, any Error>>) in
-        stage.whenAnswering { done(.success(stage.value())) }
-      }
-    },
-    Form("Result, an error") { stage in
-      _ = try await withAsyncThrowingValue { (done: @escaping Completion<Result<Int, any Error>>) in
-        stage.whenAnswering { done(.failure(Failure(value: stage.value()))) }
-      }
-    },
-    Form("Result with its own error") { stage in
-      _ = try await withAsyncThrowingValue { (done: @escaping Completion<Result<OnRelease, SDKError>>) in
-        stage.whenAnswering { done(.success(stage.value())) }
-      }
-    },
-    Form("value and error") { stage in
-      _ = try await withAsyncThrowingValue {
-        (done: @escaping @Sendable (consuming OnRelease?, consuming (any Error)?) -> Void) in
-        stage.whenAnswering { done(stage.value(), nil) }
-      } as OnRelease
-    },
-    Form("error only") { stage in
-      try await withAsyncThrowingValue { (done: @escaping Completion<(any Error)?>) in
-        stage.whenAnswering { done(Failure(value: stage.value())) }
-      }
-    },
-    Form("two values and error") { stage in
-      _ = try await withAsyncThrowingValue {
-        (done: @escaping @Sendable (consuming OnRelease?, consuming Int?, consuming (any Error)?) -> Void) in
-        stage.whenAnswering { done(stage.value(), 1, nil) }
-      }
-    },
-    Form("success and failure") { stage in
-      _ = try await withAsyncThrowingValue {
-        (success: @escaping Completion<OnRelease>, _: @escaping Completion<(any Error)?>) in
-        stage.whenAnswering { success(stage.value()) }
-      }
-    },
-    Form("success and failure, an error") { stage in
-      _ = try await withAsyncThrowingValue {
-        (_: @escaping Completion<Int>, failure: @escaping Completion<(any Error)?>) in
-        stage.whenAnswering { failure(Failure(value: stage.value())) }
-      }
-    },
-    Form("value, throwing") { stage in
-      _ = try await withAsyncThrowingValue { (done: @escaping Completion<OnRelease>) in
-        stage.whenAnswering { done(stage.value()) }
-      }
-    },
-    Form("value, fallback") { stage in
-      _ = await withAsyncValue(fallback: nil) { (done: @escaping Completion<OnRelease?>) in
-        stage.whenAnswering { done(stage.value()) }
-      }
-    },
-    Form("value") { stage in
-      _ = await withAsyncValue { (done: @escaping Completion<OnRelease>) in
-        stage.whenAnswering { done(stage.value()) }
-      }
-    },
-    Form("Result without an error") { stage in
-      _ = await withAsyncValue { (done: @escaping Completion<Result<OnRelease, Never>>) in
-        stage.whenAnswering { done(.success(stage.value())) }
-      }
-    },
     Form("continuation") { stage in
       _ = try await withCancellableThrowingContinuation { continuation in
         stage.whenAnswering { continuation.resume(returning: stage.value()) }
