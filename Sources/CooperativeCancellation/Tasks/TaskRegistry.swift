@@ -32,7 +32,7 @@ package struct IDHolder: Sendable {
 ///
 /// A task keeps its id until it has ended, also when it is cancelled. A later one with the id, unless it asked not to
 /// wait, is blocked until then: by those that may have begun. One that is cancelled while it is blocked never begins, so
-/// it blocks nobody, and the one that replaces it takes its place: each task blocks at most one.
+/// it blocks no other, and the one that replaces it takes its place: each task blocks at most one.
 package struct TaskRegistry: Sendable {
   private var tasks = TaskTable()
   /// Of the tasks that are blocked, by slot.
