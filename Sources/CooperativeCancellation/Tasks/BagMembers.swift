@@ -24,42 +24,32 @@ final class BagMembers: Sendable {
 
   // MARK: A task's life
 
+  /// The place of a task, and where one was added that must end before it begins.
+  @usableFromInline typealias Place = (slot: Int, waitsFor: CallSite?)
+
   @usableFromInline
   func reserve() -> Int? {
     registry.locked { $0.reserve() }
   }
 
-  /// The place of a task, and where one was added that must end before it begins.
-  @usableFromInline typealias Reservation = (slot: Int, waitsFor: CallSite?)
-
-  /// Reserves a slot for a task with an id, and cancels the tasks that it replaces. Compares each existing id once. A
-  /// task that has already begun cannot wait for them.
+  /// Reserves a slot for a task with an id, and cancels the tasks that it replaces. A task that has already begun cannot
+  /// wait for them.
   @usableFromInline
   func reserve(
-    id: any AnyID,
+    _ id: BagID,
     ifTaken policy: TaskBag.TakenIDPolicy,
     hasBegun: Bool = false
-  ) -> Reservation? {
-    let isBeside = policy == .runAlongside
-    let reservation = registry.locked { $0.reserve(id: id, besideOthers: isBeside) }
-    guard let (slot, others) = reservation else { return nil }
-    let equal = others.filter { $0.id.equals(id) }
-    if equal.isEmpty { return (slot, nil) }
-    let (keeps, waits) = (policy == .keep, policy != .replaceAtOnce && !hasBegun)
-    switch registry.extract({ $0.settle(slot, against: equal, keeps: keeps, waits: waits) }) {
-    case .withdrawn:
-      return nil
-    case .reserved(let members, let blocker):
-      for member in members { member.cancel() }
-      return (slot, blocker?.id.callSite)
-    }
+  ) -> Place? {
+    let reservation = registry.extract { $0.reserve(id, ifTaken: policy, hasBegun: hasBegun) }
+    for member in reservation?.replaced ?? [] { member.cancel() }
+    return reservation.map { ($0.slot, $0.waitsFor?.callSite) }
   }
 
   /// Waits until the tasks have ended that a new one replaces. Returns whether it begins: not if it is cancelled.
   @usableFromInline
   func mayBegin(_ slot: Int, after blocker: CallSite, _ callSite: CallSite) async -> Bool {
     let kind = WaitingCall.Kind.tasks(
-      id: registry.locked { $0.id(in: slot) }?.anyValue,
+      id: registry.locked { $0.id(in: slot) }?.value,
       addedAt: blocker
     )
     do {
@@ -84,7 +74,7 @@ final class BagMembers: Sendable {
   @usableFromInline
   func finish(_ slot: Int) {
     let released = registry.extract { $0.finish(slot) }
-    for handler in released.endHandlers { handler.completion(.success) }
+    for handler in released.handlers { handler.completion(.success) }
   }
 
   /// A task threw, on that actor. The `CancellationError` of a cancelled task is not reported.
@@ -96,22 +86,10 @@ final class BagMembers: Sendable {
 
   // MARK: Cancelling and waiting
 
-  func cancel(id: any AnyID) -> Bool {
-    var compared: [any AnyID] = []
-    while true {
-      let known = Set(compared.map { ObjectIdentifier($0) })
-      let new = registry.locked { $0.holders(ofHash: id.hash) }
-        .filter { !known.contains(ObjectIdentifier($0.id)) }
-      let equal = new.filter { $0.id.equals(id) }
-      if equal.isEmpty { return false }
-      // All of them may have ended, and another task may have the id.
-      guard let members = registry.extract({ $0.cancel(equal) }) else {
-        compared += new.map(\.id)
-        continue
-      }
-      for member in members { member.cancel() }
-      return true
-    }
+  func cancel(_ id: BagID) -> Bool {
+    guard let members = registry.extract({ $0.cancel(id) }) else { return false }
+    for member in members { member.cancel() }
+    return true
   }
 
   func cancelAll() {

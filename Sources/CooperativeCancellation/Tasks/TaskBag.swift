@@ -19,7 +19,8 @@
 /// ```
 ///
 /// Releasing the bag cancels all its tasks, so the owner needs no `deinit`. A task leaves the bag when it ends. May be
-/// used from any thread. The library holds no lock while cancellation handlers, `onError` or the `==` of an id run.
+/// used from any thread. The library holds no lock while cancellation handlers or `onError` run. The `==` of an id runs
+/// under the lock of this object, so it must not use it.
 ///
 /// A task that captures the owner keeps the owner and the bag alive, so no release cancels it. Capture the
 /// owner weakly, and wait in another object, as above: `await self?.load()` holds the owner while `load()`
@@ -117,9 +118,8 @@ public final class TaskBag: Sendable {
       @escaping @isolated(any) @Sendable () async throws -> Void
   ) -> Bool {
     let callSite = CallSite(fileID: fileID, line: line)
-    guard let place = members.reserve(id: HashedID(id, at: callSite), ifTaken: policy) else {
-      return false
-    }
+    let id = BagID(id, at: callSite)
+    guard let place = members.reserve(id, ifTaken: policy) else { return false }
     members.start(place.slot, makeTask(place, name, priority, isolation, callSite, operation))
     return true
   }
@@ -127,7 +127,7 @@ public final class TaskBag: Sendable {
   /// Cancels the tasks with an id. Returns whether there was one that was not cancelled.
   @discardableResult
   public func cancel(id: some Hashable & Sendable) -> Bool {
-    members.cancel(id: HashedID(id))
+    members.cancel(BagID(id))
   }
 
   /// Cancels all tasks. The bag remains usable.
@@ -198,7 +198,7 @@ extension TaskBag {
   /// Makes the task of a slot, which begins on the actor of `operation`.
   @_alwaysEmitIntoClient
   func makeTask(
-    _ place: BagMembers.Reservation,
+    _ place: BagMembers.Place,
     _ name: String?,
     _ priority: TaskPriority?,
     _ isolation: isolated (any Actor)?,
@@ -260,8 +260,10 @@ extension Task {
     fileID: StaticString = #fileID,
     line: UInt = #line
   ) -> Task {
-    let id = HashedID(id, at: CallSite(fileID: fileID, line: line))
-    return store(in: bag.members.reserve(id: id, ifTaken: policy, hasBegun: true)?.slot, of: bag)
+    let callSite = CallSite(fileID: fileID, line: line)
+    let id = BagID(id, at: callSite)
+    let place = bag.members.reserve(id, ifTaken: policy, hasBegun: true)
+    return store(in: place?.slot, of: bag)
   }
 
   private func store(in slot: Int?, of bag: TaskBag) -> Task {

@@ -12,15 +12,10 @@ package enum Member: Sendable {
   }
 }
 
-package struct IDHolder: Sendable {
-  package let slot: Int
-  package let id: any AnyID
-}
-
 /// The tasks of a ``TaskBag``: a value type without a lock.
 ///
-/// The caller cancels, calls or releases what it returns after unlocking. A task has a slot from before it
-/// exists until after it has ended:
+/// The caller cancels, calls or releases what it returns after unlocking. The `==` and `hash(into:)` of the ids run under
+/// the caller's lock. A task has a slot from before it exists until after it has ended:
 ///
 /// ```
 ///   free ── reserve ──▶ starting ── start ───▶ running ── finish ──▶ free
@@ -34,11 +29,48 @@ package struct IDHolder: Sendable {
 /// wait, is blocked until then: by those that may have begun. One that is cancelled while it is blocked never begins, so
 /// it blocks no other, and the one that replaces it takes its place: each task blocks at most one.
 package struct TaskRegistry: Sendable {
-  private var tasks = TaskTable()
-  /// Of the tasks that are blocked, by slot.
-  private var beginHandlers: [Int: EndHandler] = [:]
+  private enum State: Sendable {
+    /// The task is being made.
+    case starting
+    case running
+    /// The task ended before it was known.
+    case finished
+  }
+
+  private struct Entry: Sendable {
+    var member: Member?
+    var id: BagID?
+    /// To call when this task may begin.
+    var beginHandler: EndHandler?
+  }
+
+  /// What is read most often: no references, because each copy of one would retain an object.
+  private struct Link: Sendable {
+    /// Slots are reused, numbers are not.
+    let number: Int
+    var state = State.starting
+    var isCancelled = false
+    /// How many tasks must end before this one may begin.
+    var blockers = 0
+    /// The task that this one blocks.
+    var blocked: (slot: Int, number: Int)?
+    /// The tasks with the same id, in a list. The newest is the first.
+    var newer: Int?
+    var older: Int?
+
+    var mayBegin: Bool { !isCancelled && blockers == 0 }
+
+    init(_ number: Int) {
+      self.number = number
+    }
+  }
+
+  private var tasks = Slots<Entry>()
+  /// One for each slot, and perhaps more.
+  private var links: [Link] = []
+  private var newest: [BagID: Int?] = [:]
   private var endHandlers: [Int: EndHandler] = [:]
-  private var lastToken = 0
+  private var lastNumber = 0
 
   /// How many tasks have not ended.
   package private(set) var count = 0
@@ -54,46 +86,93 @@ package struct TaskRegistry: Sendable {
     }
   }
 
-  /// What the registry no longer needs: to be cancelled or called, and released, after unlocking.
-  package struct Released: Sendable {
-    package var member: Member?
-    package var id: (any AnyID)?
-    /// Those to call, if this was the last task.
-    package var endHandlers: [EndHandler] = []
-  }
-
   // MARK: A task's life
 
-  /// Reserves a slot, for a task without an id by default. Returns `nil` if the registry is closed.
-  package mutating func reserve(_ id: (any AnyID)? = nil) -> Int? {
-    if isClosed { return nil }
+  /// The place of a task that is about to be made.
+  package struct Reservation: Sendable {
+    package let slot: Int
+    /// To be cancelled.
+    package var replaced: [Member] = []
+    /// One of the tasks for whose end it waits, if any.
+    package var waitsFor: BagID?
+  }
+
+  /// Reserves a slot for a task without an id. Returns `nil` if the registry is closed.
+  package mutating func reserve() -> Int? {
+    isClosed ? nil : insert(nil)
+  }
+
+  /// Reserves a slot for a task with an id. Returns `nil` if the registry is closed, or if another task keeps the id.
+  package mutating func reserve(
+    _ id: BagID,
+    ifTaken policy: TaskBag.TakenIDPolicy,
+    hasBegun: Bool = false
+  ) -> Reservation? {
+    if isClosed || policy == .keep && holders(of: id).contains(where: { !links[$0].isCancelled }) {
+      return nil
+    }
+    let slot = insert(id)
+    let others = policy == .runAlongside ? [] : list(links[slot].older)
+    if others.isEmpty { return Reservation(slot: slot) }
+    let replaced = others.compactMap { cancel($0) }
+    if policy == .replaceAtOnce || hasBegun { return Reservation(slot: slot, replaced: replaced) }
+    let blockers = others.filter { links[$0].blockers == 0 }
+    for other in blockers { links[other].blocked = (slot, lastNumber) }
+    links[slot].blockers = blockers.count
+    let blocker = blockers.first.flatMap { tasks[$0]?.id }
+    return Reservation(slot: slot, replaced: replaced, waitsFor: blocker)
+  }
+
+  private mutating func insert(_ id: BagID?) -> Int {
+    lastNumber += 1
     count += 1
-    return tasks.insert(id)
+    let slot = tasks.insert(Entry(id: id))
+    let new = Link(lastNumber)
+    if slot < links.count { links[slot] = new } else { links.append(new) }
+    guard let id else { return slot }
+    // Searches once, and never releases a key, as `updateValue` may.
+    var older: Int? = slot
+    swap(&older, &newest[id, default: nil])
+    links[slot].older = older
+    if let older { links[older].newer = slot }
+    return slot
   }
 
   /// The task of a slot exists. Returns whether to cancel it.
   package mutating func start(_ slot: Int, _ member: Member) -> Bool {
-    if tasks.links[slot].state == .finished {
+    if links[slot].state == .finished {
       _ = tasks.remove(slot)
       return false
     }
-    tasks.run(slot, member)
-    return tasks.links[slot].isCancelled
+    links[slot].state = .running
+    tasks.update(slot) { $0.member = member }
+    return links[slot].isCancelled
+  }
+
+  /// What the registry no longer needs: to be called, and released, after unlocking.
+  package struct Released: Sendable {
+    package var member: Member?
+    package var id: BagID?
+    package var key: BagID?
+    package var handlers: [EndHandler] = []
   }
 
   /// The task of a slot has ended.
   package mutating func finish(_ slot: Int) -> Released {
     count -= 1
     var released = Released()
-    if let next = unblock(after: slot) { released.endHandlers = [next] }
-    if tasks.links[slot].state == .running {
-      (released.member, released.id) = tasks.remove(slot)
+    if let next = unblock(after: slot) { released.handlers = [next] }
+    if links[slot].state == .running {
+      let entry = tasks.remove(slot)
+      (released.member, released.id) = (entry?.member, entry?.id)
     } else {
-      tasks.links[slot].state = .finished
-      released.id = tasks.unlink(slot)
+      links[slot].state = .finished
+      tasks.update(slot) { released.id = $0.id.take() }
     }
+    if let id = released.id { released.key = unlink(slot, id) }
+    if links.count > 4 * max(tasks.count, 32) { links = Array(links.prefix(tasks.count)) }
     if count == 0, !endHandlers.isEmpty {
-      released.endHandlers += endHandlers.keys.sorted().compactMap { endHandlers[$0] }
+      released.handlers += endHandlers.keys.sorted().compactMap { endHandlers[$0] }
       endHandlers = [:]
     }
     return released
@@ -103,109 +182,76 @@ package struct TaskRegistry: Sendable {
 
   /// Keeps a handler until the task of a slot may begin. Returns whether it may begin now.
   package mutating func waitToBegin(_ slot: Int, _ handler: EndHandler) -> Bool {
-    if mayBegin(slot) { return true }
-    beginHandlers[slot] = handler
+    if links[slot].mayBegin { return true }
+    tasks.update(slot) { $0.beginHandler = handler }
     return false
   }
 
   package mutating func stopWaitingToBegin(_ slot: Int) -> EndHandler? {
-    beginHandlers.removeValue(forKey: slot)
-  }
-
-  private func mayBegin(_ slot: Int) -> Bool {
-    !tasks.links[slot].isCancelled && tasks.links[slot].blockers == 0
+    var handler: EndHandler?
+    tasks.update(slot) { handler = $0.beginHandler.take() }
+    return handler
   }
 
   /// Returns the handler of the task that was blocked, if it may begin.
   private mutating func unblock(after slot: Int) -> EndHandler? {
-    guard let (next, number) = tasks.links[slot].blocked.take(), next < tasks.links.count,
-      tasks.links[next].number == number
+    guard let (next, number) = links[slot].blocked, next < links.count,
+      links[next].number == number
     else { return nil }
-    tasks.links[next].blockers -= 1
-    return mayBegin(next) ? beginHandlers.removeValue(forKey: next) : nil
+    links[next].blockers -= 1
+    return links[next].mayBegin ? stopWaitingToBegin(next) : nil
   }
 
-  // MARK: Ids
+  // MARK: Ids and cancellation
 
-  /// Returns the tasks whose ids have a hash, by default without those that are cancelled. The caller compares the ids
-  /// without the lock.
-  package func holders(ofHash hash: Int, cancelledToo: Bool = false) -> [IDHolder] {
-    tasks.holders(ofHash: hash).filter { cancelledToo || !tasks.links[$0.slot].isCancelled }
+  package func id(in slot: Int) -> BagID? { tasks[slot]?.id }
+
+  /// The slots of the tasks with an id, also of cancelled ones.
+  package func holders(of id: BagID) -> [Int] {
+    list(newest[id] ?? nil)
   }
 
-  package func id(in slot: Int) -> (any AnyID)? { tasks.id(in: slot) }
-
-  /// Reserves a slot for a task with an id, which the task has from now on. Returns `nil` if the registry is closed, or
-  /// else also the tasks with ids of the same hash, unless `besideOthers`. The caller compares them once, and then
-  /// cancels them or withdraws: a task that is added meanwhile finds this one and compares it in turn.
-  package mutating func reserve(
-    id: any AnyID,
-    besideOthers: Bool = false
-  ) -> (slot: Int, others: [IDHolder])? {
-    let others = besideOthers ? [] : holders(ofHash: id.hash, cancelledToo: true)
-    guard let slot = reserve(id) else { return nil }
-    return (slot, others)
-  }
-
-  /// What becomes of a task whose id others have.
-  package enum Settlement: Sendable {
-    case withdrawn
-    /// With the tasks to cancel, and one of those that it waits for, if any.
-    case reserved(cancelling: [Member], waitsFor: IDHolder?)
-  }
-
-  /// Settles who has an id that was compared: cancels the others, or, if `keeps`, gives up the slot if one of them is
-  /// not cancelled. The caller keeps the ids, and releases them.
-  package mutating func settle(
-    _ slot: Int,
-    against others: [IDHolder],
-    keeps: Bool,
-    waits: Bool
-  ) -> Settlement {
-    let others = others.filter(isThere)
-    if keeps, others.contains(where: isUncancelled) {
-      count -= 1  // It cannot be the last: the other one has not ended.
-      _ = tasks.remove(slot)
-      return .withdrawn
+  private func list(_ newest: Int?) -> [Int] {
+    var (found, next): ([Int], Int?) = ([], newest)
+    while let slot = next {
+      found.append(slot)
+      next = links[slot].older
     }
-    let members = others.compactMap { cancel($0.slot) }
-    guard waits else { return .reserved(cancelling: members, waitsFor: nil) }
-    let blocking = others.filter { tasks.links[$0.slot].blockers == 0 }
-    // One that was cancelled meanwhile never begins, and leaves its place to the one that cancelled it.
-    if !tasks.links[slot].isCancelled {
-      for other in blocking {
-        tasks.links[other.slot].blocked = (slot, tasks.links[slot].number)
-        tasks.links[slot].blockers += 1
-      }
+    return found
+  }
+
+  /// Removes a slot from the tasks with its id. Returns the key of these tasks if it was the last one.
+  private mutating func unlink(_ slot: Int, _ id: BagID) -> BagID? {
+    let (newer, older) = (links[slot].newer, links[slot].older)
+    if let older { links[older].newer = newer }
+    if let newer {
+      links[newer].older = older
+    } else if let index = newest.index(forKey: id) {
+      if older == nil { return newest.removeAndShrink(at: index).key }
+      newest.values[index] = older
     }
-    return .reserved(cancelling: members, waitsFor: blocking.first)
+    return nil
   }
 
-  /// Cancels those of the tasks that have not ended and are not cancelled. Returns them, or `nil` if there are none.
-  package mutating func cancel(_ holders: [IDHolder]) -> [Member]? {
-    let found = holders.filter { isThere($0) && isUncancelled($0) }
-    return found.isEmpty ? nil : found.compactMap { cancel($0.slot) }
+  /// Returns the tasks to cancel, or `nil` if there are none that were not cancelled.
+  package mutating func cancel(_ id: BagID) -> [Member]? {
+    let found = holders(of: id).filter { !links[$0].isCancelled }
+    return found.isEmpty ? nil : found.compactMap { cancel($0) }
   }
-
-  private func isThere(_ holder: IDHolder) -> Bool {
-    tasks.id(in: holder.slot) === holder.id
-  }
-
-  private func isUncancelled(_ holder: IDHolder) -> Bool { !tasks.links[holder.slot].isCancelled }
-
-  /// Returns the task, to be cancelled, if it already exists and is not cancelled.
-  private mutating func cancel(_ slot: Int) -> Member? {
-    if tasks.links[slot].isCancelled { return nil }
-    tasks.links[slot].isCancelled = true
-    return tasks.member(in: slot)
-  }
-
-  // MARK: All
 
   /// Returns the tasks to cancel.
   package mutating func cancelAll() -> [Member] {
     tasks.used.compactMap { cancel($0) }
   }
+
+  /// Returns the task, to be cancelled, if it already exists and is not cancelled.
+  private mutating func cancel(_ slot: Int) -> Member? {
+    if links[slot].isCancelled { return nil }
+    links[slot].isCancelled = true
+    return tasks[slot]?.member
+  }
+
+  // MARK: All
 
   package mutating func close() {
     isClosed = true
@@ -214,9 +260,9 @@ package struct TaskRegistry: Sendable {
   /// Keeps a handler until all tasks have ended. Returns its token, or `nil` if there are no tasks.
   package mutating func wait(_ handler: EndHandler) -> Int? {
     if count == 0 { return nil }
-    lastToken += 1
-    endHandlers[lastToken] = handler
-    return lastToken
+    lastNumber += 1
+    endHandlers[lastNumber] = handler
+    return lastNumber
   }
 
   package mutating func stopWaiting(_ token: Int) -> EndHandler? {

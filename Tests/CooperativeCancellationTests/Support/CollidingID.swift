@@ -1,4 +1,4 @@
-/// Ids with the same hash, so that those which are not equal share a list, and all must be compared.
+/// Ids with the same hash, so that a dictionary must compare them.
 struct CollidingID: Hashable, Sendable {
   let number: Int
   func hash(into hasher: inout Hasher) {}
