@@ -50,7 +50,4 @@ public struct Behavior: Sendable {
 
   /// Answers when the test says so, holding the lock that `cancel()` takes.
   public static let onDemandUnderItsLock = Behavior(locksWhileAnswering: true)
-
-  /// Answers a cancellation with a value, at once, on the cancelling thread.
-  public static let answeringCancellation = Behavior(toCancel: .success)
 }

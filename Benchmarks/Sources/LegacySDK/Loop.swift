@@ -12,10 +12,7 @@ public final class Loop: TaskExecutor {
     }
   }
 
-  /// For tasks that prefer this loop, as that of ``run(_:)`` does.
   public let serial = Serial()
-  /// For tasks without a preference.
-  public let serialWithoutPreference = Serial()
   private let jobs = Queue<UnownedJob>()
   private let callbacks = Queue<@Sendable () -> Void>()
 
@@ -45,9 +42,6 @@ public final class Loop: TaskExecutor {
     }
     while true {
       jobs.takeAll { $0.runSynchronously(on: asUnownedTaskExecutor()) }
-      serialWithoutPreference.jobs.takeAll {
-        $0.runSynchronously(on: serialWithoutPreference.asUnownedSerialExecutor())
-      }
       serial.jobs.takeAll {
         // With the preferred executor of the tasks. Otherwise, the runtime enqueues a task anew wherever it may change
         // its executor, even if it does not.
@@ -56,9 +50,7 @@ public final class Loop: TaskExecutor {
           taskExecutor: asUnownedTaskExecutor()
         )
       }
-      guard jobs.isEmpty, serial.jobs.isEmpty, serialWithoutPreference.jobs.isEmpty else {
-        continue
-      }
+      guard jobs.isEmpty, serial.jobs.isEmpty else { continue }
       if let result = end.result.withLock({ $0 }), callbacks.isEmpty { return try result.get() }
       callbacks.takeAll { $0() }
     }

@@ -1,11 +1,8 @@
 import CooperativeCancellation
 import FakeCallbackSDK
-import Synchronization
 import Testing
 
-/// Where a hostile scenario is played with one bridge: a task, on the test's thread, and an SDK.
-///
-/// ``end()`` checks the contract after every scenario.
+/// Where a hostile SDK is tested with one bridge: a task, on the test's thread, and that SDK.
 final class HostileStage: Sendable {
   /// One call through the bridge, which a task may make as often as it likes.
   typealias Call = @Sendable () async -> Void
@@ -17,16 +14,8 @@ final class HostileStage: Sendable {
     let task: Task<Void, Never>
   }
 
-  /// The results of the calls.
-  private final class Tally: Sendable {
-    let begun = Atomic(0)
-    let endings = Protected<[Ending]>([])
-
-    var isWaiting: Bool { endings.withLock { $0.count } < begun.load(ordering: .acquiring) }
-  }
-
   let form: BridgeForm
-  private let tally = Tally()
+  private let endings = Protected<[Ending]>([])
   private let play = Protected<Play?>(nil)
 
   init(_ form: BridgeForm) {
@@ -41,11 +30,10 @@ final class HostileStage: Sendable {
   ) {
     let backend = Backend(behavior)
     let executor = ManualExecutor()
-    let task = Task(executorPreference: executor) { [form, tally] in
+    let task = Task(executorPreference: executor) { [form, endings] in
       await body {
-        tally.begun.add(1, ordering: .relaxed)
         let ending = await form.run(FakeSDK(backend), watch)
-        tally.endings.withLock { $0.append(ending) }
+        endings.withLock { $0.append(ending) }
       }
     }
     play.withLock {
@@ -61,8 +49,8 @@ final class HostileStage: Sendable {
 
   var backend: Backend { current.backend }
 
-  /// Whether a call has begun and not ended.
-  var isWaiting: Bool { tally.isWaiting }
+  /// Whether a call of the SDK has not ended.
+  var isWaiting: Bool { endings.withLock { $0.count } < backend.counts.started }
 
   /// Runs the task until it sleeps or has ended.
   func run() {
@@ -79,32 +67,55 @@ final class HostileStage: Sendable {
     current.task.cancel()
   }
 
-  /// Ends the calls that are still waiting, checks the contract for all of them, and returns what happened.
-  func end() async -> HostileOutcome {
+  /// Ends the calls, and checks that they ended so, the contract, and that nothing is left.
+  ///
+  /// - Parameters:
+  ///   - afterAnotherAnswer: Whether a call is still waiting, and ends when the SDK answers once more.
+  ///   - discarded: Of the forms that carry a value.
+  ///   - reports: Of the forms that report a second answer.
+  func ends(
+    _ endings: [Ending],
+    afterAnotherAnswer: Bool = false,
+    forwarded: Int = 0,
+    discarded: Int = 0,
+    reports: Int = 0
+  ) async {
     run()
-    let waitedOn = isWaiting
-    if waitedOn {
+    #expect(isWaiting == afterAnotherAnswer)
+    if isWaiting {
       backend.answer()
       run()
     }
-    #expect(!isWaiting, "\(form.testDescription): a call does not end though the SDK has answered")
-    checkValues()
-    let outcome = outcome(waitedOn)
+    check(endings, forwarded, discarded, reports)
     await checkRelease()
-    return outcome
   }
 
-  private func checkValues() {
+  /// The calls end as cancelled ones do, after so many that got their values: forwarded, their values discarded. Those
+  /// that ignore a cancellation get their values, too.
+  func endsCancelled(_ count: Int = 1, after delivered: Int = 0) async {
+    let isCancelled = form.kind != .unconditional
+    let endings =
+      Array(repeating: form.delivered, count: delivered)
+      + Array(repeating: isCancelled ? form.cancelled : form.delivered, count: count)
+    let cancelled = isCancelled ? count : 0
+    await ends(endings, forwarded: cancelled, discarded: cancelled)
+  }
+
+  private func check(_ expected: [Ending], _ forwarded: Int, _ discarded: Int, _ reports: Int) {
     let watch = current.watch
-    let endings = tally.endings.withLock { $0 }
+    let endings = endings.withLock { $0 }
+    #expect(endings == expected)
+    #expect(watch.forwarded == forwarded)
+    #expect(watch.discarded == (form.carriesValue ? discarded : 0))
+    #expect(watch.reports == form.reports(again: reports))
     if form.carriesValue {
       let delivered = endings.count { $0 == form.delivered }
       #expect(
         backend.valuesMade == delivered * form.valuesPerAnswer + watch.valuesDiscarded,
-        "\(form.testDescription): delivered + discarded = produced"
+        "delivered + discarded = produced"
       )
     }
-    #expect(backend.requestsCancelledAgain == 0, "\(form.testDescription): onCancel at most once")
+    #expect(backend.requestsCancelledAgain == 0, "onCancel at most once")
     #expect(watch.forwarded == backend.counts.cancelled)
     #expect(backend.counts.started == watch.events.count { $0 == .operation })
     #expect(WaitingCall.states(line: watch.line) == [])
@@ -125,27 +136,5 @@ final class HostileStage: Sendable {
     // A thread that has answered releases its objects a moment later: values, requests, completions and services, the
     // bridge's closures, the task.
     while backend.objectsAlive > 0 || watch != nil || executor != nil { await Task.yield() }
-  }
-}
-
-extension HostileStage {
-  private func outcome(_ waitedOn: Bool) -> HostileOutcome {
-    let watch = current.watch
-    return HostileOutcome(
-      endings: tally.endings.withLock { $0 }.map(name),
-      waitedOn: waitedOn,
-      forwarded: watch.forwarded,
-      discarded: watch.discarded,
-      reports: watch.reports.count
-    )
-  }
-
-  private func name(_ ending: Ending) -> String {
-    switch ending {
-    case form.delivered: form.carriesValue ? "the value" : "returns"
-    case .cancelled: "`CancellationError`"
-    case .fallback: "the fallback"
-    default: "\(ending)"
-    }
   }
 }

@@ -5,11 +5,6 @@ extension [Comparison] {
   static func cancellation(on loop: Loop) -> [Comparison] {
     let sdk = LegacySDK(calls: .onDemand)
     return [
-      Comparison("cancelled before", to: "Task.checkCancellation()", goal: .atMost(2), on: loop) {
-        await inCancelledTask($0) { use(try await withAsyncThrowingValue { sdk.result($0) }) }
-      } against: {
-        await inCancelledTask($0) { try Task.checkCancellation() }
-      },
       Comparison(
         "cancelled while waiting",
         to: "handler + checked continuation",
@@ -21,22 +16,8 @@ extension [Comparison] {
       } against: {
         await cancelWaits($0) { await waitByHand(for: sdk) }
         sdk.callBack()
-      },
-    ]
-  }
-}
-
-private func inCancelledTask(
-  _ calls: Int,
-  _ call: @escaping @Sendable () async throws -> Void
-) async {
-  await withTaskGroup(of: Void.self) { group in
-    group.cancelAll()
-    group.addTask {
-      for _ in 0..<calls {
-        do { try await call() } catch { use(error) }
       }
-    }
+    ]
   }
 }
 

@@ -26,76 +26,7 @@ extension [Comparison] {
       against("an element that wakes the reader", atMost: 0.95, waking) {
         await waking.read($0, of: waking.sequence())
       },
-      against("an element that waits, as an AsyncStream", atMost: 0.8, waiting) {
-        await waiting.read($0, of: waiting.sendableSequence().asyncStream())
-      },
-      against("an element that wakes the reader, as an AsyncStream", atMost: 0.9, waking) {
-        await waking.read($0, of: waking.sendableSequence().asyncStream())
-      },
     ]
-      + [1, 32].map { readers in
-        let choir = Choir()
-        return Comparison(
-          "shared, \(readers) \(readers == 1 ? "reader" : "readers")",
-          to: "subscriptions of their own",
-          goal: .atMost(1.5),
-          on: loop
-        ) {
-          await choir.sing($0, to: readers, of: choir.sequence().shared())
-        } against: {
-          await choir.sing($0, to: readers, of: choir.sequence())
-        }
-      }
-  }
-}
-
-/// An SDK with many listeners.
-private final class Choir: Sendable {
-  private struct Listeners {
-    var count = 0
-    var byNumber: [Int: @Sendable (Int) -> Void] = [:]
-  }
-
-  private let listeners = Mutex(Listeners())
-  /// How many readers have taken all their elements.
-  private let finished = Atomic(0)
-
-  func sequence() -> SendableCallbackSequence<Int, Never> {
-    SendableCallbackSequence {
-      AsyncCallbackSequence(buffering: .unbounded) { yield in
-        self.listeners.withLock { listeners in
-          listeners.count += 1
-          listeners.byNumber[listeners.count] = yield
-          return listeners.count
-        }
-      } onTermination: { number in
-        _ = self.listeners.withLock { $0.byNumber.removeValue(forKey: number) }
-      }
-    }
-  }
-
-  /// Each element wakes every reader; each reader takes `count` elements.
-  func sing(_ count: Int, to readers: Int, of elements: SendableCallbackSequence<Int, Never>) async
-  {
-    finished.store(0, ordering: .relaxed)
-    await withTaskGroup { group in
-      for _ in 0..<readers {
-        group.addTask {
-          var left = count
-          for await element in elements {
-            use(element)
-            left -= 1
-            if left == 0 { break }
-          }
-          self.finished.add(1, ordering: .relaxed)
-        }
-      }
-      // On one thread, the readers sleep when this task goes on.
-      while finished.load(ordering: .relaxed) < readers {
-        await Task.yield()
-        for listener in listeners.withLock({ Array($0.byNumber.values) }) { listener(1) }
-      }
-    }
   }
 }
 
@@ -138,10 +69,6 @@ private final class Announcer: Sendable {
     } onTermination: { number in
       self.remove(number)
     }
-  }
-
-  func sendableSequence() -> SendableCallbackSequence<Int, Never> {
-    SendableCallbackSequence { self.sequence() }
   }
 
   func stream() -> AsyncStream<Int> {

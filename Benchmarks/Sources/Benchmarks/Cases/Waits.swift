@@ -86,7 +86,18 @@ nonisolated(nonsending) func waitByHand(for sdk: LegacySDK) async {
   }
 }
 
-extension Caller {
-  fileprivate func wait() async { await Benchmarks.wait(for: sdk) }
-  fileprivate func waitByHand() async { await Benchmarks.waitByHand(for: sdk) }
+/// A caller that is an actor, on the same thread.
+private actor Caller {
+  private let sdk: LegacySDK
+  private let loop: Loop.Serial
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+  init(_ sdk: LegacySDK, _ loop: Loop.Serial) {
+    self.sdk = sdk
+    self.loop = loop
+  }
+
+  func wait() async { await Benchmarks.wait(for: sdk) }
+  func waitByHand() async { await Benchmarks.waitByHand(for: sdk) }
 }
