@@ -241,6 +241,7 @@ struct RecurringIDTests {
 
   @Test
   func `a call that waits for its turn is listed with its id`() async {
+    WaitingCall.startRecording()
     let calls = PendingCalls<Int, String>(ifTaken: .waitForTurn)
     let line = Reports.shared.uniqueLine()
     let first = begin("a", PendingKind.Waits(calls))
