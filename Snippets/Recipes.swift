@@ -82,7 +82,7 @@ final class Drive {
         link.stateHandler = { @Sendable state in
           switch state {
           case .connecting: break
-          case .ready: completion(.success)
+          case .ready: completion(.success(()))
           case .failed(let error): completion(.failure(error))
           }
         }
@@ -156,7 +156,7 @@ final class Drive {
       try await withAsyncThrowingValue(timeout: .seconds(60)) { completion in
         sdk.export(shouldContinue: { @Sendable in !flag.isCancelled }, completion: completion)
       } onCancel: {
-        flag.cancel()
+        flag.set()
       }
     }
   }

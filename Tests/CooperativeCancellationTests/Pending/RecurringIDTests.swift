@@ -259,20 +259,6 @@ struct RecurringIDTests {
   }
 
   @Test
-  func `a second call can be refused`() async throws {
-    let call = PendingCall<Void>(waitsForTurn: false)
-    let task = Task(executorPreference: executor) { try await call.value {} }
-    executor.runUntilIdle()
-    await #expect(throws: AlreadyPendingError.self) {
-      try await call.value { Issue.record("the SDK is called") }
-    }
-    #expect(call.resume())
-    executor.runUntilIdle()
-    try await task.value
-    try await call.value { call.resume() }
-  }
-
-  @Test
   func `the memory for many ids is given back, and no ticket is used twice`() throws {
     var registry = CallRegistry<Int>()
     var tickets: Set<Int> = []
