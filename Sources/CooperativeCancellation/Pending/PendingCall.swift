@@ -139,11 +139,4 @@ extension PendingCall {
   public func resume(with result: consuming Result<Value, some Error>) where Value: Sendable {
     _ = calls.answer(0, .sendable(result))
   }
-
-  /// Answers the pending call, whose value is `Void`.
-  @_disfavoredOverload
-  @_alwaysEmitIntoClient
-  public func resume() where Value == Void {
-    _ = calls.answer(0, .success(Sent(())))
-  }
 }

@@ -159,13 +159,6 @@ extension PendingCalls {
   where Value: Sendable {
     _ = answer(id, .sendable(result))
   }
-
-  /// Answers a call whose value is `Void`.
-  @_disfavoredOverload
-  @_alwaysEmitIntoClient
-  public func resume(_ id: ID) where Value == Void {
-    _ = answer(id, .success(Sent(())))
-  }
 }
 
 // The common part of all answers.

@@ -90,15 +90,15 @@ public struct WaitingCall: Sendable {
   package static func describe(_ calls: [WaitingCall], atMost limit: Int = .max) -> String {
     if calls.isEmpty { return "No calls are waiting." }
     let title = calls.count == 1 ? "1 call is waiting:" : "\(calls.count) calls are waiting:"
-    let lines = calls.prefix(limit).map { "\n  \(tenths($0.seconds)) s  \($0)" }
+    let lines = calls.prefix(limit).map { "\n  \(tenths($0.seconds)) s  \($0.text)" }
     let rest = calls.count - lines.count
     return title + lines.joined() + (rest > 0 ? "\n  and \(rest) more" : "")
   }
 }
 
-extension WaitingCall: CustomStringConvertible {
+extension WaitingCall {
   /// Where the call is, and what it is waiting for.
-  public var description: String {
+  package var text: String {
     var words = ["\(callSite)"]
     switch state {
     case .waiting: break

@@ -247,7 +247,7 @@ struct RecurringIDTests {
     let first = begin("a", PendingKind.Waits(calls))
     let second = Task { try await calls.value(for: 7, line: line) {} }
     func texts() -> [String] {
-      WaitingCall.all.filter { $0.callSite.line == line }.map { "\($0)" }
+      WaitingCall.all.filter { $0.callSite.line == line }.map(\.text)
     }
     while texts().isEmpty { await Task.yield() }
     #expect(texts() == ["\(#fileID):\(line), id 7, waiting for its turn"])
