@@ -18,6 +18,9 @@ let package = Package(
     ],
   products: [
     .library(name: "CooperativeCancellation", targets: ["CooperativeCancellation"]),
+    .library(name: "CallbackSequences", targets: ["CallbackSequences"]),
+    .library(name: "PendingAnswers", targets: ["PendingAnswers"]),
+    .library(name: "TaskBags", targets: ["TaskBags"]),
     .library(name: "CooperativeCancellationUI", targets: ["CooperativeCancellationUI"]),
     .library(name: "CooperativeCancellationTesting", targets: ["CooperativeCancellationTesting"]),
   ],
@@ -26,17 +29,34 @@ let package = Package(
     // repository, is part of the target: that is where DocC tools look for it.
     .target(
       name: "CooperativeCancellation",
+      dependencies: ["CancellationInternals"],
       path: ".",
       exclude: [
         "Benchmarks", "CHANGELOG.md", "CONTRIBUTING.md", "Examples", "LICENSE", "README.md",
-        "Snippets",
+        "Snippets", "Sources/CallbackSequences", "Sources/CancellationInternals",
         "Sources/CooperativeCancellationTesting", "Sources/CooperativeCancellationUI",
-        "Sources/Tour", "Tests",
+        "Sources/PendingAnswers", "Sources/TaskBags", "Sources/Tour", "Tests",
       ],
       sources: ["Sources/CooperativeCancellation"]
     ),
-    .target(name: "CooperativeCancellationUI", dependencies: ["CooperativeCancellation"]),
-    .target(name: "CooperativeCancellationTesting", dependencies: ["CooperativeCancellation"]),
+    .target(name: "CancellationInternals"),
+    .target(
+      name: "CallbackSequences",
+      dependencies: ["CancellationInternals", "CooperativeCancellation"]
+    ),
+    .target(
+      name: "PendingAnswers",
+      dependencies: ["CancellationInternals", "CooperativeCancellation"]
+    ),
+    .target(name: "TaskBags", dependencies: ["CancellationInternals", "CooperativeCancellation"]),
+    .target(
+      name: "CooperativeCancellationUI",
+      dependencies: ["CooperativeCancellation", "TaskBags"]
+    ),
+    .target(
+      name: "CooperativeCancellationTesting",
+      dependencies: ["CancellationInternals", "CooperativeCancellation"]
+    ),
     .executableTarget(name: "Tour", dependencies: ["CooperativeCancellation"]),
     .target(
       name: "FakeCallbackSDK",
@@ -53,15 +73,17 @@ let package = Package(
     .testTarget(
       name: "CooperativeCancellationTests",
       dependencies: [
-        "CooperativeCancellation", "CooperativeCancellationTesting", "CooperativeCancellationUI",
-        "FakeCallbackSDK", "HostileCLibrary", "MallocStatistics",
+        "CallbackSequences", "CancellationInternals", "CooperativeCancellation",
+        "CooperativeCancellationTesting", "CooperativeCancellationUI", "FakeCallbackSDK",
+        "HostileCLibrary", "MallocStatistics", "PendingAnswers", "TaskBags",
       ]
     ),
     // What users write, with the settings that they have: those of a new package.
     .testTarget(
       name: "CallSiteTests",
       dependencies: [
-        "CooperativeCancellation", "CooperativeCancellationTesting", "FakeCallbackSDK", "OldSDK",
+        "CallbackSequences", "CooperativeCancellation", "CooperativeCancellationTesting",
+        "FakeCallbackSDK", "OldSDK", "PendingAnswers", "TaskBags",
       ]
     ),
   ],
@@ -78,7 +100,10 @@ for (name, settings) in [
   package.targets.append(
     .testTarget(
       name: "\(name)CallSiteTests",
-      dependencies: ["CooperativeCancellation", "FakeCallbackSDK", "OldSDK"],
+      dependencies: [
+        "CallbackSequences", "CooperativeCancellation", "FakeCallbackSDK", "OldSDK",
+        "PendingAnswers", "TaskBags",
+      ],
       path: "Tests/CallSites/\(name)CallSiteTests",
       swiftSettings: settings
     )

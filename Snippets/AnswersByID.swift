@@ -2,6 +2,7 @@
 
 import CooperativeCancellation
 import Dispatch
+import PendingAnswers
 import Synchronization
 
 @MainActor

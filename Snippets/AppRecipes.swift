@@ -2,6 +2,8 @@
 
 import CooperativeCancellation
 import Dispatch
+import PendingAnswers
+import TaskBags
 
 protocol ProfileService: Sendable {
   func profile(_ id: Int) async throws -> Profile

@@ -2,6 +2,7 @@
 
 import CooperativeCancellation
 import Dispatch
+import PendingAnswers
 
 #if canImport(Darwin)
   import Darwin

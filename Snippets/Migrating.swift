@@ -3,6 +3,7 @@
 import CooperativeCancellation
 import Dispatch
 import Synchronization
+import TaskBags
 
 // MARK: - A bare continuation, and a hand-written handler
 

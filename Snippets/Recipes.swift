@@ -1,9 +1,11 @@
 // One wrapper for each kind of SDK: the code of the page "Recipes".
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
+import CallbackSequences
 import CooperativeCancellation
 import Dispatch
 import Foundation
+import PendingAnswers
 
 @MainActor
 final class Drive {

@@ -1,6 +1,7 @@
 // Repeated callbacks: the code of the page "Sequences".
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
+import CallbackSequences
 import CooperativeCancellation
 import Dispatch
 import Foundation

@@ -1,5 +1,6 @@
 // The code of "Streams for others to read".
 
+import CallbackSequences
 import CooperativeCancellation
 import Foundation
 

@@ -2,6 +2,7 @@
 
 import CooperativeCancellation
 import Observation
+import TaskBags
 
 struct Post: Sendable { let title: String }
 

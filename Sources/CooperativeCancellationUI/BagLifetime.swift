@@ -1,4 +1,4 @@
-package import CooperativeCancellation
+package import TaskBags
 
 /// Cancels the tasks of a bag when it is released, unless another object is tied to the same bag.
 ///

@@ -1,6 +1,6 @@
 #if canImport(UIKit) && canImport(SwiftUI) && !os(watchOS)
-  public import CooperativeCancellation
   public import SwiftUI
+  public import TaskBags
   public import UIKit
 
   /// Shows a SwiftUI view, and cancels the tasks of a bag when the screen, or a container of it, is dismissed

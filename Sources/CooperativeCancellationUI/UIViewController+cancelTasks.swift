@@ -1,5 +1,5 @@
 #if canImport(UIKit) && !os(watchOS)
-  public import CooperativeCancellation
+  public import TaskBags
   public import UIKit
 
   extension UIViewController {

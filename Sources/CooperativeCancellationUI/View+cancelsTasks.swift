@@ -1,6 +1,6 @@
 #if canImport(SwiftUI)
-  public import CooperativeCancellation
   public import SwiftUI
+  public import TaskBags
 
   extension View {
     /// Cancels the tasks of a bag when this view has been removed, but not while it is covered.

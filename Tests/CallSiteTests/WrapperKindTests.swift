@@ -1,5 +1,6 @@
 // Wrappers over SDKs with values to close, and with a stream: the code of the page "Test your wrapper".
 
+import CallbackSequences
 import CooperativeCancellation
 import CooperativeCancellationTesting
 import FakeCallbackSDK

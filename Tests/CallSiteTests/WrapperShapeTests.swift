@@ -4,6 +4,7 @@ import CooperativeCancellation
 import CooperativeCancellationTesting
 import FakeCallbackSDK
 @preconcurrency import OldSDK
+import PendingAnswers
 import Testing
 
 // MARK: A delegate whose protocol is not Sendable, and values that a test cannot make

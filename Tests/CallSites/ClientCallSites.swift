@@ -3,6 +3,7 @@
 
 import CooperativeCancellation
 import FakeCallbackSDK
+import PendingAnswers
 import Testing
 
 extension FakeSDK {

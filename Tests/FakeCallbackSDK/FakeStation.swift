@@ -1,4 +1,5 @@
 public import CooperativeCancellationTesting
+import TaskBags
 
 /// What a station sends. Counts while it is alive.
 public final class Song: Sendable {

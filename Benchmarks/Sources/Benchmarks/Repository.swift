@@ -1,3 +1,4 @@
+import CallbackSequences
 import Foundation
 
 /// The files that the command reads and writes, independent of the working directory.

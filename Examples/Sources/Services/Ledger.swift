@@ -1,5 +1,6 @@
-import CSQLite
+import CallbackSequences
 import CooperativeCancellation
+import CSQLite
 
 /// An SQLite database that reports its changes, through a C library with one hook per connection.
 actor Ledger {

@@ -1,6 +1,7 @@
 import CooperativeCancellation
 import NIOCore
 import NIOPosix
+import PendingAnswers
 import Synchronization
 
 /// One connection of SwiftNIO's for many requests at once.

@@ -1,3 +1,5 @@
+public import CancellationInternals
+
 /// Tells any thread whether the waiting task is cancelled, for SDKs that ask whether to continue.
 ///
 /// On the SDK's thread there is no task, so `Task.isCancelled` is always `false` there. See

@@ -1,3 +1,5 @@
+internal import CancellationInternals
+
 /// A request that the SDK passes to a callback instead of returning it.
 ///
 /// ```swift

@@ -27,7 +27,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
     CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
     in: { continuation in try operation { continuation.resume(returning: $0) } },
     onCancel: cancel,
-    onDiscard: every(to: discard)
+    onDiscard: Discarding.every(to: discard)
   )
 }
 

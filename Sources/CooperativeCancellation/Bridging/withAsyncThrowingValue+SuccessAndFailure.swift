@@ -31,7 +31,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
       try operation({ continuation.resume(returning: $0) }, { continuation.resume(throwing: $0) })
     },
     onCancel: cancel,
-    onDiscard: every(to: discard)
+    onDiscard: Discarding.every(to: discard)
   )
 }
 

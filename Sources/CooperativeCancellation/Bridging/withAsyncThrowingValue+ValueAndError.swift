@@ -22,14 +22,14 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   onCancel cancel: (borrowing Request) -> Void = { _ in },
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async throws -> Value {
-  let terms = CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
+  let options = CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
   let value = try await throwingWait(
-    terms,
+    options,
     in: { continuation in try operation { continuation.resume(returning: $0, beside: $1) } },
     onCancel: cancel,
-    onDiscard: onlyPresent(to: discard)
+    onDiscard: Discarding.onlyPresent(to: discard)
   )
-  guard let value else { throw MissingValueError(callSite: terms.callSite) }
+  guard let value else { throw MissingValueError(callSite: options.callSite) }
   return value
 }
 
@@ -62,7 +62,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
     CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
     in: { continuation in try operation { continuation.resume(returning: $0, beside: $1) } },
     onCancel: cancel,
-    onDiscard: onlyPresent(to: discard)
+    onDiscard: Discarding.onlyPresent(to: discard)
   )
 }
 
@@ -87,16 +87,16 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
   onCancel cancel: (Request) -> Void = { _ in },
   onDiscard discard: (@Sendable (First?, Second?) -> Void)? = nil
 ) async throws -> (First, Second) {
-  let terms = CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
+  let options = CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
   let values = try await throwingWait(
-    terms,
+    options,
     in: { continuation in try operation { continuation.resume(returning: ($0, $1), beside: $2) } },
     onCancel: cancel,
-    onDiscard: onlyPresent(to: discard)
+    onDiscard: Discarding.onlyPresent(to: discard)
   )
   guard let first = values.0, let second = values.1 else {
-    onlyPresent(to: discard)?(values)
-    throw MissingValueError(callSite: terms.callSite)
+    Discarding.onlyPresent(to: discard)?(values)
+    throw MissingValueError(callSite: options.callSite)
   }
   return (first, second)
 }

@@ -47,7 +47,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
     CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
     in: { continuation in try operation { continuation.resume(with: $0) } },
     onCancel: cancel,
-    onDiscard: every(to: discard)
+    onDiscard: Discarding.every(to: discard)
   )
 }
 
@@ -102,6 +102,6 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
     CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
     in: { continuation in try operation { continuation.resume(with: $0) } },
     onCancel: cancel,
-    onDiscard: every(to: discard)
+    onDiscard: Discarding.every(to: discard)
   )
 }

@@ -27,7 +27,7 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
     fallback: fallback,
     in: { continuation in operation { continuation.resume(returning: $0) } },
     onCancel: cancel,
-    onDiscard: every(to: discard)
+    onDiscard: Discarding.every(to: discard)
   )
 }
 

@@ -32,7 +32,7 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
   await unconditionalWait(
     CallSite(fileID: fileID, line: line),
     in: { continuation in operation { continuation.resume(returning: $0) } },
-    onDiscard: every(to: discard)
+    onDiscard: Discarding.every(to: discard)
   )
 }
 
@@ -52,7 +52,7 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
   await unconditionalWait(
     CallSite(fileID: fileID, line: line),
     in: { continuation in operation { continuation.resume(with: $0) } },
-    onDiscard: every(to: discard)
+    onDiscard: Discarding.every(to: discard)
   )
 }
 
@@ -80,7 +80,6 @@ nonisolated(nonsending) public func withAsyncValue<Request>(
 }
 
 /// What `withAsyncValue` without `fallback:` does when the task is cancelled.
-@frozen
 public enum IgnoredCancellation: Sendable {
   /// Calls the SDK and waits for it all the same, as with ``CancellationResponse/ignoreCancellation``.
   case ignoreCancellation

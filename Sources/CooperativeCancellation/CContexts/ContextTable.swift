@@ -1,3 +1,5 @@
+internal import CancellationInternals
+
 /// The closure that a ``CallbackContext`` keeps.
 package protocol ContextEntry: AnyObject, Sendable {
   var isRepeating: Bool { get }

@@ -1,3 +1,5 @@
+public import CancellationInternals
+
 /// A continuation whose task can be cancelled, in place of a `CheckedContinuation`.
 ///
 /// ```swift
@@ -29,7 +31,6 @@
 /// }
 /// ```
 /// Copies are equal, so a set can hold the continuations that wait: `waiting.remove(continuation)`.
-@frozen
 public struct CancellableContinuation<Value, Failure: Error>: Sendable, Hashable {
   /// The names that extensions of a `CheckedContinuation` use.
   public typealias T = Value

@@ -1,3 +1,5 @@
+public import CancellationInternals
+
 /// Runs an asynchronous function, and stops waiting for it when the task is cancelled or the call times out.
 ///
 /// ```swift
@@ -29,14 +31,14 @@ nonisolated(nonsending) public func withAbandonableTask<Value>(
     sending @escaping @isolated(any) () async throws -> sending Value,
   onDiscard discard: (@Sendable (sending Value) -> Void)? = nil
 ) async throws -> sending Value {
-  let terms = CallOptions.terms(.abandonCallback, timeout, CallSite(fileID: fileID, line: line))
-  if let cause = terms.causeNotToBegin() { throw terms.error(for: cause) }
+  let options = CallOptions.options(.abandonCallback, timeout, CallSite(fileID: fileID, line: line))
+  if let cause = options.causeNotToBegin() { throw options.error(for: cause) }
   let work = Sent(AbandonableWork(run: operation))
   let running = Locked(initially: nil as Task<Void, Never>?)
   return try await raising(running) {
     Sent(
       try await throwingWait(
-        terms,
+        options,
         checks: false,
         in: { (continuation: CancellableContinuation<Value, any Error>) in
           let task = Task {
@@ -79,13 +81,12 @@ nonisolated(nonsending) func raising<Result: Sendable>(
 }
 
 /// A structure, because a function type as a generic argument needs a newer runtime.
-@frozen
 @usableFromInline
-struct AbandonableWork<Value> {
-  @usableFromInline let run: @isolated(any) () async throws -> sending Value
+package struct AbandonableWork<Value> {
+  @usableFromInline package let run: @isolated(any) () async throws -> sending Value
 
   @_alwaysEmitIntoClient
-  init(run: @escaping @isolated(any) () async throws -> sending Value) {
+  package init(run: @escaping @isolated(any) () async throws -> sending Value) {
     self.run = run
   }
 }

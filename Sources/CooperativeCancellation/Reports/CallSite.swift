@@ -1,7 +1,6 @@
 /// The place in the source code of a call to this library.
 ///
 /// Errors and reports contain it, because the call stack no longer shows the call when the library notices a mistake.
-@frozen
 public struct CallSite: Sendable, Hashable, CustomStringConvertible {
   /// The module and file of the call, as `#fileID` gives it: `"App/UserService.swift"`.
   public var fileID: String { "\(file.id)" }
@@ -12,7 +11,6 @@ public struct CallSite: Sendable, Hashable, CustomStringConvertible {
   // A `StaticString` costs nothing on each call. The `String` is created only for a report.
   @usableFromInline let file: File
 
-  @frozen
   @usableFromInline
   struct File: Sendable, Hashable {
     @usableFromInline let id: StaticString

@@ -1,3 +1,5 @@
+internal import CancellationInternals
+
 /// The reports that the default handler has printed, so that it prints each one once.
 package struct PrintedReports: ~Copyable, Sendable {
   private let reports = Locked<Set<RuntimeIssue>>(initially: [])

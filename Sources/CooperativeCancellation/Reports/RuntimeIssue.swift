@@ -1,3 +1,5 @@
+internal import CancellationInternals
+
 /// A mistake in how an SDK or its wrapper uses a completion, or a call that waits longer than expected.
 ///
 /// The library neither throws an error nor traps. It passes the report to ``handler``, which an app sets once, at

@@ -16,7 +16,7 @@
 /// to a pipe could wait for the reader or, without a reader, end the process; then it drops the line. It uses
 /// `write(2)`, because C's `stderr` is not usable in language mode 6 on Linux.
 @discardableResult
-func printToStandardError(_ line: String) -> Bool {
+package func printToStandardError(_ line: String) -> Bool {
   writeAll(Array((line + "\n").utf8)) { writeSome($0, to: 2) }
 }
 

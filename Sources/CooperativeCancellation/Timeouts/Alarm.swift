@@ -1,3 +1,5 @@
+internal import CancellationInternals
+
 // `-DNO_DISPATCH` tests the second branch on systems that have Dispatch.
 #if canImport(Dispatch) && !NO_DISPATCH
   @preconcurrency private import Dispatch

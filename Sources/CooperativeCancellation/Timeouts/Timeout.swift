@@ -1,3 +1,5 @@
+internal import CancellationInternals
+
 /// A length of time: how long a call may take, as `timeout:`, or an interval, a grace period or a limit elsewhere.
 ///
 /// ```swift
@@ -91,11 +93,11 @@ extension Timeout: CustomStringConvertible {
 
 extension Timeout {
   /// Whether the call times out at once, without a look at the clock.
-  @usableFromInline var isOver: Bool { nanoseconds <= 0 }
+  @usableFromInline package var isOver: Bool { nanoseconds <= 0 }
 
   /// Starts counting. Returns the deadline, or `nil` if the call never times out.
   @usableFromInline
-  func begin() -> Deadline? {
+  package func begin() -> Deadline? {
     if nanoseconds >= Timeout.unlimited { return nil }
     if let clock, !isOver { return .custom(sleep: clock.begin()) }
     return .at(.now.advanced(by: nanoseconds))

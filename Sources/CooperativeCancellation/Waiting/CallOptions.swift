@@ -1,54 +1,53 @@
 /// The options of one call. An enumeration with one case: Swift 6.3.1 does not split up a structure with a reference,
 /// so each inlined call would keep code for a timeout that it does not have.
-@frozen
 @usableFromInline
-enum CallOptions {
-  case terms(CancellationResponse, Timeout?, CallSite)
+package enum CallOptions {
+  case options(CancellationResponse, Timeout?, CallSite)
 
   @_alwaysEmitIntoClient
   @inline(__always)
-  init(
+  package init(
     whenCancelled response: CancellationResponse,
     timeout: Timeout?,
     fileID: StaticString,
     line: UInt
   ) {
-    self = .terms(response, timeout, CallSite(fileID: fileID, line: line))
+    self = .options(response, timeout, CallSite(fileID: fileID, line: line))
   }
 
   @_alwaysEmitIntoClient
   @inline(__always)
-  var response: CancellationResponse {
+  package var response: CancellationResponse {
     switch self {
-    case .terms(let response, _, _): response
+    case .options(let response, _, _): response
     }
   }
 
   @_alwaysEmitIntoClient
   @inline(__always)
-  var timeout: Timeout? {
+  package var timeout: Timeout? {
     switch self {
-    case .terms(_, let timeout, _): timeout
+    case .options(_, let timeout, _): timeout
     }
   }
 
   @_alwaysEmitIntoClient
   @inline(__always)
-  var callSite: CallSite {
+  package var callSite: CallSite {
     switch self {
-    case .terms(_, _, let callSite): callSite
+    case .options(_, _, let callSite): callSite
     }
   }
 
-  /// The terms of the wait for a turn: the SDK has not been called, so there is no answer to wait for.
-  var ofTurn: CallOptions {
-    response.endsAtOnce ? self : .terms(.abandonCallback, timeout, callSite)
+  /// The options of the wait for a turn: the SDK has not been called, so there is no answer to wait for.
+  package var ofTurn: CallOptions {
+    response.endsAtOnce ? self : .options(.abandonCallback, timeout, callSite)
   }
 
   /// The check before the call: why the SDK must not be called, or `nil`.
   @_alwaysEmitIntoClient
   @inline(__always)
-  func causeNotToBegin() -> Interruption? {
+  package func causeNotToBegin() -> Interruption? {
     if response != .ignoreCancellation, Task.isCancelled { return .cancelled }
     if let timeout, timeout.isOver { return .timedOut }
     return nil
@@ -57,7 +56,7 @@ enum CallOptions {
   /// The check before the call, and the start of the timeout.
   @_alwaysEmitIntoClient
   @inline(__always)
-  func begin() throws -> Deadline? {
+  package func begin() throws -> Deadline? {
     if let cause = causeNotToBegin() { throw error(for: cause) }
     return timeout?.begin()
   }
@@ -65,7 +64,7 @@ enum CallOptions {
   /// The error of an interrupted wait.
   @_alwaysEmitIntoClient
   @inline(__always)
-  func error(for cause: Interruption) -> any Error {
+  package func error(for cause: Interruption) -> any Error {
     if let timeout, cause == .timedOut {
       timeoutError(timeout, callSite)
     } else {
@@ -80,7 +79,7 @@ enum CallOptions {
 /// cancelled, or not anymore.
 @usableFromInline
 @inline(never)
-func cancellationError() -> any Error {
+package func cancellationError() -> any Error {
   do { try Task.checkCancellation() } catch { return error }
   return CancellationError()
 }

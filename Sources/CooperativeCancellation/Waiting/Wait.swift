@@ -1,3 +1,5 @@
+public import CancellationInternals
+
 /// What the waiting task shares with the threads that may wake it: the lock around a ``WaitMachine`` and the
 /// continuation of the sleeping task. The continuation is resumed after unlocking: the runtime's cancellation handler
 /// takes the lock, too, so resuming under it would deadlock.
@@ -54,14 +56,14 @@ package struct Wait: Sendable {
 
   /// `operation` threw. Returns an earlier answer, to discard; a later one does not count.
   @usableFromInline
-  func operationThrew() -> AnyReply? {
+  package func operationThrew() -> AnyReply? {
     state.extract { $0.machine.operationThrew() }
   }
 
   /// The task was cancelled, or the call timed out. Runs under the runtime's lock, so it only changes the state and
   /// resumes.
   @usableFromInline
-  func interrupt(_ cause: Interruption) {
+  package func interrupt(_ cause: Interruption) {
     _ = wakeSleeper { $0.interrupt(cause) }
   }
 
@@ -92,7 +94,7 @@ package struct Wait: Sendable {
   /// `Cost.md` would show a second block.
   @_alwaysEmitIntoClient
   @inline(__always)
-  nonisolated(nonsending) func end(
+  nonisolated(nonsending) package func end(
     _ kind: @autoclosure () -> WaitingCall.Kind,
     _ callSite: CallSite,
     by deadline: consuming Deadline?,
@@ -100,7 +102,8 @@ package struct Wait: Sendable {
   ) async -> WaitMachine.End {
     let place = Recorder.isOn ? Recorder.add(kind(), callSite, until: deadline, progress) : -1
     defer { if place >= 0 { Recorder.remove(place) } }
-    let timer: Timer? = if let deadline = consume deadline { timer(until: deadline) } else { nil }
+    let timer: WaitTimer? =
+      if let deadline = consume deadline { timer(until: deadline) } else { nil }
     let actor = #isolation
     while true {
       if actor == nil { await sleepAnywhere() } else { await sleepOnActor() }
@@ -117,7 +120,7 @@ package struct Wait: Sendable {
 
   /// Waits on the caller's actor, where forwarding may suspend.
   @usableFromInline
-  func end(
+  package func end(
     _ kind: WaitingCall.Kind,
     _ callSite: CallSite,
     by deadline: Deadline?,
@@ -126,7 +129,7 @@ package struct Wait: Sendable {
   ) async -> WaitMachine.End {
     let place = Recorder.isOn ? Recorder.add(kind, callSite, until: deadline, progress) : -1
     defer { if place >= 0 { Recorder.remove(place) } }
-    let timer: Timer? = if let deadline { timer(until: deadline) } else { nil }
+    let timer: WaitTimer? = if let deadline { timer(until: deadline) } else { nil }
     while true {
       await sleepOnActor()
       while let event = nextEvent() {
@@ -156,7 +159,7 @@ package struct Wait: Sendable {
 
   /// Sleeps without an actor. `sleepOnActor` would also work, but a sleeping task would take more memory.
   @usableFromInline
-  nonisolated(nonsending) func sleepAnywhere() async {
+  nonisolated(nonsending) package func sleepAnywhere() async {
     await withTaskCancellationHandler {
       await withCheckedContinuation { keep($0) }
     } onCancel: {
@@ -166,9 +169,9 @@ package struct Wait: Sendable {
 
   /// Starts a timer, unless the answer is already there, or the task is cancelled: a timer must not come before that.
   @usableFromInline
-  func timer(until deadline: consuming Deadline) -> Timer? {
+  func timer(until deadline: consuming Deadline) -> WaitTimer? {
     if Task.isCancelled { interrupt(.cancelled) }
-    return state.locked { $0.machine.hasNoEvent } ? Timer(self, until: deadline) : nil
+    return state.locked { $0.machine.hasNoEvent } ? WaitTimer(self, until: deadline) : nil
   }
 
   /// Returns the next event, or `nil` if the task may sleep again.

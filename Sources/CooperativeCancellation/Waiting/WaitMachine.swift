@@ -1,3 +1,5 @@
+public import CancellationInternals
+
 /// What can end a wait before the SDK does.
 @usableFromInline
 package enum Interruption: Sendable, Hashable {

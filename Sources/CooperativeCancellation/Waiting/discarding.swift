@@ -1,17 +1,51 @@
-// How a bridge discards an answer, for each shape of answer. Each function passes the values to the user's
-// `onDiscard`, and returns `nil` if there is no `onDiscard`.
+public import CancellationInternals
 
 /// Takes over the answer: `onDiscard` may send a value on, and no reference to it stays behind.
 @usableFromInline
 package typealias Discard<Answer> = @Sendable (consuming Answer) -> Void
 
-@_alwaysEmitIntoClient
-func onlyValues<Value, Failure>(
-  to discard: (@Sendable (sending Value) -> Void)?
-) -> Discard<Result<Sent<Value>, Failure>>? {
-  guard let discard else { return nil }
-  return { (result: consuming Result<Sent<Value>, Failure>) in
-    if let value = result.sent() { discard((consume value).open()) }
+/// How a bridge discards an answer, for each shape of answer. Each function passes the values to the user's `onDiscard`,
+/// and returns `nil` if there is no `onDiscard`.
+@usableFromInline
+package enum Discarding {
+  @_alwaysEmitIntoClient
+  package static func onlyValues<Value, Failure>(
+    to discard: (@Sendable (sending Value) -> Void)?
+  ) -> Discard<Result<Sent<Value>, Failure>>? {
+    guard let discard else { return nil }
+    return { (result: consuming Result<Sent<Value>, Failure>) in
+      if let value = result.sent() { discard((consume value).open()) }
+    }
+  }
+
+  /// Passes on a value. Swift 6.3.1 crashes if it is to convert the optional closure itself.
+  @_alwaysEmitIntoClient
+  package static func every<Value>(
+    to discard: (@Sendable (Value) -> Void)?
+  ) -> (@Sendable (sending Value) -> Void)? {
+    guard let discard else { return nil }
+    return discard
+  }
+
+  @_alwaysEmitIntoClient
+  package static func onlyPresent<Value>(
+    to discard: (@Sendable (Value) -> Void)?
+  ) -> (@Sendable (sending Value?) -> Void)? {
+    guard let discard else { return nil }
+    return { value in
+      if let value { discard(value) }
+    }
+  }
+
+  /// Passes on two optional values, unless both are `nil`.
+  @_alwaysEmitIntoClient
+  package static func onlyPresent<First, Second>(
+    to discard: (@Sendable (First?, Second?) -> Void)?
+  ) -> (@Sendable (sending (First?, Second?)) -> Void)? {
+    guard let discard else { return nil }
+    return { values in
+      if values.0 != nil || values.1 != nil { discard(values.0, values.1) }
+    }
   }
 }
 
@@ -19,35 +53,5 @@ extension Result {
   /// The value, if any. A function, because its frame, in which a debug build keeps copies, is gone when the value is
   /// passed on.
   @_alwaysEmitIntoClient
-  consuming func sent<Value>() -> Success? where Success == Sent<Value> { try? get() }
-}
-
-/// Passes on a value. Swift 6.3.1 crashes if it is to convert the optional closure itself.
-@_alwaysEmitIntoClient
-func every<Value>(
-  to discard: (@Sendable (Value) -> Void)?
-) -> (@Sendable (sending Value) -> Void)? {
-  guard let discard else { return nil }
-  return discard
-}
-
-@_alwaysEmitIntoClient
-func onlyPresent<Value>(
-  to discard: (@Sendable (Value) -> Void)?
-) -> (@Sendable (sending Value?) -> Void)? {
-  guard let discard else { return nil }
-  return { value in
-    if let value { discard(value) }
-  }
-}
-
-/// Passes on two optional values, unless both are `nil`.
-@_alwaysEmitIntoClient
-func onlyPresent<First, Second>(
-  to discard: (@Sendable (First?, Second?) -> Void)?
-) -> (@Sendable (sending (First?, Second?)) -> Void)? {
-  guard let discard else { return nil }
-  return { values in
-    if values.0 != nil || values.1 != nil { discard(values.0, values.1) }
-  }
+  package consuming func sent<Value>() -> Success? where Success == Sent<Value> { try? get() }
 }

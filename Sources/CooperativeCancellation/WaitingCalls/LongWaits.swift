@@ -1,3 +1,5 @@
+internal import CancellationInternals
+
 /// Reports each call that waits longer than a limit, once, or ends the process. One alarm serves all calls.
 final class LongWaits: Sendable {
   static let reported: LongWaits = LongWaits("LONG_WAITS", isFatal: false) { reported.ring() }

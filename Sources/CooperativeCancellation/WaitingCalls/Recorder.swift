@@ -1,5 +1,7 @@
+internal import CancellationInternals
+
 @usableFromInline
-enum Recorder {
+package enum Recorder {
   /// A waiting call. It keeps the wait and not the reply, so that a dropped completion is still noticed.
   final class Record: Sendable {
     let kind: WaitingCall.Kind
@@ -42,12 +44,12 @@ enum Recorder {
     return recording
   }()
 
-  @usableFromInline static var isOn: Bool { recording.isCancelled }
+  @usableFromInline package static var isOn: Bool { recording.isCancelled }
 
   /// A call is about to wait. Returns its place, which is not negative.
   @usableFromInline
   @inline(never)
-  static func add(
+  package static func add(
     _ kind: consuming WaitingCall.Kind,
     _ callSite: CallSite,
     until deadline: Deadline? = nil,
@@ -63,7 +65,7 @@ enum Recorder {
 
   /// The task has read how its call ended.
   @usableFromInline
-  static func remove(_ place: Int32) {
+  package static func remove(_ place: Int32) {
     // Released after unlocking: the id belongs to the user.
     _ = tables[Int(place & 15)].extract { $0.remove(Int(place >> 4)) }
   }

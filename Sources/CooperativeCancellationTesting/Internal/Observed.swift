@@ -1,3 +1,4 @@
+internal import CancellationInternals
 package import CooperativeCancellation
 
 /// A state under a lock, and tasks that wait for it to change.

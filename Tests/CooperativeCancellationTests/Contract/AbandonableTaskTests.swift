@@ -1,6 +1,7 @@
 import CooperativeCancellation
 import CooperativeCancellationTesting
 import FakeCallbackSDK
+import TaskBags
 import Testing
 
 @Suite("Tasks that can be abandoned", .watchdog)

@@ -1,5 +1,6 @@
 import CooperativeCancellation
 import FakeCallbackSDK
+import PendingAnswers
 import Testing
 
 /// Who releases a value last. The task that was given it, or the `onDiscard` that took it over: never the thread that

@@ -1,5 +1,6 @@
 import CooperativeCancellation
 import FakeCallbackSDK
+import TaskBags
 import Testing
 
 @Suite("The texts of errors and reports", .watchdog)

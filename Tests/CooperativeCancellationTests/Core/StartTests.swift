@@ -1,5 +1,6 @@
 import CooperativeCancellation
 import FakeCallbackSDK
+import PendingAnswers
 import Testing
 
 @Suite("The start of a call")
@@ -7,7 +8,7 @@ struct StartTests {
   @Test
   func `an answer that comes while the wait is set up is taken`() {
     let completion = Protected<Reply<Int>?>(nil)
-    let started = start(
+    let started = StartedCall.start(
       Reply(CallSite(), nil),
       makeWait: {
         completion.withLock { $0 }?.answer(1)

@@ -1,5 +1,8 @@
+import CancellationInternals
+import CallbackSequences
 import CooperativeCancellation
 import FakeCallbackSDK
+import PendingAnswers
 import Testing
 
 private let many = 2_000

@@ -1,3 +1,4 @@
+import TaskBags
 import CooperativeCancellation
 import FakeCallbackSDK
 import Foundation

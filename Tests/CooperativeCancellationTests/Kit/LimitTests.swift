@@ -1,6 +1,7 @@
 import CooperativeCancellation
 import CooperativeCancellationTesting
 import FakeCallbackSDK
+import PendingAnswers
 import Testing
 
 @Suite("A wait in a test", .watchdog)

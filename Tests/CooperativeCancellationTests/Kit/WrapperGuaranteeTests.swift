@@ -1,6 +1,7 @@
 import CooperativeCancellation
 import CooperativeCancellationTesting
 import FakeCallbackSDK
+import PendingAnswers
 import Testing
 
 @Suite("The guarantees for a wrapper", .watchdog)

@@ -1,8 +1,11 @@
+import CallbackSequences
 import CooperativeCancellation
 import CooperativeCancellationTesting
 import Dispatch
 import FakeCallbackSDK
 import Foundation
+import PendingAnswers
+import TaskBags
 import Testing
 
 private typealias Completion = @Sendable (Result<Int, any Error>) -> Void

@@ -1,6 +1,7 @@
 import CooperativeCancellation
 import CooperativeCancellationTesting
 import FakeCallbackSDK
+import PendingAnswers
 import Testing
 
 /// SDKs that are called with `await`, and whose answers come by id.

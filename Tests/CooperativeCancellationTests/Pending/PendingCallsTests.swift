@@ -1,5 +1,6 @@
 import CooperativeCancellation
 import FakeCallbackSDK
+import PendingAnswers
 import Testing
 
 /// What is special about calls whose answers come by id.

@@ -1,4 +1,6 @@
+import CancellationInternals
 import CooperativeCancellation
+import PendingAnswers
 import Testing
 
 /// Some calls with their waits, and some answers, on one registry. Everything that takes the registry's lock or a

@@ -1,5 +1,6 @@
 import CooperativeCancellation
 import FakeCallbackSDK
+import PendingAnswers
 import Testing
 
 /// What waits for an answer that comes from elsewhere, for what holds for each kind of wait. What holds for every bridge

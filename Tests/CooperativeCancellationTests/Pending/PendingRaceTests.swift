@@ -1,6 +1,7 @@
 import CooperativeCancellation
 import FakeCallbackSDK
 import MallocStatistics
+import PendingAnswers
 import Testing
 
 private let rounds = tries(10_000)

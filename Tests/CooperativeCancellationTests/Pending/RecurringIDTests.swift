@@ -1,6 +1,7 @@
 import CooperativeCancellation
 import CooperativeCancellationTesting
 import FakeCallbackSDK
+import PendingAnswers
 import Testing
 
 /// Calls that share their id, as a characteristic, a register or a file has one, or that have none. The order of all

@@ -1,5 +1,6 @@
 import CooperativeCancellation
 import FakeCallbackSDK
+import PendingAnswers
 import Testing
 
 /// Ids that the SDK returns: an answer may come before them.

@@ -1,4 +1,6 @@
+import CancellationInternals
 import CooperativeCancellation
+import PendingAnswers
 import Testing
 
 /// Callers with one key, and the calls that they share, each on a thread of its own. Everything that takes the lock once

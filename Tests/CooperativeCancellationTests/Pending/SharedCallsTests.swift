@@ -1,6 +1,8 @@
 import CooperativeCancellation
 import CooperativeCancellationTesting
 import FakeCallbackSDK
+import PendingAnswers
+import TaskBags
 import Testing
 
 @Suite("One call for many callers", .watchdog)

@@ -1,4 +1,5 @@
 import CooperativeCancellation
+import PendingAnswers
 import Testing
 
 /// Some calls with one id, which want their turn or join the line, with their waits, answers, cancellations, late answers

@@ -1,4 +1,5 @@
 import CooperativeCancellation
+import PendingAnswers
 
 /// One bridged call with all its participants: the task, each call of the completion on a thread of its own,
 /// the SDK that releases it, a cancellation and a timeout.

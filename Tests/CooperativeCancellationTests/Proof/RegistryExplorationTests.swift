@@ -1,4 +1,5 @@
 import CooperativeCancellation
+import TaskBags
 import Testing
 
 /// A task as its owner requests it.

@@ -1,3 +1,5 @@
+import CancellationInternals
+import CallbackSequences
 import CooperativeCancellation
 import Testing
 

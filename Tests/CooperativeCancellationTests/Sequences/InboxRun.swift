@@ -1,3 +1,4 @@
+import CallbackSequences
 import CooperativeCancellation
 
 /// One subscription with all its participants: the reader, each element on a thread of its own, the end, a

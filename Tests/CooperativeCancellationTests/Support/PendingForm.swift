@@ -1,5 +1,6 @@
 import CooperativeCancellation
 import FakeCallbackSDK
+import PendingAnswers
 import Testing
 
 // Pending calls as one more form of bridge. The SDK's completion stands for the connection: it resumes the call, and

@@ -1,6 +1,7 @@
 import CooperativeCancellation
 import FakeCallbackSDK
 import Synchronization
+import TaskBags
 import Testing
 
 /// Ends only when the task is cancelled.

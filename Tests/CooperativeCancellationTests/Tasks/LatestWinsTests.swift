@@ -1,5 +1,7 @@
 import CooperativeCancellation
 import FakeCallbackSDK
+import PendingAnswers
+import TaskBags
 import Testing
 
 /// The latest wins, over SDKs that do one thing at a time: a new call is neither refused nor stopped in place of the

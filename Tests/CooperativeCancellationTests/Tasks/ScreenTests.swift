@@ -1,6 +1,7 @@
 import CooperativeCancellation
 import CooperativeCancellationUI
 import FakeCallbackSDK
+import TaskBags
 import Testing
 
 @Suite("Screens, without UIKit and SwiftUI", .watchdog)

@@ -1,5 +1,6 @@
 import CooperativeCancellation
 import FakeCallbackSDK
+import TaskBags
 import Testing
 
 /// Where the tasks of a bag run, and what they inherit.

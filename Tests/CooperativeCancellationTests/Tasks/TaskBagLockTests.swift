@@ -1,5 +1,6 @@
 import CooperativeCancellation
 import FakeCallbackSDK
+import TaskBags
 import Testing
 
 /// User code that the bag calls or releases may call the bag. Its lock is not recursive: under it, each

@@ -3,6 +3,7 @@ import Dispatch
 import FakeCallbackSDK
 import MallocStatistics
 import Synchronization
+import TaskBags
 import Testing
 
 private let many = tries(300_000)

@@ -2,6 +2,7 @@ import CooperativeCancellation
 import CooperativeCancellationTesting
 import FakeCallbackSDK
 import Foundation
+import TaskBags
 import Testing
 
 @Suite("TaskBag", .watchdog)

@@ -1,3 +1,6 @@
+import CancellationInternals
+
+@testable import CallbackSequences
 import FakeCallbackSDK
 import Foundation
 import Testing

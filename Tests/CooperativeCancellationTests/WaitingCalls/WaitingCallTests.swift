@@ -1,6 +1,9 @@
+import CallbackSequences
 import CooperativeCancellation
 import CooperativeCancellationTesting
 import FakeCallbackSDK
+import PendingAnswers
+import TaskBags
 import Testing
 
 // That every form of bridge and pending call is listed while it waits, and at no other time, is checked by each story of

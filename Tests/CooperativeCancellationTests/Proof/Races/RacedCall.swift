@@ -1,6 +1,7 @@
 import CooperativeCancellation
 import FakeCallbackSDK
 import Synchronization
+import TaskBags
 
 /// One race: a call in a task of a bag, and what two threads do to it from the same moment on.
 final class RacedCall: Sendable {

@@ -1,4 +1,5 @@
 import CooperativeCancellation
+import TaskBags
 import Testing
 
 @Suite("The glue for UIKit and SwiftUI", .watchdog)

@@ -3,6 +3,7 @@
 import CooperativeCancellation
 import Glue
 import SwiftUI
+import TaskBags
 import UIKit
 
 struct FeedView: View {

@@ -1,0 +1,73 @@
+public import CancellationInternals
+internal import CooperativeCancellation
+
+// For interfaces that require the standard library's types. Like those, a stream registers when it is made.
+
+extension CallbackSequence {
+  /// Registers now, as ``started()`` does, and returns the elements as an `AsyncStream`.
+  ///
+  /// It keeps the buffering and `onDiscard` of this sequence. What `AsyncStream` lacks is lost: cancellation looks like
+  /// the end, and two readers share the elements of one subscription. `onTermination` runs on the actor that calls
+  /// this, soon after the end, perhaps after the next stream has registered: for an SDK with one slot, write
+  /// `sendable().shared().asyncStream()`. In code that belongs to no actor, write `AsyncStream(buffering:)`.
+  @_alwaysEmitIntoClient
+  public func asyncStream(isolation: isolated any Actor = #isolation) -> AsyncStream<Element>
+  where Failure == Never {
+    StreamReader(source, isolation: isolation).stream
+  }
+
+  /// Registers now, and returns the elements as an `AsyncThrowingStream`, which throws what the registration throws;
+  /// see ``asyncStream(isolation:)``.
+  @_alwaysEmitIntoClient
+  public func asyncThrowingStream(
+    isolation: isolated any Actor = #isolation
+  ) -> AsyncThrowingStream<Element, any Error> {
+    StreamReader(source, isolation: isolation).throwingStream
+  }
+}
+
+extension SendableCallbackSequence {
+  /// Registers, and returns the elements as an `AsyncStream`; see ``CallbackSequence/asyncStream(isolation:)``.
+  ///
+  /// A sequence from ``CallbackSequence/sendable(isolation:)`` registers at the first read, because its actor may be
+  /// another one, and a shared sequence soon. Any other registers now, here; its `onTermination` runs on no actor.
+  @_alwaysEmitIntoClient
+  public func asyncStream() -> AsyncStream<Element> where Failure == Never {
+    // Nothing else holds what the source captures, so its closures may run anywhere.
+    StreamReader(source(), isolation: nil).stream
+  }
+
+  /// Registers, and returns the elements as an `AsyncThrowingStream`, which throws what the registration throws; see
+  /// ``asyncStream()``.
+  @_alwaysEmitIntoClient
+  public func asyncThrowingStream() -> AsyncThrowingStream<Element, any Error> {
+    StreamReader(source(), isolation: nil).throwingStream
+  }
+}
+
+// In a cancelled task, the standard library does not call `next`, but only `onCancel`; or, of a throwing stream,
+// releases the closure.
+extension StreamReader {
+  @_alwaysEmitIntoClient
+  var stream: AsyncStream<Element> {
+    AsyncStream {
+      try? await self.next()
+    } onCancel: {
+      self.inbox.cancel()
+      self.end()
+    }
+  }
+
+  @_alwaysEmitIntoClient
+  var throwingStream: AsyncThrowingStream<Element, any Error> {
+    let handle = StreamHandle(self)
+    return AsyncThrowingStream {
+      let reader = handle.reader.locked { $0 }
+      return try await withTaskCancellationHandler {
+        try await reader?.next()
+      } onCancel: {
+        reader?.inbox.cancel()
+      }
+    }
+  }
+}

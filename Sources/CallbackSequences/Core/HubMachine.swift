@@ -1,0 +1,137 @@
+public import CancellationInternals
+internal import CooperativeCancellation
+
+/// Decides when a shared sequence registers and unregisters, and who receives what.
+///
+/// ```
+///   ┌──────┐  a reader joins  ┌─────────────┐  it returns  ┌──────┐
+///   │ idle │ ───────────────▶ │ registering │ ───────────▶ │ open │
+///   └──────┘                  └─────────────┘              └──────┘
+///      ▲  it returns  ┌───────────────┐                       │ the last reader leaves,
+///      └───────────── │ unregistering │ ◀─────────────────────┘ or the SDK ends it
+///                     └───────────────┘
+/// ```
+///
+/// One task at a time, the driver, registers and unregisters until nothing is left to do. So a registration never
+/// overlaps the previous one, whose `onTermination` could clear the SDK's only slot.
+@usableFromInline
+package struct HubMachine<Reader: Sendable, Element: Sendable, Ending: Sendable>: Sendable {
+  package enum Work: Sendable {
+    case register(Int)
+    /// With the latest element, to release.
+    case unregister(Ending, Element?)
+  }
+
+  @usableFromInline let policy: BufferingPolicy
+  @usableFromInline let replays: Bool
+  /// The readers of the open registration, or those that wait for the next one.
+  @usableFromInline package private(set) var readers: NumberedQueue<Reader>
+  /// For the next reader, while a registration is open.
+  @usableFromInline package var latest: Element?
+  @usableFromInline var lastNumber = 0
+  @usableFromInline var registration = 0
+  @usableFromInline var isOpen = false
+  /// What waits for the registration to return, because all of it is discarded if the registration throws.
+  @usableFromInline package private(set) var held: InboxMachine<Element>?
+  /// Ends the latest registration, which has returned.
+  @usableFromInline var ending: Ending?
+  @usableFromInline var isDriven = false
+
+  package init(_ policy: BufferingPolicy, replays: Bool) {
+    self.policy = policy
+    self.replays = replays
+    readers = NumberedQueue()
+  }
+
+  package mutating func join(_ reader: Reader) -> Int {
+    lastNumber += 1
+    readers.append(reader, lastNumber)
+    return lastNumber
+  }
+
+  /// Returns the reader, to release, unless it was told of the end.
+  package mutating func leave(_ number: Int) -> Reader? { readers.remove(number) }
+
+  /// Returns whether the caller becomes the driver.
+  package mutating func startDriver() -> Bool {
+    if isDriven { return false }
+    isDriven = hasWork
+    return isDriven
+  }
+
+  private var hasWork: Bool { ending == nil ? readers.count > 0 : !isOpen || readers.count == 0 }
+
+  /// Returns what the driver does next; at `nil`, it ends.
+  package mutating func nextWork() -> Work? {
+    isDriven = hasWork
+    if !isDriven { return nil }
+    if let ending = ending.take() {
+      isOpen = false
+      return .unregister(ending, latest.take())
+    }
+    registration += 1
+    isOpen = true
+    held = InboxMachine(policy)
+    return .register(registration)
+  }
+
+  /// The registration returned. Delivers what it yielded. Returns the end, if the SDK has ended it, with the readers to
+  /// tell, and what to release.
+  package mutating func registered(
+    _ ending: Ending,
+    deliver: (Reader, Element) -> Void
+  ) -> (end: SubscriptionEnd?, readers: [Reader], elements: [Element]) {
+    self.ending = ending
+    var unread = held.take()
+    var elements: [Element] = []
+    while let element = unread?.take() { elements.append(element) }
+    guard isOpen else { return (nil, [], elements) }
+    for case (_, let reader?) in readers.slots {
+      for element in elements { deliver(reader, element) }
+    }
+    if replays { latest = elements.last }
+    guard case .ended(let end)? = unread?.next() else { return (nil, [], elements) }
+    return (end, close().readers, elements)
+  }
+
+  /// The registration threw. Returns the readers to tell, and what to release.
+  package mutating func registrationThrew() -> (readers: [Reader], unread: InboxMachine<Element>?) {
+    (isOpen ? close().readers : [], held.take())
+  }
+
+  /// That registration yielded an element. Returns whether a reader received it, and an element to release. If none
+  /// did, the registration is over, and the SDK may stop. While the registration is running, the element is held.
+  @_alwaysEmitIntoClient
+  package mutating func yield(
+    _ element: Element,
+    _ registration: Int,
+    deliver: (Reader) -> Bool
+  ) -> (isRead: Bool, replaced: Element?) {
+    guard isOpen, registration == self.registration else { return (false, nil) }
+    if readers.count > 0, let yielded = held?.yield(element) {
+      return (yielded.isOpen, yielded.surplus)
+    }
+    var isRead = false
+    for slot in readers.slots { if let reader = slot.element, deliver(reader) { isRead = true } }
+    isOpen = isRead
+    let replaced = latest.take()
+    if isOpen, replays { latest = element }
+    return (isOpen, replaced)
+  }
+
+  /// The SDK ended that registration. Returns the readers to tell, and the latest element to release.
+  package mutating func end(
+    _ end: SubscriptionEnd,
+    _ registration: Int
+  ) -> (readers: [Reader], latest: Element?) {
+    guard isOpen, registration == self.registration else { return ([], nil) }
+    if held?.end(end) != nil { return ([], nil) }
+    return close()
+  }
+
+  private mutating func close() -> (readers: [Reader], latest: Element?) {
+    isOpen = false
+    defer { readers = NumberedQueue() }
+    return (readers.slots.compactMap(\.element), latest.take())
+  }
+}

@@ -1,0 +1,153 @@
+internal import CooperativeCancellation
+
+/// Decides what happens to the elements of one subscription, and how it ends.
+///
+/// ```
+///                     finish, fail,
+///   ┌──────┐       release of callback        ┌────────┐
+///   │ open │ ───────────────────────────────▶ │ ending │
+///   └──────┘                                  └────────┘
+///    │    │ cancel          cancel, elements left │  │ the last element was read,
+///    │    └─────────▶ ┌───────────┐ ◀─────────────┘  │ then the end
+///    │ abandon        │ cancelled │                  │
+///    │                └───────────┘                  │
+///    │                      │ read, abandon          ▼
+///    └──────────────────────┴────────────────▶ ┌──────┐
+///                                              │ over │
+///                                              └──────┘
+/// ```
+@usableFromInline
+package struct InboxMachine<Element: Sendable>: Sendable {
+  @usableFromInline
+  package enum Phase: Sendable {
+    /// Initial state: the SDK may yield.
+    case open
+
+    /// The SDK has ended the subscription. Earlier elements are still delivered.
+    case ending(SubscriptionEnd)
+
+    /// The reader's task was cancelled: nothing more is delivered. The reader takes out the elements and the
+    /// SDK's error, because the cancellation runs under the runtime's lock.
+    case cancelled(SubscriptionEnd?)
+
+    /// The reader has read the end or is gone.
+    case over
+  }
+
+  /// What happened to an element that the SDK yielded: whether the SDK may continue, and an element to discard, this
+  /// one or the one that it replaced.
+  @usableFromInline
+  package typealias Yielded = (isOpen: Bool, surplus: Element?)
+
+  @usableFromInline
+  package enum Found: Sendable {
+    case element(Element)
+    case nothing
+    case ended(SubscriptionEnd)
+    /// With the elements to discard.
+    case cancelled(Unread)
+    case over
+  }
+
+  /// What is left of a subscription that is not read to its end. The end is kept only to be released.
+  @usableFromInline
+  package typealias Unread = (elements: ElementBuffer<Element>, end: SubscriptionEnd?)
+
+  @usableFromInline let capacity: Int
+  @usableFromInline let evicts: Bool
+  @usableFromInline var phase = Phase.open
+  @usableFromInline var elements = ElementBuffer<Element>()
+
+  @_alwaysEmitIntoClient
+  package init(_ policy: BufferingPolicy) {
+    capacity = policy.capacity
+    evicts = policy.evicts
+  }
+
+  /// The SDK yielded an element.
+  @_alwaysEmitIntoClient
+  package mutating func yield(_ element: Element) -> Yielded {
+    guard case .open = phase else { return (false, element) }
+    var surplus: Element?
+    if elements.count == capacity {
+      guard evicts else { return (true, element) }
+      surplus = elements.popFirst()
+    }
+    elements.append(element, capacity: capacity)
+    return (true, surplus)
+  }
+
+  /// The SDK finished, failed, or released its callback. Returns whether to wake sleeping readers.
+  @_alwaysEmitIntoClient
+  package mutating func end(_ end: SubscriptionEnd) -> Bool {
+    guard case .open = phase else { return false }
+    phase = .ending(end)
+    return true
+  }
+
+  /// The reader's task was cancelled. Returns whether to wake sleeping readers. If the SDK's end is next, it stays.
+  @_alwaysEmitIntoClient
+  package mutating func cancel() -> Bool {
+    switch phase {
+    case .open:
+      phase = .cancelled(nil)
+    case .ending(let end) where !elements.isEmpty:
+      phase = .cancelled(end)
+    case .ending, .cancelled, .over:
+      return false
+    }
+    return true
+  }
+
+  @_alwaysEmitIntoClient
+  package mutating func next() -> Found {
+    switch phase {
+    case .open:
+      if let element = elements.popFirst() { return .element(element) }
+      return .nothing
+    case .ending(let end):
+      if let element = elements.popFirst() { return .element(element) }
+      phase = .over
+      return .ended(end)
+    case .cancelled:
+      return .cancelled(abandon())
+    case .over:
+      return .over
+    }
+  }
+
+  /// Takes an element if one may be delivered.
+  @_alwaysEmitIntoClient
+  package mutating func take() -> Element? {
+    switch phase {
+    case .open, .ending: elements.popFirst()
+    case .cancelled, .over: nil
+    }
+  }
+
+  /// Whether the reader may sleep, because ``next()`` would find nothing.
+  @_alwaysEmitIntoClient
+  package var hasNothing: Bool {
+    if case .open = phase { elements.isEmpty } else { false }
+  }
+
+  /// The reader is gone. Returns what remains.
+  @_alwaysEmitIntoClient
+  package mutating func abandon() -> Unread {
+    let end: SubscriptionEnd? =
+      switch phase {
+      case .ending(let end): end
+      case .cancelled(let end): end
+      case .open, .over: nil
+      }
+    defer { (elements, phase) = (ElementBuffer(), .over) }
+    return (elements, end)
+  }
+}
+
+@usableFromInline
+package enum SubscriptionEnd: Sendable {
+  /// It called its finish closure or released its callback.
+  case finished
+  case failed(any Error)
+}

@@ -1,0 +1,31 @@
+internal import CooperativeCancellation
+
+extension SendableCallbackSequence {
+  /// Returns a sequence whose readers share one registration.
+  ///
+  /// ```swift
+  /// isOnline = AsyncCallbackSequence(buffering: .newest(1)) { yield in
+  ///   monitor.onChange = yield
+  ///   yield(monitor.isOnline)
+  /// } onTermination: {
+  ///   monitor.onChange = nil
+  /// }.sendable().shared(replayingLatest: true)
+  /// ```
+  ///
+  /// The sequence registers for the first reader, and unregisters soon after the last one leaves. A registration begins
+  /// when the previous one has ended, so an SDK with one slot for a handler is safe. All readers receive all elements,
+  /// in the same order, each through its own buffer; the end or the error reaches all of them. A later reader registers
+  /// again.
+  ///
+  /// Both closures run on the sequence's home; if it has none, on no actor. The elements belong to all readers, so
+  /// `onDiscard` is not called: do not share elements that must be closed.
+  ///
+  /// - Parameter replayingLatest: Whether a new reader begins with the registration's latest element, if any: for a
+  ///   state.
+  public func shared(replayingLatest: Bool = false) -> Self {
+    let shared = source()
+    let (policy, callSite) = (shared.policy, shared.callSite)
+    let hub = Hub(source, policy, replays: replayingLatest)
+    return Self { Source(policy, nil, callSite, .inPlace(hub.begin)) }
+  }
+}

@@ -1,0 +1,70 @@
+internal import CooperativeCancellation
+
+/// A ``CallbackSequence`` that any task on any actor may read: for a service's interface, or for `merge`,
+/// `debounce`, `zip` and other operators that require a `Sendable` sequence.
+///
+/// On an actor, make the sequence as usual and add ``CallbackSequence/sendable(isolation:)``. Both closures
+/// run on that actor:
+///
+/// ```swift
+/// actor Thermometer {
+///   private let sensor = Sensor()
+///
+///   func readings() -> SendableCallbackSequence<Double, Never> {
+///     AsyncCallbackSequence(buffering: .newest(1)) { [sensor] yield in
+///       sensor.addListener(yield)
+///     } onTermination: { [sensor] number in
+///       sensor.removeListener(number)
+///     }.sendable()
+///   }
+/// }
+/// ```
+///
+/// In code without an actor, pass a closure that makes the sequence; each iterator calls it. Both closures
+/// run on the reader's actor, or on none if the sequence is shared, and what they capture must be `Sendable`:
+///
+/// ```swift
+/// SendableCallbackSequence {
+///   AsyncCallbackSequence(buffering: .unbounded) { [bus] yield in
+///     bus.subscribe(yield)
+///   } onTermination: { [bus] subscriber in
+///     bus.unsubscribe(subscriber)
+///   }
+/// }
+/// ```
+///
+/// Each iterator is a subscription of its own, as with ``CallbackSequence``.
+public struct SendableCallbackSequence<Element: Sendable, Failure: Error>: AsyncSequence,
+  Sendable
+{
+  @usableFromInline let source: @Sendable () -> Source<Element>
+
+  /// Creates a sequence whose iterators each read a new sequence that `make` returns.
+  ///
+  /// `make` runs once for each iterator and each standard stream, where that is made. A shared sequence runs it once at
+  /// first, and once for each registration, on no actor.
+  public init(_ make: @escaping @Sendable () -> CallbackSequence<Element, Failure>) {
+    source = { make().source }
+  }
+
+  init(_ source: @escaping @Sendable () -> Source<Element>) {
+    self.source = source
+  }
+
+  /// Creates an iterator. Nothing is registered yet.
+  public func makeAsyncIterator() -> CallbackSequence<Element, Failure>.Iterator {
+    CallbackSequence.Iterator(Subscription(source()))
+  }
+}
+
+extension CallbackSequence {
+  /// Returns the same sequence for readers on any actor.
+  ///
+  /// The closures still run on the actor on which this sequence was made, or on `isolation`, by default the caller's
+  /// actor, if it was made without one.
+  public func sendable(
+    isolation: isolated any Actor = #isolation
+  ) -> SendableCallbackSequence<Element, Failure> {
+    SendableCallbackSequence(source.crossingIsolation(isolation: isolation))
+  }
+}

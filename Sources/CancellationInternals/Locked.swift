@@ -1,0 +1,169 @@
+/// The library's lock: a reference to an object with a lock and a value, which one thread at a time may access.
+///
+/// Apart from ``Sent`` and one line of ``CallbackContext``, this is the only code in the library that the compiler
+/// cannot check. It is safe for these reasons:
+///
+/// - The lock never moves. It is the header of a `ManagedBuffer`, inside the object, and is accessed only through the
+///   buffer's pointer. The pointer is valid until the object is released, and `locked` keeps the object alive until
+///   after the unlock.
+/// - The value is initialized once, before other code has a reference to the object, and destroyed once, by
+///   `deinit`. In between, only `locked` accesses it, under the lock.
+/// - Values go in and come out as `sending`, as with `Mutex`, so no other code shares them. `@unchecked`, because a
+///   subclass of `ManagedBuffer` cannot be `Sendable`.
+@usableFromInline
+package struct Locked<Value: ~Copyable>: @unchecked Sendable {
+  @usableFromInline package let buffer: ManagedBuffer<PlatformLock, Value>
+
+  @_alwaysEmitIntoClient
+  @inline(__always)
+  package init(initially value: consuming sending Value) {
+    self.init(value, in: LockBuffer<Value>.self)
+  }
+
+  @_alwaysEmitIntoClient
+  @inline(__always)
+  package init(_ value: consuming sending Value, in class: ManagedBuffer<PlatformLock, Value>.Type)
+  {
+    buffer = `class`.create(minimumCapacity: 1) { _ in PlatformLock() }
+    pointers.value.initialize(to: value)
+  }
+
+  /// The address of the lock.
+  package var id: UInt { UInt(bitPattern: pointers.lock) }
+
+  @_alwaysEmitIntoClient
+  @inline(__always)
+  package func locked<Result: ~Copyable, Failure: Error>(
+    _ body: (inout sending Value) throws(Failure) -> sending Result
+  ) throws(Failure) -> sending Result {
+    let (lock, value) = pointers
+    lock.lock()
+    defer {
+      lock.unlock()
+      withExtendedLifetime(buffer) {}
+    }
+    return try body(&value.pointee)
+  }
+
+  /// Returns `nil` if the lock is held and this must not block.
+  package func locked<Result>(
+    mayBlock: Bool,
+    _ body: (inout sending Value) -> sending Result
+  ) -> sending Result? {
+    let (lock, value) = pointers
+    if mayBlock { lock.lock() } else if !lock.tryLock() { return nil }
+    defer {
+      lock.unlock()
+      withExtendedLifetime(buffer) {}
+    }
+    return body(&value.pointee)
+  }
+
+  /// Like `locked`, but never releases the result before the unlock, as the optimizer of Swift 6.3.1 does with one that
+  /// is not used afterwards: a release may run the user's code.
+  @_alwaysEmitIntoClient
+  package func extract<Result>(_ body: (inout sending Value) -> sending Result) -> sending Result {
+    let result = locked(body)
+    withExtendedLifetime(result) {}
+    return result
+  }
+
+  // The pointers leave the closure, but stay valid while the buffer lives: what they point to is inside the object.
+  @_alwaysEmitIntoClient
+  @inline(__always)
+  package var pointers:
+    (lock: UnsafeMutablePointer<PlatformLock>, value: UnsafeMutablePointer<Value>)
+  {
+    buffer.withUnsafeMutablePointers { ($0, $1) }
+  }
+}
+
+extension Locked where Value: Sendable {
+  /// Replaces the value. Returns the old one, and does not release it before the unlock.
+  package func exchange(for new: Value) -> Value {
+    extract { value in
+      defer { value = new }
+      return value
+    }
+  }
+}
+
+// MARK: The object
+
+@usableFromInline
+package final class LockBuffer<Value: ~Copyable>: ManagedBuffer<PlatformLock, Value> {
+  @inlinable
+  deinit {
+    destroy()
+  }
+}
+
+extension ManagedBuffer where Header == PlatformLock, Element: ~Copyable {
+  @_alwaysEmitIntoClient
+  package func destroy() {
+    withUnsafeMutablePointerToElements { value in
+      _ = value.deinitialize(count: 1)
+    }
+  }
+}
+
+// MARK: Notice of the last release
+
+/// A locked value that is notified when the last reference is released. Noncopyable in unspecialized code, which would
+/// otherwise copy it for the notice.
+@usableFromInline
+package protocol SharedContents: ~Copyable, Sendable {
+  func lastReferenceWasReleased()
+}
+
+@usableFromInline
+package final class SharedBuffer<Contents: SharedContents & ~Copyable>:
+  ManagedBuffer<PlatformLock, Contents>
+{
+  // No other reference is left, so this takes no lock.
+  @inlinable
+  deinit {
+    withUnsafeMutablePointerToElements { $0.pointee.lastReferenceWasReleased() }
+    destroy()
+  }
+}
+
+extension Locked where Value: SharedContents {
+  @_alwaysEmitIntoClient
+  package init(shared value: consuming sending Value) {
+    self.init(value, in: SharedBuffer<Value>.self)
+  }
+
+  /// Casts a reference to its type.
+  @_alwaysEmitIntoClient
+  @inline(__always)
+  package init?(_ erased: consuming AnyReply) {
+    guard let buffer = erased.object as? SharedBuffer<Value> else { return nil }
+    self.buffer = buffer
+  }
+
+  @_alwaysEmitIntoClient
+  package var erased: AnyReply { AnyReply(self) }
+}
+
+extension Locked {
+  /// Casts a reference to its type.
+  @_alwaysEmitIntoClient
+  @inline(__always)
+  package init?(unshared erased: AnyReply) {
+    guard let buffer = erased.object as? LockBuffer<Value> else { return nil }
+    self.buffer = buffer
+  }
+}
+
+/// An object that contains an answer of any type: a ``Reply`` or a ``Carrier``. `@unchecked`, because the stored type
+/// does not say `Sendable`; the initializer requires it.
+@usableFromInline
+package struct AnyReply: @unchecked Sendable {
+  @usableFromInline package let object: AnyObject
+
+  @_alwaysEmitIntoClient
+  package init<Contents>(_ shared: Locked<Contents>) {
+    object = shared.buffer
+  }
+}

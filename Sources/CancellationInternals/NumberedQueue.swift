@@ -1,0 +1,60 @@
+/// Elements in the order of their numbers, which increase. One that is removed leaves an empty slot; when more than half
+/// are empty, the others move to a smaller array. No operation takes more steps than a binary search, on average.
+@usableFromInline
+package struct NumberedQueue<Element: Sendable>: Sendable {
+  @usableFromInline package var slots: [(number: Int, element: Element?)] = []
+  /// The slots before it are empty.
+  @usableFromInline var head = 0
+  @usableFromInline package var count = 0
+  /// How many slots were looked at or moved so far. A test limits them.
+  @usableFromInline package var steps = 0
+
+  @_alwaysEmitIntoClient
+  package init() {}
+
+  @_alwaysEmitIntoClient
+  package mutating func append(_ element: Element, _ number: Int) {
+    slots.append((number, element))
+    count += 1
+  }
+
+  @_alwaysEmitIntoClient
+  package mutating func popFirst() -> (number: Int, element: Element)? {
+    while head < slots.count {
+      steps += 1
+      head += 1
+      if let first = take(at: head - 1) { return first }
+    }
+    return nil
+  }
+
+  @_alwaysEmitIntoClient
+  package mutating func remove(_ number: Int) -> Element? {
+    position(of: number).flatMap { take(at: $0)?.element }
+  }
+
+  @_alwaysEmitIntoClient
+  package mutating func position(of number: Int) -> Int? {
+    var (start, end) = (head, slots.count)
+    while start < end {
+      steps += 1
+      let middle = (start + end) / 2
+      if slots[middle].number == number { return middle }
+      if slots[middle].number < number { start = middle + 1 } else { end = middle }
+    }
+    return nil
+  }
+
+  @_alwaysEmitIntoClient
+  mutating func take(at position: Int) -> (number: Int, element: Element)? {
+    let number = slots[position].number
+    guard let element = slots[position].element.take() else { return nil }
+    count -= 1
+    if slots.count > 2 * count {
+      steps += slots.count
+      slots = slots.filter { $0.element != nil }
+      head = 0
+    }
+    return (number, element)
+  }
+}

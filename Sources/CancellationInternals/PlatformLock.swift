@@ -1,0 +1,80 @@
+// The system's lock, which is all that differs between systems. Not `Mutex`, which needs macOS 15 and cannot be the
+// header of an object. On each system, the lock contains only numbers, so it needs no `deinit`.
+
+#if canImport(Darwin)
+  public import Darwin
+
+  @usableFromInline package typealias SystemLock = os_unfair_lock
+#elseif os(Windows)
+  public import WinSDK
+
+  @usableFromInline package typealias SystemLock = SRWLOCK
+#elseif os(WASI) && !canImport(wasi_pthread)
+  // There is one thread.
+  @usableFromInline package typealias SystemLock = UInt8
+#else
+  #if canImport(Glibc)
+    public import Glibc
+  #elseif canImport(Musl)
+    public import Musl
+  #elseif canImport(Android)
+    public import Android
+  #else
+    public import WASILibc
+    public import wasi_pthread
+  #endif
+
+  @usableFromInline package typealias SystemLock = pthread_mutex_t
+#endif
+
+@usableFromInline
+package struct PlatformLock {
+  @usableFromInline package let system: SystemLock
+
+  @_alwaysEmitIntoClient
+  package init() {
+    system = SystemLock()
+  }
+}
+
+// Safe, because the lock has one address, that of an object's header, and its only part has the same.
+extension UnsafeMutablePointer<PlatformLock> {
+  @_alwaysEmitIntoClient
+  package var system: UnsafeMutablePointer<SystemLock> {
+    UnsafeMutableRawPointer(self).assumingMemoryBound(to: SystemLock.self)
+  }
+
+  @_alwaysEmitIntoClient
+  package func lock() {
+    #if canImport(Darwin)
+      os_unfair_lock_lock(system)
+    #elseif os(Windows)
+      AcquireSRWLockExclusive(system)
+    #elseif !os(WASI) || canImport(wasi_pthread)
+      pthread_mutex_lock(system)
+    #endif
+  }
+
+  @_alwaysEmitIntoClient
+  package func unlock() {
+    #if canImport(Darwin)
+      os_unfair_lock_unlock(system)
+    #elseif os(Windows)
+      ReleaseSRWLockExclusive(system)
+    #elseif !os(WASI) || canImport(wasi_pthread)
+      pthread_mutex_unlock(system)
+    #endif
+  }
+
+  package func tryLock() -> Bool {
+    #if canImport(Darwin)
+      os_unfair_lock_trylock(system)
+    #elseif os(Windows)
+      TryAcquireSRWLockExclusive(system) != 0
+    #elseif !os(WASI) || canImport(wasi_pthread)
+      pthread_mutex_trylock(system) == 0
+    #else
+      true
+    #endif
+  }
+}

@@ -1,0 +1,19 @@
+/// A value on its way from the thread that answers to the task. It need not be `Sendable`.
+///
+/// The compiler accepts such a value only as `sending`, which a stored value cannot be. This is safe, because the value
+/// goes in as `sending`, so no other code has a reference to it, and is taken out once: the machines give each answer
+/// to one caller.
+@usableFromInline
+package struct Sent<Value>: Sendable {
+  @usableFromInline package nonisolated(unsafe) let value: Value
+
+  @_alwaysEmitIntoClient
+  @inline(__always)
+  package init(_ value: sending Value) {
+    self.value = value
+  }
+
+  @_alwaysEmitIntoClient
+  @inline(__always)
+  package consuming func open() -> sending Value { value }
+}

@@ -1,0 +1,150 @@
+public import CancellationInternals
+
+/// The lock around a ``ReplyMachine``. While the task sleeps, only the completion closure owns the reply, so that its
+/// release reveals a dropped completion. User values, user closures and the wait's lock are touched only after
+/// unlocking.
+@usableFromInline
+package struct Reply<Answer: Sendable>: Sendable, Hashable {
+  @usableFromInline let contents: Locked<ReplyContents<Answer>>
+
+  // Never inlined: the caller's frame, which a sleeping task keeps, would have room for several copies of the contents.
+  // (Noncopyable contents cannot be cast before macOS 15.)
+  @_alwaysEmitIntoClient
+  @inline(never)
+  package init(
+    _ callSite: CallSite,
+    reportsDrop: Bool = false,
+    _ discard: Discard<Answer>?
+  ) {
+    contents = Locked(shared: ReplyContents(callSite, reportsDrop: reportsDrop, discard))
+  }
+
+  @_alwaysEmitIntoClient
+  init(_ contents: Locked<ReplyContents<Answer>>) {
+    self.contents = contents
+  }
+
+  @usableFromInline
+  package static func == (left: Reply, right: Reply) -> Bool {
+    left.contents.buffer === right.contents.buffer
+  }
+
+  @usableFromInline
+  package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(contents.buffer)) }
+
+  /// The SDK called the completion, on any thread. The reply keeps the answer until the task takes it; a second one is
+  /// misuse. Returns whether this one decides how the call ends.
+  ///
+  /// The answer is moved, in and out: when the task wakes, this thread has no reference to it, whose release could run
+  /// the `deinit` of a value that is not `Sendable` beside the task that uses what it refers to.
+  @_alwaysEmitIntoClient
+  @discardableResult
+  package func answer(_ answer: consuming Answer) -> Bool {
+    var answer: Answer? = answer
+    switch contents.locked({ $0.answer(&answer) }) {
+    case .keep:
+      return true
+    case .wake(let wait):
+      let (counts, decides) = wait.receive(.answered(in: contents.erased))
+      if !counts { discard(extract({ $0.take() })) }
+      return decides
+    case .discard:
+      discard(answer.take())
+    case .reportAndDiscard:
+      RuntimeIssue.send(.completionCalledAgain, callSite)
+      discard(answer.take())
+    }
+    return false
+  }
+
+  @_alwaysEmitIntoClient
+  @inline(__always)
+  package func take() -> Answer? {
+    extract { $0.take() }
+  }
+
+  @_alwaysEmitIntoClient
+  @inline(never)
+  func takeOrAwait(by wait: Wait) -> Answer? {
+    contents.locked { $0.takeOrAwait(by: wait) }
+  }
+
+  /// `operation` threw: the SDK's answer, earlier or later, is discarded.
+  @_alwaysEmitIntoClient
+  @inline(never)
+  func operationThrew() {
+    discard(extract({ $0.operationThrew() }))
+  }
+
+  @_alwaysEmitIntoClient
+  @inline(never)
+  func extract(_ body: (inout sending ReplyMachine<Answer>) -> sending Answer?) -> Answer? {
+    contents.extract { body(&$0.machine) }
+  }
+
+  @_alwaysEmitIntoClient
+  var callSite: CallSite { contents.locked { $0.callSite } }
+
+  @_alwaysEmitIntoClient
+  func discard(_ answer: consuming Answer?) {
+    if let answer = consume answer { contents.locked { $0.discard }?(consume answer) }
+  }
+}
+
+@usableFromInline
+package struct ReplyContents<Answer: Sendable>: SharedContents {
+  @usableFromInline let callSite: CallSite
+  /// Whether a release is a drop, without reading the machine at the end of each answered call. Before the machine, so
+  /// that unspecialized code finds it without a type lookup; the two Booleans fit into the padding.
+  @usableFromInline var isAwaited = false
+  /// Whether to report a drop, because the wait cannot throw an error for it.
+  @usableFromInline let reportsDrop: Bool
+  @usableFromInline let discard: Discard<Answer>?
+  @usableFromInline var machine = ReplyMachine<Answer>.expected
+
+  @_alwaysEmitIntoClient
+  init(_ callSite: CallSite, reportsDrop: Bool, _ discard: Discard<Answer>?) {
+    self.callSite = callSite
+    self.reportsDrop = reportsDrop
+    self.discard = discard
+  }
+
+  @_alwaysEmitIntoClient
+  mutating func answer(_ answer: inout Answer?) -> ReplyMachine<Answer>.Action {
+    isAwaited = false
+    return machine.answer(&answer)
+  }
+
+  @_alwaysEmitIntoClient
+  mutating func takeOrAwait(by wait: Wait) -> Answer? {
+    let answer = machine.takeOrAwait(by: wait)
+    isAwaited = if case .none = answer { true } else { false }
+    return answer
+  }
+
+  @_alwaysEmitIntoClient
+  package func lastReferenceWasReleased() {
+    // Otherwise, the SDK answered, or `operation` threw.
+    if isAwaited { drop() }
+  }
+
+  /// Wakes the task, then reports the drop on the current thread: a slow handler does not delay the task.
+  @_alwaysEmitIntoClient
+  func drop() {
+    guard case .awaited(let wait) = machine else { return }
+    if wait.receive(.dropped).decides, reportsDrop {
+      RuntimeIssue.send(.completionDropped, callSite)
+    }
+  }
+}
+
+extension Reply {
+  /// Takes the answer out of a reply. A wait does not know the type, but its reply belongs to the same call, so the
+  /// cast succeeds.
+  @_alwaysEmitIntoClient
+  @inline(never)
+  static func take(from reply: consuming AnyReply) -> Answer? {
+    guard let contents = Locked<ReplyContents<Answer>>(reply) else { return nil }
+    return Reply(contents).take()
+  }
+}

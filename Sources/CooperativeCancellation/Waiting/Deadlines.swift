@@ -1,0 +1,51 @@
+internal import CancellationInternals
+
+/// All timeouts of this process that use the library's clock: the lock around a ``DeadlineQueue``, and the alarm.
+package final class Deadlines: Sendable {
+  private struct State: ~Copyable {
+    var queue = DeadlineQueue()
+    var alarm: Alarm
+
+    /// Called under the lock, so that settings keep their order. It runs no user code.
+    mutating func setAlarm(for moment: Moment?) {
+      if let moment { alarm.set(after: Moment.now.nanoseconds(to: moment)) }
+    }
+  }
+
+  package static let all: Deadlines = Deadlines()
+
+  /// The number of waits to take before other threads can get the lock.
+  private static let batch = 64
+
+  private let state: Locked<State>
+
+  private init() {
+    state = Locked(initially: State(alarm: Alarm { Deadlines.all.ring() }))
+  }
+
+  package var count: Int { state.locked { $0.queue.count } }
+
+  package func add(_ wait: Wait, until end: Moment) -> DeadlineQueue.Ticket {
+    state.locked { state in
+      let (ticket, alarm) = state.queue.add(wait, until: end)
+      state.setAlarm(for: alarm)
+      return ticket
+    }
+  }
+
+  package func remove(_ wait: Wait, by ticket: DeadlineQueue.Ticket) {
+    _ = state.extract { $0.queue.remove(wait, by: ticket) }
+  }
+
+  private func ring() {
+    while true {
+      let due = state.locked { state in
+        let (waits, alarm) = state.queue.takeDue(at: .now, atMost: Deadlines.batch)
+        state.setAlarm(for: alarm)
+        return waits
+      }
+      if due.isEmpty { return }
+      for wait in due { wait.interrupt(.timedOut) }
+    }
+  }
+}

@@ -1,0 +1,23 @@
+public import CooperativeCancellation
+
+/// The call was refused because another pending call has the same id. If the SDK returns the id, it has already been
+/// called; otherwise, it was not called.
+public struct AlreadyPendingError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The call that was refused.
+  public let callSite: CallSite
+
+  /// Says what happened, where, and what to change.
+  public var description: String {
+    """
+    The call at \(callSite) was refused. Another call with this id is waiting, so the answer could belong \
+    to either. Give each call its own id. If the ids are the SDK's, let the calls wait for each other: \
+    `PendingCalls(ifTaken: .waitForTurn)`, or `.answerInOrder`. A cancelled call keeps its id until its \
+    `operation` and `onCancel` have returned; with `.waitForCallback`, also until the answer arrives.
+    """
+  }
+
+  /// Creates the error of a call; by default, one at this line, for example to test what a screen does with it.
+  public init(callSite: CallSite = CallSite()) {
+    self.callSite = callSite
+  }
+}

@@ -1,0 +1,145 @@
+public import CancellationInternals
+public import CooperativeCancellation
+
+/// One call at a time, to an SDK whose answers have no ids: one delegate, one listener.
+///
+/// ```swift
+/// @MainActor
+/// final class Shop {
+///   private let queue = PurchaseQueue()
+///   private let purchase = PendingCall<String>()
+///
+///   init() {
+///     queue.observer = { [purchase] result in
+///       if !purchase.resume(with: result) { print("no call waits for \(result)") }
+///     }
+///   }
+///
+///   func buy(_ product: String) async throws -> String {
+///     try await purchase.value(whenCancelled: .deliverResult) { queue.add(product) }
+///   }
+/// }
+/// ```
+///
+/// A call that is cancelled or times out ends at once, but keeps its place until the SDK answers it and `onCancel` has
+/// returned: otherwise the next call would receive the late answer, or be stopped in its place. Meanwhile, other calls
+/// wait for their turn in order; the wait counts toward their timeout, and cancellation ends it. If the SDK may never answer, limit `lateAnswers`, or call
+/// ``close(throwing:)``.
+///
+/// Each call has the guarantees of a bridge: see <doc:Contract#Pending-calls>.
+public final class PendingCall<Value>: Sendable {
+  /// All calls have the id 0.
+  @usableFromInline let calls: PendingCalls<Int, Value>
+
+  /// Creates an instance with no calls.
+  ///
+  /// - Parameter lateAnswers: How long the SDK may take to answer a call after its `onCancel` has returned, as in
+  ///   ``PendingCalls/init(ifTaken:lateAnswers:onUnclaimed:)``; `nil` means no limit.
+  public init(lateAnswers: Timeout? = nil) {
+    calls = PendingCalls(ifTaken: .waitForTurn, lateAnswers: lateAnswers)
+  }
+
+  /// How many calls are pending or waiting for their turn; see ``PendingCalls/count``.
+  package var count: Int { calls.count }
+
+  /// Calls the SDK when no other call is pending, and waits for its answer.
+  ///
+  /// Returns the value that answers the call. Throws the error that answers it or closes all calls, the error of
+  /// `operation`, `CancellationError` or ``TimeoutError``. See <doc:Contract#Pending-calls>.
+  ///
+  /// The parameters are those of a call of ``PendingCalls``, but `timeout` covers the turn and the answer together, and
+  /// `discard` may also run on the thread that delivers the value.
+  @_alwaysEmitIntoClient
+  nonisolated(nonsending) public func value<Request>(
+    whenCancelled response: CancellationResponse = .abandonCallback,
+    timeout: Timeout? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    in operation: () throws -> Request,
+    onCancel cancel: (Request) -> Void = { _ in },
+    onDiscard discard: (@Sendable (sending Value) -> Void)? = nil
+  ) async throws -> sending Value {
+    let options = CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
+    let deadline = try options.begin()
+    let ticket = try await calls.turn(of: 0, isNamed: false, options, by: deadline)
+    return try await pendingBridge(
+      options,
+      by: deadline,
+      register: { wait in try calls.begin(wait, 0, ticket, options.callSite, discard) },
+      in: { _, _ in try operation() },
+      onCancel: cancel,
+      leave: { number, request in calls.leave(0, number, hasFailed: request == nil, response) },
+      onDiscard: discard
+    )
+  }
+
+  // MARK: Answers
+
+  /// Answers the pending call with a value that need not be `Sendable`. Returns `nil` if a call took it, or else the
+  /// value.
+  @_alwaysEmitIntoClient
+  public func resume(sending value: consuming sending Value) -> sending Value? {
+    calls.answer(0, sending: value)
+  }
+
+  /// Ends the pending call and all waiting ones with an error. Later calls throw it, too, without calling the SDK.
+  ///
+  /// Call it where the connection ends. Only the first error counts.
+  @_alwaysEmitIntoClient
+  public func close(throwing error: any Error) {
+    calls.close(throwing: error)
+  }
+
+  /// Answers the pending call with an error. Returns whether one was pending.
+  @_alwaysEmitIntoClient
+  @discardableResult
+  public func resume(throwing error: consuming any Error) -> Bool {
+    calls.answer(0, .failure(consume error))
+  }
+
+  /// Answers the pending call with a value. Returns whether one was pending.
+  @_alwaysEmitIntoClient
+  @discardableResult
+  public func resume(returning value: consuming Value) -> Bool where Value: Sendable {
+    calls.answer(0, .success(Sent(value)))
+  }
+
+  /// Answers the pending call with a value or an error. Returns whether one was pending.
+  @_alwaysEmitIntoClient
+  @discardableResult
+  public func resume(with result: consuming Result<Value, some Error>) -> Bool
+  where Value: Sendable {
+    calls.answer(0, .sendable(result))
+  }
+
+  /// Answers the pending call, whose value is `Void`. Returns whether one was pending.
+  @_alwaysEmitIntoClient
+  @discardableResult
+  public func resume() -> Bool where Value == Void {
+    calls.answer(0, .success(Sent(())))
+  }
+}
+
+// So that `return call.resume(…)` fits a closure without a result.
+extension PendingCall {
+  /// Answers the pending call with an error.
+  @_disfavoredOverload
+  @_alwaysEmitIntoClient
+  public func resume(throwing error: consuming any Error) {
+    _ = calls.answer(0, .failure(consume error))
+  }
+
+  /// Answers the pending call with a value.
+  @_disfavoredOverload
+  @_alwaysEmitIntoClient
+  public func resume(returning value: consuming Value) where Value: Sendable {
+    _ = calls.answer(0, .success(Sent(value)))
+  }
+
+  /// Answers the pending call with a value or an error.
+  @_disfavoredOverload
+  @_alwaysEmitIntoClient
+  public func resume(with result: consuming Result<Value, some Error>) where Value: Sendable {
+    _ = calls.answer(0, .sendable(result))
+  }
+}

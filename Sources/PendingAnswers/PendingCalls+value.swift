@@ -1,0 +1,138 @@
+public import CancellationInternals
+public import CooperativeCancellation
+
+extension PendingCalls {
+  /// Calls an SDK whose answer arrives by id, and waits for it.
+  ///
+  /// ```swift
+  /// return try await replies.value(for: id, timeout: .seconds(5)) {
+  ///   socket.write(id, question)
+  /// } onCancel: {
+  ///   socket.write(id, "cancel")
+  /// }
+  /// ```
+  ///
+  /// Returns the value that answers the call. Throws the error that answers it or all calls, the error of `operation`,
+  /// `CancellationError`, ``TimeoutError``, or, without calling the SDK, ``AlreadyPendingError``. See
+  /// <doc:Contract#Pending-calls>.
+  ///
+  /// - Parameters:
+  ///   - id: Identifies the answer. If another call has it, ``TakenIDPolicy`` decides.
+  ///   - response: What happens if the call is cancelled or times out before the answer arrives.
+  ///   - timeout: How long the turn, `operation` and the answer may take together; `nil` means no limit.
+  ///   - fileID: The file to name in errors; by default the caller's.
+  ///   - line: The line to name in errors; by default the caller's.
+  ///   - operation: Calls the SDK and returns what `onCancel` needs, or nothing. Runs on the caller's actor, at once.
+  ///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what
+  ///     `operation` returned; runs on the caller's actor, at most once.
+  ///   - discard: Closes or frees a value that this call took and does not return. Runs on the caller's actor; if calls
+  ///     share their id, perhaps on the thread that delivers a late value.
+  @_alwaysEmitIntoClient
+  nonisolated(nonsending) public func value<Request>(
+    for id: ID,
+    whenCancelled response: CancellationResponse = .abandonCallback,
+    timeout: Timeout? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    in operation: () throws -> Request,
+    onCancel cancel: (Request) -> Void = { _ in },
+    onDiscard discard: (@Sendable (sending Value) -> Void)? = nil
+  ) async throws -> sending Value {
+    let options = CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
+    let deadline = try options.begin()
+    let ticket = sharing == nil ? nil : try await turn(of: id, options, by: deadline)
+    return try await pendingBridge(
+      options,
+      as: { _ in .pendingCall(id: id) },
+      by: deadline,
+      register: { wait in try begin(wait, id, ticket, options.callSite, discard) },
+      in: { _, _ in try operation() },
+      onCancel: cancel,
+      leave: { number, request in leave(id, number, hasFailed: request == nil, response) },
+      onDiscard: discard
+    )
+  }
+
+  @available(*, unavailable, message: "an asynchronous closure: use 'value(inTaskFor:)'")
+  @_alwaysEmitIntoClient
+  nonisolated(nonsending) public func value<Request>(
+    for id: ID,
+    whenCancelled response: CancellationResponse = .abandonCallback,
+    timeout: Timeout? = nil,
+    in operation: () async throws -> Request,
+    onCancel cancel: (Request) -> Void = { _ in },
+    onDiscard discard: (@Sendable (sending Value) -> Void)? = nil
+  ) async throws -> sending Value {
+    throw cancellationError()
+  }
+
+  /// Calls an SDK that returns the id of its answer, and waits for the answer.
+  ///
+  /// ```swift
+  /// try await results.value {
+  ///   index.search(text)
+  /// } onCancel: { number in
+  ///   index.stop(number)
+  /// }
+  /// ```
+  ///
+  /// An answer that arrives before `operation` returns is kept until the id is known. Results and parameters are those
+  /// of the form with an id, but ``AlreadyPendingError`` can only be thrown after the SDK has been called. If calls
+  /// share their ids, it is not thrown, and the call does not wait for its turn: it takes its place behind the calls
+  /// that have the id.
+  @_alwaysEmitIntoClient
+  nonisolated(nonsending) public func value(
+    whenCancelled response: CancellationResponse = .abandonCallback,
+    timeout: Timeout? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    in operation: () throws -> ID,
+    onCancel cancel: (ID) -> Void = { _ in },
+    onDiscard discard: (@Sendable (sending Value) -> Void)? = nil
+  ) async throws -> sending Value {
+    let options = CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
+    return try await pendingBridge(
+      options,
+      as: { .pendingCall(id: $0.id) },
+      by: try options.begin(),
+      register: { wait in try registry.locked { try $0.begin(wait) } },
+      in: { wait, number in try name(wait, number, try operation(), options.callSite, discard) },
+      onCancel: { cancel($0.id) },
+      leave: { number, call in
+        if let call {
+          leave(call.id, call.number, hasFailed: false, response)
+        } else {
+          pass(registry.extract { $0.abandonStart(number) }.unclaimed)
+        }
+      },
+      onDiscard: discard
+    )
+  }
+
+  /// Gives a starting call its id, and its answer if that has already arrived. Returns the id and the call's number.
+  @_alwaysEmitIntoClient
+  func name(
+    _ wait: Wait,
+    _ number: Int,
+    _ id: ID,
+    _ callSite: CallSite,
+    _ discard: (@Sendable (sending Value) -> Void)?
+  ) throws -> (id: ID, number: Int) {
+    var inLine: Int?
+    let late = sharing == nil ? nil : discarding(to: discard)
+    let (name, unclaimed) = registry.extract { registry in
+      let named = registry.name(number, id)
+      if sharing != nil, let index = registry.waiting.index(forKey: id) {
+        // It has been called, so it joins the calls that have the id.
+        let (id, call) = registry.waiting.remove(at: index)
+        inLine = registry.inLine(id) { $0.begin(call.wait, ticket: nil, onDiscard: late) }.result
+      }
+      return named
+    }
+    // It counts: the call's own task is here and has not been interrupted.
+    if case .answered(let parked) = name { _ = wait.receive(.answered(in: parked.answer)) }
+    pass(unclaimed)
+    if case .taken = name { throw AlreadyPendingError(callSite: callSite) }
+    return (id, inLine ?? number)
+  }
+}

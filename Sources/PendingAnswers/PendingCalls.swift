@@ -1,0 +1,244 @@
+public import CancellationInternals
+public import CooperativeCancellation
+
+/// Calls whose answers arrive elsewhere, by id: over a socket, from a process, through a delegate.
+///
+/// ```swift
+/// final class Client: Sendable {
+///   private let socket: Socket
+///   private let replies = PendingCalls<Int, String>()
+///
+///   init(_ socket: Socket) {
+///     self.socket = socket
+///     socket.onMessage { [replies] id, text in replies.resume(id, returning: text) }
+///     socket.onClose { [replies] error in replies.close(throwing: error) }
+///   }
+///
+///   func ask(_ question: String) async throws -> String {
+///     let id = socket.nextID()
+///     return try await replies.value(for: id, timeout: .seconds(5)) {
+///       socket.write(id, question)
+///     } onCancel: {
+///       socket.write(id, "cancel")
+///     }
+///   }
+/// }
+/// ```
+///
+/// A call is registered before its SDK is called, so an immediate answer is not missed, and removed when it has
+/// ended. Each call has the guarantees of a bridge: see <doc:Contract#Pending-calls>.
+///
+/// May be used from any thread and actor. The library holds no lock while your closures run, or while ids and values
+/// are released. The `==` and the `hash(into:)` of an id run under the lock of this object, so they must not use it.
+///
+/// A waiting call keeps this object alive, so call ``close(throwing:)`` where the connection ends.
+public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
+  @usableFromInline let registry: Locked<CallRegistry<ID>>
+  @usableFromInline let unclaimed: (@Sendable (ID, sending Result<Value, any Error>) -> Void)?
+  /// How calls with one id share it; `nil` if each has its own.
+  @usableFromInline let sharing: TakenIDPolicy?
+  @usableFromInline let lateAnswers: Timeout?
+
+  /// What happens to a call whose id another call has. <doc:AnswersByID#Recurring-ids> helps you choose.
+  public enum TakenIDPolicy: Sendable, Hashable, CaseIterable {
+    /// It throws ``AlreadyPendingError``. For ids of your own, which differ: after a call was cancelled, its late
+    /// answer would reach a later call with the same id.
+    case throwError
+    /// It waits until the other calls are over, in order. The wait counts toward its timeout, and cancellation ends it.
+    case waitForTurn
+    /// It calls the SDK at once. Each answer is for the first call without one. Make the calls with one id on one
+    /// actor, in whose order the SDK answers.
+    case answerInOrder
+  }
+
+  /// Creates an instance with no calls.
+  ///
+  /// With ``TakenIDPolicy/waitForTurn`` and ``TakenIDPolicy/answerInOrder``, a call that was cancelled or timed out
+  /// keeps its place until its `onCancel` has returned and its late answer has arrived. `resume` returns `true` for
+  /// that answer, and its value goes to the call's `onDiscard`.
+  ///
+  /// - Parameters:
+  ///   - policy: What happens to a call whose id another call has.
+  ///   - lateAnswers: How long a late answer may take, from the end of `onCancel`. Then the call is over, even if it
+  ///     waits for the SDK. `nil` means no limit; zero, that the SDK forgets a cancelled call. Not used with
+  ///     ``TakenIDPolicy/throwError``.
+  ///   - onUnclaimed: Receives answers that arrived while the id of a call was not yet known, and that matched no call,
+  ///     such as a late answer after a cancellation. Runs once for each, on the actor of the last call that might have
+  ///     matched, or in ``close(throwing:)``.
+  @_alwaysEmitIntoClient
+  public init(
+    ifTaken policy: TakenIDPolicy = .throwError,
+    lateAnswers: Timeout? = nil,
+    onUnclaimed: (@Sendable (_ id: ID, _ answer: sending Result<Value, any Error>) -> Void)? = nil
+  ) {
+    registry = Locked(initially: CallRegistry<ID>())
+    unclaimed = onUnclaimed
+    sharing = policy == .throwError ? nil : policy
+    self.lateAnswers = lateAnswers
+  }
+
+  /// How many calls are being made, or are waiting for their turn or their answer.
+  ///
+  /// A call that was cancelled or timed out counts until `onCancel` has returned, an asynchronous `operation` has
+  /// ended, and its answer has arrived, if it waits for it or keeps its place until then.
+  public var count: Int { registry.locked { $0.count } }
+
+  // MARK: Answers
+
+  /// Answers a call with a value that need not be `Sendable`. Returns `nil` if a call took it; otherwise the value,
+  /// because the id is unknown or its call has ended.
+  @_alwaysEmitIntoClient
+  public func resume(_ id: ID, sending value: consuming sending Value) -> sending Value? {
+    answer(id, sending: value)
+  }
+
+  /// Ends all calls with an error, including those that are being made, but no later ones. Returns how many took it.
+  @_alwaysEmitIntoClient
+  @discardableResult
+  public func resumeAll(throwing error: any Error) -> Int {
+    sharing == nil ? answerAll(.failure(error)) : endLines(error, closes: false)
+  }
+
+  /// Ends all calls with an error. Later calls throw it, too, without calling the SDK.
+  ///
+  /// Call it where the connection ends. Only the first error counts.
+  @_alwaysEmitIntoClient
+  public func close(throwing error: any Error) {
+    if sharing == nil { return close(error, .failure(error)) }
+    _ = endLines(error, closes: true)
+  }
+
+  /// Answers a call with an error. Returns whether a call took it.
+  @_alwaysEmitIntoClient
+  @discardableResult
+  public func resume(_ id: ID, throwing error: consuming any Error) -> Bool {
+    answer(id, .failure(consume error))
+  }
+
+  /// Answers a call with a value. Returns whether a call took it; if not, the value is still yours.
+  @_alwaysEmitIntoClient
+  @discardableResult
+  public func resume(_ id: ID, returning value: consuming Value) -> Bool where Value: Sendable {
+    answer(id, .success(Sent(value)))
+  }
+
+  /// Answers a call with a value or an error. Returns whether a call took it.
+  @_alwaysEmitIntoClient
+  @discardableResult
+  public func resume(_ id: ID, with result: consuming Result<Value, some Error>) -> Bool
+  where Value: Sendable {
+    answer(id, .sendable(result))
+  }
+
+  /// Answers a call whose value is `Void`. Returns whether a call took it.
+  @_alwaysEmitIntoClient
+  @discardableResult
+  public func resume(_ id: ID) -> Bool where Value == Void {
+    answer(id, .success(Sent(())))
+  }
+}
+
+// So that `return calls.resume(…)` fits a closure without a result.
+extension PendingCalls {
+  /// Answers a call with an error.
+  @_disfavoredOverload
+  @_alwaysEmitIntoClient
+  public func resume(_ id: ID, throwing error: consuming any Error) {
+    _ = answer(id, .failure(consume error))
+  }
+
+  /// Answers a call with a value.
+  @_disfavoredOverload
+  @_alwaysEmitIntoClient
+  public func resume(_ id: ID, returning value: consuming Value) where Value: Sendable {
+    _ = answer(id, .success(Sent(value)))
+  }
+
+  /// Answers a call with a value or an error.
+  @_disfavoredOverload
+  @_alwaysEmitIntoClient
+  public func resume(_ id: ID, with result: consuming Result<Value, some Error>)
+  where Value: Sendable {
+    _ = answer(id, .sendable(result))
+  }
+}
+
+// The common part of all answers.
+extension PendingCalls {
+  /// Answers the call with an id, or keeps the answer for a call that is being made. Returns whether it did one of
+  /// these. A call that has just been cancelled takes no answer.
+  @_alwaysEmitIntoClient
+  func answer(_ id: ID, _ answer: consuming PendingAnswer<Value>) -> Bool {
+    self.answer(id, in: carrier(of: answer))
+  }
+
+  /// Returns the value if no call takes it.
+  @_alwaysEmitIntoClient
+  func answer(_ id: ID, sending value: consuming sending Value) -> sending Value? {
+    let carrier = carrier(of: PendingAnswer<Value>.success(Sent(value)))
+    if answer(id, in: carrier) { return nil }
+    return (carried(by: carrier) as PendingAnswer<Value>?)?.sent()?.open()
+  }
+
+  @_alwaysEmitIntoClient
+  func answer(_ id: ID, in answer: AnyReply) -> Bool {
+    if sharing != nil { return perform(in: id, answer) { $0.answer(answer) } }
+    switch registry.extract({ $0.take(id, answer) }) {
+    case .call(let call, _):
+      call.wake()
+      return true
+    case .parked: return true
+    case .noCall: return false
+    }
+  }
+
+  @_alwaysEmitIntoClient
+  func answerAll(_ answer: consuming PendingAnswer<Value>) -> Int {
+    let answer = carrier(ofShared: answer)
+    let (calls, _) = registry.extract { $0.takeAll(answer) }
+    _ = consume answer
+    for call in calls { call.wake() }
+    return calls.count
+  }
+
+  /// Ends all calls with an answer, and refuses later ones with an error.
+  @_alwaysEmitIntoClient
+  func close(_ error: any Error, _ answer: PendingAnswer<Value>) {
+    let answer = carrier(ofShared: answer)
+    let (calls, _, unclaimed) = registry.extract { $0.close(error, answer) }
+    for call in calls { call.wake() }
+    pass(unclaimed)
+  }
+
+  /// The `onCancel` of a call has returned, or its `operation` threw. Frees the id, unless the answer may still arrive.
+  @_alwaysEmitIntoClient
+  func leave(_ id: ID, _ number: Int, hasFailed: Bool, _ response: CancellationResponse) {
+    if sharing == nil {
+      _ = registry.extract { $0.leave(id, number, isOver: hasFailed || response.endsAtOnce) }
+    } else if hasFailed {
+      perform(in: id) { $0.stop(number, .stopped) }
+    } else {
+      forwarded(id, number)
+    }
+  }
+
+  /// Passes on the answers that no call claimed. Mostly there are none, which the caller's code sees faster.
+  @_alwaysEmitIntoClient
+  @inline(__always)
+  func pass(_ answers: [CallRegistry<ID>.Parked]) {
+    if !answers.isEmpty { passOn(answers) }
+  }
+
+  @usableFromInline
+  func passOn(_ answers: [CallRegistry<ID>.Parked]) {
+    guard let unclaimed else { return }
+    for one in answers {
+      guard let answer: PendingAnswer<Value> = carried(by: one.answer) else { continue }
+      if case .failure(let error) = answer {
+        unclaimed(one.id, .failure(error))
+      } else if let value = (consume answer).sent() {
+        unclaimed(one.id, .success((consume value).open()))
+      }
+    }
+  }
+}

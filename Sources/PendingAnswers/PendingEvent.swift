@@ -1,0 +1,117 @@
+public import CancellationInternals
+public import CooperativeCancellation
+
+/// Waits for an event that an SDK reports to all its users, such as being ready or having an update.
+///
+/// ```swift
+/// func ready() async throws {
+///   try await poweredOn.value(timeout: .seconds(5)) {
+///     if central.isPoweredOn { poweredOn.resume() }
+///   }
+/// }
+///
+/// // The delegate's methods, on any thread.
+///
+/// nonisolated func centralDidUpdateState(_ central: Central) {
+///   if central.isPoweredOn { poweredOn.resume() }
+/// }
+/// ```
+///
+/// An event reaches all waiting tasks, and none that begins to wait later. Only a close is remembered: later waits end
+/// with it, too. The tasks share the value and the SDK's work, so no value is discarded and no cancellation is
+/// forwarded.
+public final class PendingEvent<Value: Sendable>: Sendable {
+  @usableFromInline let waits: PendingCalls<Int, Value>
+
+  /// Creates an event for which no task is waiting.
+  @_alwaysEmitIntoClient
+  public init() { waits = PendingCalls() }
+
+  /// How many tasks are waiting.
+  package var count: Int { waits.count }
+
+  /// Waits for the next event.
+  ///
+  /// Returns the event's value. Throws the error that is reported or passed to ``close(throwing:)``, the error of
+  /// `operation`, `CancellationError` or ``TimeoutError``, which names the file and the line.
+  ///
+  /// `operation` asks whether the event has already happened, or makes it happen. It runs on the caller's actor, at
+  /// once, when no event can be missed anymore.
+  @_alwaysEmitIntoClient
+  nonisolated(nonsending) public func value(
+    timeout: Timeout? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    in operation: () throws -> Void = {}
+  ) async throws -> Value {
+    let options = CallOptions(
+      whenCancelled: .abandonCallback,
+      timeout: timeout,
+      fileID: fileID,
+      line: line
+    )
+    do {
+      return try await pendingBridge(
+        options,
+        by: try options.begin(),
+        register: { wait in
+          // Each wait has its own id.
+          try waits.registry.locked { try $0.add(wait, $0.lastNumber + 1, options.callSite) }
+        },
+        in: { _, _ in try operation() },
+        onCancel: { _ in },
+        leave: { number, _ in waits.leave(number, number, hasFailed: true, options.response) },
+        onDiscard: nil
+      )
+    } catch let event as Happened<Value> {
+      return event.value
+    }
+  }
+
+  // MARK: Events
+
+  /// Reports the event. Returns how many tasks were waiting for it.
+  @_alwaysEmitIntoClient
+  @discardableResult
+  public func resume(returning value: consuming Value) -> Int {
+    waits.answerAll(.success(Sent(value)))
+  }
+
+  /// Reports a failure, which all waiting tasks throw. Returns how many there were.
+  @_alwaysEmitIntoClient
+  @discardableResult
+  public func resume(throwing error: consuming any Error) -> Int {
+    waits.resumeAll(throwing: error)
+  }
+
+  /// Ends all current and later waits with an error. Only the first close counts.
+  @_alwaysEmitIntoClient
+  public func close(throwing error: any Error) {
+    waits.close(throwing: error)
+  }
+
+  /// Ends all current and later waits with a value: for a state that lasts, such as "connected" or "closed".
+  ///
+  /// Only the first close counts. A later wait returns at once, and does not run its `operation`; a task that is
+  /// cancelled gets `CancellationError`.
+  @_alwaysEmitIntoClient
+  public func close(returning value: Value) {
+    waits.close(Happened(value: value), .success(Sent(value)))
+  }
+}
+
+/// How a closed registry tells a wait that its event has happened.
+@usableFromInline
+struct Happened<Value: Sendable>: Error {
+  @usableFromInline let value: Value
+  @inlinable init(value: Value) { self.value = value }
+}
+
+extension PendingEvent where Value == Void {
+  /// Reports the event. Returns how many tasks were waiting for it.
+  @_alwaysEmitIntoClient
+  @discardableResult
+  public func resume() -> Int {
+    resume(returning: ())
+  }
+}

@@ -1,0 +1,144 @@
+internal import CancellationInternals
+public import CooperativeCancellation
+
+/// One request for many callers: calls with the same key share one call of an SDK.
+///
+/// ```swift
+/// final class Album: Sendable {
+///   private let sdk: ImageSDK
+///   private let loads = SharedCalls<String, Image>()
+///
+///   func image(_ name: String) async throws -> Image {
+///     try await loads.value(for: name, timeout: .seconds(30)) { [sdk] in
+///       try await withAsyncThrowingValue { completion in
+///         sdk.load(name) { completion($0) }
+///       } onCancel: { request in
+///         request.cancel()
+///       }
+///     }
+///   }
+/// }
+/// ```
+///
+/// The first caller makes the call; all who wait when it ends receive its value, or its error. The key is free before
+/// any of them goes on, so one that tries again at once asks the SDK again. Nothing is cached.
+///
+/// A caller that is cancelled or times out leaves at once, and the others go on. When the last one leaves, the call is
+/// cancelled, and a later caller makes a new one.
+///
+/// May be used from any thread and actor. The library holds no lock while your closures run, or while keys and values
+/// are released. The `==` and the `hash(into:)` of a key run under the lock of this object, so they must not use it.
+public final class SharedCalls<Key: Hashable & Sendable, Value: Sendable>: Sendable {
+  private typealias Caller = CancellableContinuation<SharedValue<Value>, any Error>
+
+  private let calls = Locked(initially: SharedCallMachine<Key, Caller>())
+
+  /// Creates an instance with no calls.
+  public init() {}
+
+  /// How many callers wait.
+  package var count: Int { calls.locked { $0.count } }
+
+  /// Waits for the call with a key, and makes it if there is none.
+  ///
+  /// Returns the value of the call. Throws its error, `CancellationError`, or ``TimeoutError``, which names the file and
+  /// the line of this caller.
+  ///
+  /// - Parameters:
+  ///   - key: Identifies the call. The list of waiting calls shows it.
+  ///   - timeout: How long this caller waits; `nil` means no limit. To limit the call itself, for all callers, pass a
+  ///     timeout to its bridge.
+  ///   - fileID: The file to name in errors; by default the caller's.
+  ///   - line: The line to name in errors; by default the caller's.
+  ///   - operation: Makes the call, through a bridge or with any asynchronous function. Only that of the first caller
+  ///     runs: in its own task, on the actor to which the closure belongs, as in `Task { … }`. No caller's cancellation
+  ///     reaches it, until the last one has left; the priority of each caller raises it, on macOS 26, iOS 26 and newer.
+  ///     It must not wait for its own key.
+  ///   - discard: Closes or frees a value that no caller returns. Called at most once, that of the first caller: where
+  ///     `operation` ended, or where the last caller goes on.
+  public nonisolated(nonsending) func value(
+    for key: Key,
+    timeout: Timeout? = nil,
+    fileID: StaticString = #fileID,
+    line: UInt = #line,
+    @_inheritActorContext in operation:
+      sending @escaping @isolated(any) () async throws -> sending Value,
+    onDiscard discard: (@Sendable (Value) -> Void)? = nil
+  ) async throws -> Value {
+    let options = CallOptions.options(
+      .abandonCallback,
+      timeout,
+      CallSite(fileID: fileID, line: line)
+    )
+    let work = Sent(AbandonableWork(run: operation))
+    let shared: SharedValue<Value> = try await throwingWait(
+      options,
+      as: .pendingCall(id: key),
+      in: { (continuation: Caller) in
+        let ticket = calls.locked { $0.join(key, continuation) }
+        if ticket.isFirst { make(ticket.call, key, work, discard) }
+        raise(key)
+        return ticket
+      },
+      onCancel: { ticket in leave(key, ticket) },
+      onDiscard: nil
+    )
+    return shared.take()
+  }
+
+  private func leave(_ key: Key, _ ticket: SharedCallMachine<Key, Caller>.Ticket) {
+    calls.extract { $0.leave(key, ticket) }.last?.1.task?.cancel()
+  }
+
+  /// Makes a call, in a task of its own.
+  private func make(
+    _ call: Int,
+    _ key: Key,
+    _ work: Sent<AbandonableWork<Value>>,
+    _ discard: (@Sendable (Value) -> Void)?
+  ) {
+    let task = Task {
+      let operation = work.open().run
+      await { (_: isolated (any Actor)?) in
+        do {
+          end(call, key, .success(SharedValue(try await operation(), discard)))
+        } catch {
+          end(call, key, .failure(error))
+        }
+      }(operation.isolation)
+    }
+    calls.locked { $0.start(call, of: key, task) }
+  }
+
+  private func end(_ call: Int, _ key: Key, _ answer: Result<SharedValue<Value>, any Error>) {
+    guard let (_, call) = calls.extract({ $0.end(call, of: key) }) else { return }
+    for caller in call.callers.slots { caller.element?.resume(with: answer) }
+  }
+
+  /// The call is at least as urgent as the current task.
+  private func raise(_ key: Key) {
+    if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+      calls.extract { $0.task(of: key) }?.escalatePriority(to: Task.currentPriority)
+    }
+  }
+}
+
+/// A value on its way to all callers. The last one that lets go of it discards it, unless one has taken it.
+final class SharedValue<Value: Sendable>: Sendable {
+  private let value: Value
+  private let discard: (@Sendable (Value) -> Void)?
+  private let isTaken = Locked(initially: false)
+
+  init(_ value: Value, _ discard: (@Sendable (Value) -> Void)?) {
+    (self.value, self.discard) = (value, discard)
+  }
+
+  deinit {
+    if !isTaken.locked({ $0 }) { discard?(value) }
+  }
+
+  func take() -> Value {
+    isTaken.locked { $0 = true }
+    return value
+  }
+}

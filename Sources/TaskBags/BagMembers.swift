@@ -1,0 +1,118 @@
+internal import CancellationInternals
+public import CooperativeCancellation
+
+/// The lock around a ``TaskRegistry``, shared by a bag and its tasks. Acts on and releases what the registry
+/// returns after unlocking.
+@usableFromInline
+final class BagMembers: Sendable {
+  /// A structure around the closure, for the reason given in ``RuntimeIssue``.
+  struct ErrorHandler: Sendable {
+    let body: @Sendable (any Error, CallSite) -> Void
+  }
+
+  private let registry = Locked(initially: TaskRegistry())
+  private let errorHandler: Locked<ErrorHandler>
+
+  init(onError: @escaping @Sendable (any Error, CallSite) -> Void) {
+    errorHandler = Locked(initially: ErrorHandler(body: onError))
+  }
+
+  var count: Int { registry.locked { $0.count } }
+  var isClosed: Bool { registry.locked { $0.isClosed } }
+
+  var onError: @Sendable (any Error, CallSite) -> Void {
+    get { errorHandler.locked { $0 }.body }
+    set { _ = errorHandler.exchange(for: ErrorHandler(body: newValue)) }
+  }
+
+  // MARK: A task's life
+
+  /// The place of a task, and where one was added that must end before it begins.
+  @usableFromInline typealias Place = (slot: Int, waitsFor: CallSite?)
+
+  @usableFromInline
+  func reserve() -> Int? {
+    registry.locked { $0.reserve() }
+  }
+
+  /// Reserves a slot for a task with an id, and cancels the tasks that it replaces. A task that has already begun cannot
+  /// wait for them.
+  @usableFromInline
+  func reserve(
+    _ id: BagID,
+    ifTaken policy: TaskBag.TakenIDPolicy,
+    hasBegun: Bool = false
+  ) -> Place? {
+    let reservation = registry.extract { $0.reserve(id, ifTaken: policy, hasBegun: hasBegun) }
+    for member in reservation?.replaced ?? [] { member.cancel() }
+    return reservation.map { ($0.slot, $0.waitsFor?.callSite) }
+  }
+
+  /// Waits until the tasks have ended that a new one replaces. Returns whether it begins: not if it is cancelled.
+  @usableFromInline
+  func mayBegin(_ slot: Int, after blocker: CallSite, _ callSite: CallSite) async -> Bool {
+    let kind = WaitingCall.Kind.tasks(
+      id: registry.locked { $0.id(in: slot) }?.value,
+      addedAt: blocker
+    )
+    do {
+      try await throwingWait(.options(.abandonCallback, nil, callSite), as: kind) { continuation in
+        let handler = TaskRegistry.EndHandler { continuation.resume(with: $0) }
+        if registry.locked({ $0.waitToBegin(slot, handler) }) { continuation.resume() }
+      } onCancel: {
+        _ = registry.extract { $0.stopWaitingToBegin(slot) }
+      } onDiscard: {
+      }
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  @usableFromInline
+  func start(_ slot: Int, _ member: Member) {
+    if registry.locked({ $0.start(slot, member) }) { member.cancel() }
+  }
+
+  @usableFromInline
+  func finish(_ slot: Int) {
+    let released = registry.extract { $0.finish(slot) }
+    for handler in released.handlers { handler.completion(.success) }
+  }
+
+  /// A task threw, on that actor. The `CancellationError` of a cancelled task is not reported.
+  @usableFromInline
+  func report(_ error: any Error, _ callSite: CallSite, on _: isolated (any Actor)?) {
+    if error is CancellationError, Task.isCancelled { return }
+    onError(error, callSite)
+  }
+
+  // MARK: Cancelling and waiting
+
+  func cancel(_ id: BagID) -> Bool {
+    guard let members = registry.extract({ $0.cancel(id) }) else { return false }
+    for member in members { member.cancel() }
+    return true
+  }
+
+  func cancelAll() {
+    for member in registry.extract({ $0.cancelAll() }) { member.cancel() }
+  }
+
+  func close() {
+    registry.locked { $0.close() }
+  }
+
+  /// Returns when all tasks have ended.
+  func waitForAll(_ options: CallOptions) async throws {
+    try await throwingWait(options, as: .tasks(id: nil, addedAt: nil)) { continuation in
+      let handler = TaskRegistry.EndHandler { continuation.resume(with: $0) }
+      let token = registry.locked { $0.wait(handler) }
+      if token == nil { continuation.resume() }
+      return token
+    } onCancel: { token in
+      if let token { _ = registry.extract { $0.stopWaiting(token) } }
+    } onDiscard: {
+    }
+  }
+}
