@@ -1,0 +1,212 @@
+import SwiftSyntax
+
+extension Flow {
+  mutating func visitGuard(_ node: GuardStmtSyntax, _ paths: Paths) -> Paths {
+    let decision = Decision(node.conditions, for: obligation)
+    let paths = visitConditions(node.conditions, paths, binds: false).deciding(by: decision)
+    _ = run(node.body.statements, paths.excused(decision.isExcused || decision.isReleased))
+    bind(node.conditions)
+    return paths
+  }
+
+  mutating func visitIf(
+    _ node: IfExprSyntax,
+    _ paths: Paths,
+    isElseIf: Bool = false,
+    top: IfExprSyntax? = nil
+  ) -> Paths {
+    let outer = obligation
+    let decision = Decision(node.conditions, for: obligation)
+    let paths = visitConditions(node.conditions, paths, binds: true).deciding(by: decision)
+    let isQuiet = !obligation.isMentioned(in: node.body)
+    var result = run(node.body.statements, paths.excused(decision.isExcused))
+    obligation = outer
+    let others = paths.excused(decision.isExcused && !isQuiet || decision.isReleased)
+    switch node.elseBody {
+    case .ifExpr(let next):
+      result.formUnion(visitIf(next, others, isElseIf: true, top: top ?? node))
+    case .codeBlock(let block): result.formUnion(run(block.statements, others))
+    case nil:
+      let reason =
+        isElseIf ? "no branch of this `if … else if` may apply" : "this `if` may not apply"
+      result.formUnion(isQuiet ? others : others.skipping(at: top ?? node, reason))
+    }
+    return result
+  }
+
+  mutating func visitConditions(
+    _ conditions: ConditionElementListSyntax,
+    _ paths: Paths,
+    binds: Bool
+  ) -> Paths {
+    let paths = conditions.reduce(paths) { paths, condition in
+      switch condition.condition {
+      case .expression(let value): visitTest(value, paths)
+      case .optionalBinding(let binding):
+        binding.initializer.map { visitTest($0.value, paths) } ?? paths
+      case .matchingPattern(let match): visitTest(match.initializer.value, paths)
+      case .availability: paths
+      }
+    }
+    if binds { bind(conditions) }
+    return paths
+  }
+
+  /// Whether there is a completion handler is not a use of it.
+  private mutating func visitTest(_ value: ExprSyntax, _ paths: Paths) -> Paths {
+    if obligation.isSubject(value) { return paths }
+    guard let sequence = value.as(SequenceExprSyntax.self) else { return visit(value, paths) }
+    return sequence.elements.reduce(paths) { obligation.isSubject($1) ? $0 : visit($1, $0) }
+  }
+
+  private mutating func bind(_ conditions: ConditionElementListSyntax) {
+    for condition in conditions {
+      switch condition.condition {
+      case .optionalBinding(let binding):
+        bind(binding.pattern, to: binding.initializer?.value)
+      case .matchingPattern(let match): obligation.shadow(match.pattern)
+      default: break
+      }
+    }
+  }
+
+  mutating func bind(_ pattern: PatternSyntax, to value: ExprSyntax?) {
+    // `if let completion` is the same completion handler.
+    guard let value else { return }
+    guard let name = pattern.as(IdentifierPatternSyntax.self)?.identifier.text else {
+      return obligation.shadow(pattern)
+    }
+    if obligation.isSubject(value) {
+      obligation.names.insert(name)
+    } else if obligation.isHelper(value)
+      || value.is(ClosureExprSyntax.self)
+        && obligation.isMentioned(in: value)
+    {
+      obligation.helpers.insert(name)
+    } else {
+      obligation.origins[name] = Decision(value, for: obligation).values
+      if value.unwrapped.trimmedDescription == "self" { obligation.weak.insert(name) }
+      obligation.shadow(pattern)
+    }
+  }
+
+  mutating func visitVariables(_ node: VariableDeclSyntax, _ paths: Paths) -> Paths {
+    node.bindings.reduce(paths) { paths, binding in
+      guard let value = binding.initializer?.value else { return paths }
+      var result = paths
+      if !obligation.isSubject(value), !obligation.isHelper(value),
+        !value.is(ClosureExprSyntax.self)
+      {
+        result = visit(value, paths)
+        if obligation.isMentioned(in: value), !value.chain.optionals.isEmpty,
+          let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text
+        {
+          result = result.mapPaths { $0.tested.insert(name) }
+        }
+      }
+      bind(binding.pattern, to: value)
+      return result
+    }
+  }
+
+  mutating func visitSwitch(_ node: SwitchExprSyntax, _ paths: Paths) -> Paths {
+    let decision = Decision(node.subject, for: obligation)
+    let paths = visitTest(node.subject, paths).deciding(by: decision).excused(decision.isExcused)
+    let isEvent =
+      node.subject.as(DeclReferenceExprSyntax.self)
+      .map { Words($0.baseName.text).saysRepeatedly } ?? false
+    var (result, carried): (Paths, Paths) = ([], [])
+    for item in node.cases.flatMap(\.switchCases) {
+      let outer = obligation
+      defer { obligation = outer }
+      var isExcused = item.attribute != nil  // What does not exist yet.
+      switch item.label {
+      case .case(let label):
+        obligation.shadow(label)
+        isExcused =
+          isExcused
+          || label.identifiers.contains { Words($0).saysUnfinished || Words($0).saysAnswered }
+      case .default: isExcused = isExcused || isEvent
+      }
+      let isQuiet = !obligation.isMentioned(in: item.statements)
+      scope.targets.append(.init(label: label(of: node), isLoop: false))
+      var end = run(item.statements, paths.excused(isExcused && isQuiet).union(carried))
+      end.formUnion(scope.targets.removeLast().breaks)
+      if item.statements.last?.item.is(FallThroughStmtSyntax.self) == true {
+        carried = end
+      } else {
+        carried = []
+        result.formUnion(end.skipping(at: item, "this `case` does not resume"))
+      }
+    }
+    return result
+  }
+
+  mutating func visitDo(_ node: DoStmtSyntax, _ paths: Paths) -> Paths {
+    guard !node.catchClauses.isEmpty else { return visit(node.body, paths) }
+    scope.catches.append([])
+    var result = visit(node.body, paths)
+    let thrown = scope.catches.removeLast()
+    for clause in node.catchClauses {
+      let outer = obligation
+      obligation.shadow(clause.catchItems)
+      let isCancellation = clause.catchItems.identifiers.contains { $0.contains("ancel") }
+      // From here on, a path that has resumed is one of its own.
+      let caught = thrown.excused(isCancellation).mapPaths {
+        if $0.resumptions.count == 1 { $0.resumptions = [clause.start] }
+      }
+      let end = run(clause.body.statements, caught)
+      obligation = outer
+      result.formUnion(end.skipping(at: clause, "this `catch` does not resume"))
+    }
+    if !node.catchClauses.contains(where: \.catchItems.isEmpty), !thrown.isEmpty {
+      leave(thrown.excused(), at: node.start)
+    }
+    return result
+  }
+
+  /// Each iteration begins with paths that go in, and paths that end the loop.
+  mutating func loop(
+    _ node: some SyntaxProtocol,
+    _ body: CodeBlockSyntax,
+    _ paths: Paths,
+    isExcused: Bool,
+    enter: (inout Flow, Paths) -> (body: Paths, end: Paths)
+  ) -> Paths {
+    guard !isIrrelevant(node) else { return paths }
+    let outer = obligation
+    defer { obligation = outer }
+    let tested = paths.reduce(into: Set()) { $0.formUnion($1.tested) }
+    scope.targets.append(.init(label: label(of: node), isLoop: true))
+    var (begin, end) = (paths, Paths())
+    // Two resumptions are as many as a path counts.
+    for iteration in 0..<3 {
+      let (inside, ended) = enter(&self, begin)
+      if iteration > 0 || !node.is(RepeatStmtSyntax.self) { end.formUnion(ended) }
+      begin =
+        run(body.statements, inside).union(scope.targets.last?.continues ?? [])
+        .mapPaths { $0.tested = tested }.limited
+    }
+    end.formUnion(enter(&self, begin).end)
+    let breaks = scope.targets.removeLast().breaks
+    return end.excused(isExcused).skipping(at: node, "this loop may end").union(breaks)
+  }
+
+  private func label(of node: some SyntaxProtocol) -> String? {
+    let statement = node.parent?.is(ExpressionStmtSyntax.self) == true ? node.parent : Syntax(node)
+    return statement?.parent?.as(LabeledStmtSyntax.self)?.label.text
+  }
+}
+
+extension SwitchCaseListSyntax.Element {
+  fileprivate var switchCases: [SwitchCaseSyntax] {
+    switch self {
+    case .switchCase(let item): [item]
+    case .ifConfigDecl(let node):
+      node.clauses.flatMap { clause -> [SwitchCaseSyntax] in
+        guard case .switchCases(let cases)? = clause.elements else { return [] }
+        return cases.flatMap(\.switchCases)
+      }
+    }
+  }
+}

@@ -1,0 +1,178 @@
+import SwiftSyntax
+
+/// Follows every path through a function or a closure that has to resume something.
+struct Flow {
+  var obligation: Obligation
+  var scope = Scope()
+  /// The closures around this place, each of which may resume.
+  var owners: [Int] = []
+  var lastOwner = 0
+  /// Several of these may resume after one path: that one of them does not proves nothing.
+  var sharing: Set<Int> = []
+  /// The closure may be called again, so a call that does nothing proves nothing.
+  var isRepeated = false
+  var candidates: [(mistake: Mistake, owners: [Int])] = []
+
+  init(_ obligation: Obligation) { self.obligation = obligation }
+
+  var mistakes: [Mistake] {
+    candidates.filter { $0.owners.allSatisfy { !sharing.contains($0) } }.map(\.mistake)
+  }
+
+  /// What one function or closure knows of its ends.
+  struct Scope {
+    var returns: [(paths: Paths, position: AbsolutePosition)] = []
+    var targets: [Target] = []
+    /// What is thrown, of each `do` around this place.
+    var catches: [Paths] = []
+    var thrown: (paths: Paths, position: AbsolutePosition)?
+
+    /// A loop or a `switch`.
+    struct Target {
+      let label: String?
+      let isLoop: Bool
+      var breaks: Paths = []
+      var continues: Paths = []
+    }
+  }
+
+  mutating func run(_ items: CodeBlockItemListSyntax, _ paths: Paths) -> Paths {
+    let outer = obligation
+    defer { obligation = outer }
+    var paths = paths
+    for item in items where !paths.isEmpty { paths = visit(item.item, paths).limited }
+    return paths
+  }
+
+  /// Nothing in the node matters.
+  func isIrrelevant(_ node: some SyntaxProtocol) -> Bool {
+    !obligation.isMentioned(in: node)
+      && !node.tokens(viewMode: .sourceAccurate).contains { token in
+        switch token.tokenKind {
+        case .keyword(.return), .keyword(.break), .keyword(.continue), .keyword(.throw),
+          .keyword(.try):
+          true
+        case .identifier(let name):
+          name == "assertionFailure" || Self.neverReturning.contains(name)
+        default: false
+        }
+      }
+  }
+
+  static let neverReturning: Set = ["fatalError", "preconditionFailure", "exit", "abort"]
+
+  mutating func visit(_ node: some SyntaxProtocol, _ paths: Paths) -> Paths {
+    switch Syntax(node).as(SyntaxEnum.self) {
+    case .token: return paths
+    case .returnStmt(let node):
+      var paths = node.expression.map { visit($0, paths) } ?? paths
+      // A value that says more than we know.
+      if let value = node.expression, !obligation.isMentioned(in: value) { paths = paths.excused() }
+      scope.returns.append((paths, node.start))
+      return []
+    case .throwStmt(let node):
+      leave(visit(node.expression, paths), at: node.start)
+      return []
+    case .breakStmt(let node):
+      if let target = target(node.label, isLoop: false) {
+        scope.targets[target].breaks.formUnion(paths)
+      }
+      return []
+    case .continueStmt(let node):
+      if let target = target(node.label, isLoop: true) {
+        scope.targets[target].continues.formUnion(paths)
+      }
+      return []
+    case .labeledStmt(let node): return visit(node.statement, paths)
+    case .codeBlock(let node): return run(node.statements, paths)
+    case .guardStmt(let node): return visitGuard(node, paths)
+    case .ifExpr(let node): return isIrrelevant(node) ? paths : visitIf(node, paths)
+    case .switchExpr(let node): return isIrrelevant(node) ? paths : visitSwitch(node, paths)
+    case .doStmt(let node): return visitDo(node, paths)
+    case .forStmt(let node):
+      let paths = visit(node.sequence, paths)
+      if node.tryKeyword != nil { leave(paths, at: node.start) }
+      return loop(node, node.body, paths, isExcused: node.awaitKeyword != nil) { flow, paths in
+        flow.obligation.shadow(node.pattern)
+        return (paths, paths)
+      }
+    case .whileStmt(let node):
+      let isEndless = node.conditions.trimmedDescription == "true"
+      let decision = Decision(node.conditions, for: obligation)
+      return loop(node, node.body, paths, isExcused: decision.isExcused) { flow, paths in
+        let paths = flow.visit(node.conditions, paths)
+        return (paths, isEndless ? [] : paths)
+      }
+    case .repeatStmt(let node):
+      let decision = Decision(node.condition, for: obligation)
+      return loop(node, node.body, paths, isExcused: decision.isExcused) { flow, paths in
+        let paths = flow.visit(node.condition, paths)
+        return (paths, paths)
+      }
+    case .variableDecl(let node): return visitVariables(node, paths)
+    case .functionDecl(let node):
+      if let body = node.body, obligation.isMentioned(in: body) {
+        obligation.helpers.insert(node.name.text)
+      }
+      return paths
+    case .ifConfigDecl(let node):
+      // Other platforms have other paths.
+      let others = node.clauses.contains { $0.condition == nil } ? [] : paths.excused()
+      return node.clauses.reduce(into: others) { result, clause in
+        guard case .statements(let items)? = clause.elements else { return }
+        result.formUnion(run(items, paths))
+      }
+    case .tryExpr(let node):
+      if node.questionOrExclamationMark?.tokenKind == .exclamationMark || isSleep(node) {
+        return visit(node.expression, paths)
+      }
+      let after = visit(node.expression, paths)
+      // What is awaited has taken its closure before it fails.
+      let isTaken = node.expression.is(AwaitExprSyntax.self) && obligation.isMentioned(in: node)
+      let failed = isTaken ? after : paths
+      if node.questionOrExclamationMark == nil {
+        leave(failed, at: node.start)
+        return after
+      }
+      guard obligation.isMentioned(in: node) else { return after }
+      return after.union(failed.skipping(at: node, "`try?` swallows an error here"))
+    case .sequenceExpr(let node): return visitSequence(node, paths)
+    case .ternaryExpr(let node):
+      let paths = visit(node.condition, paths)
+      return visit(node.thenExpression, paths).union(visit(node.elseExpression, paths))
+    case .functionCallExpr(let node): return visitCall(node, paths)
+    case .closureExpr(let node):
+      return obligation.isMentioned(in: node) ? handOver(node, to: "", paths).paths : paths
+    case .memberAccessExpr(let node): return node.base.map { visit($0, paths) } ?? paths
+    case .declReferenceExpr(let node):
+      let isUsed = obligation.isSubject(node) || obligation.isHelper(node)
+      return isUsed ? own(paths, by: newOwner()) : paths
+    case .classDecl, .structDecl, .enumDecl, .actorDecl:
+      return obligation.isMentioned(in: node) ? own(paths, by: newOwner()) : paths
+    default:
+      return node.children(viewMode: .sourceAccurate).reduce(paths) { visit($1, $0) }
+    }
+  }
+
+  private func isSleep(_ node: TryExprSyntax) -> Bool {
+    let expression = node.expression.as(AwaitExprSyntax.self)?.expression ?? node.expression
+    return expression.as(FunctionCallExprSyntax.self)?.name == "sleep"
+  }
+
+  private func target(_ label: TokenSyntax?, isLoop: Bool) -> Int? {
+    scope.targets.lastIndex {
+      if let label { $0.label == label.text } else { !isLoop || $0.isLoop }
+    }
+  }
+
+  /// By an error.
+  mutating func leave(_ paths: Paths, at position: AbsolutePosition) {
+    if let last = scope.catches.indices.last {
+      scope.catches[last].formUnion(paths)
+    } else {
+      let isOpen = scope.thrown?.paths.contains(where: \.isOpen) ?? false
+      let before = scope.thrown ?? (paths: [], position: position)
+      scope.thrown = (before.paths.union(paths), isOpen ? before.position : position)
+    }
+  }
+}
