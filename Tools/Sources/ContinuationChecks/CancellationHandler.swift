@@ -6,67 +6,57 @@ struct CancellationHandler {
   private let onCancel: ClosureExprSyntax
 
   init?(_ call: FunctionCallExprSyntax) {
+    let isHandler = { (label: String?) in label?.hasPrefix("onCancel") == true }
     guard
       [
         "withTaskCancellationHandler", "withTaskCancellationOrGracefulShutdownHandler",
         "withGracefulShutdownHandler",
-      ].contains(call.name),
-      let onCancel = call.closures.first(where: { $0.label?.hasPrefix("onCancel") == true }),
-      let operation = call.closures.first(where: { $0.closure.id != onCancel.closure.id })
+      ].contains(call.callee),
+      let onCancel = call.closures.first(where: { isHandler($0.label) })?.closure,
+      let operation = call.closures.first(where: { !isHandler($0.label) })?.closure
     else { return nil }
-    self.operation = operation.closure
-    self.onCancel = onCancel.closure
+    (self.operation, self.onCancel) = (operation, onCancel)
   }
 
   /// A request that the handler does nothing about if it runs before the request is stored.
-  var lostCancellation: Mistake? {
+  var lostCancellation: Finding? {
     let waits = operation.all(FunctionCallExprSyntax.self).compactMap(Wait.init)
-    guard !waits.isEmpty, !isRemembered else { return nil }
-    let requests = optionalRequests
+    // A handler that leaves a note may be asked later.
+    let leavesNote = onCancel.all(SequenceExprSyntax.self).contains {
+      $0.assignment().map { $0.value.first?.is(NilLiteralExprSyntax.self) == false } ?? false
+    }
+    guard !leavesNote else { return nil }
+    let requests = optionals
     for sequence in operation.all(SequenceExprSyntax.self) {
-      let elements = Array(sequence.elements)
-      guard elements.count == 3, elements[1].is(AssignmentExprSyntax.self),
-        !elements[2].is(NilLiteralExprSyntax.self), !elements[2].is(DeclReferenceExprSyntax.self),
-        requests.contains(elements[0].lastName),
-        waits.contains(where: { $0.call.contains(sequence) }),
-        !looksAgain(after: sequence)
+      guard let (target, value) = sequence.assignment(), requests.contains(target.lastName),
+        let wait = waits.first(where: { $0.call.contains(sequence) }), value.count == 1,
+        let value = value.first, !value.is(NilLiteralExprSyntax.self),
+        !wait.names.contains(value.name ?? "")
       else { continue }
-      return Mistake(
+      let looksAgain = operation.tokens(viewMode: .sourceAccurate).contains {
+        $0.position > sequence.position && $0.text.lowercased().contains("cancel")
+      }
+      guard !looksAgain else { continue }
+      return Finding(
         .cancellationLost,
         at: sequence.start,
-        "`onCancel` may have run before `\(elements[0].lastName)` is stored here,"
-          + " and runs only once: check for cancellation after this"
+        "`onCancel` may run before `\(target.lastName)` is stored here, and only once: check for"
+          + " cancellation after this"
       )
     }
     return nil
   }
 
-  /// What the handler cancels unless it is nil: `request` of `box.request?.cancel()`.
-  private var optionalRequests: Set<String> {
-    var names = Set(onCancel.all(OptionalChainingExprSyntax.self).map(\.expression.lastName))
-    for binding in onCancel.all(OptionalBindingConditionSyntax.self) {
-      names.formUnion((binding.initializer.map { Syntax($0) } ?? Syntax(binding)).identifiers)
-      names.formUnion(binding.pattern.identifiers)
-    }
-    // `state.withLock { $0.request }?.cancel()`
-    for chain in onCancel.all(OptionalChainingExprSyntax.self) {
-      for closure in chain.all(ClosureExprSyntax.self) { names.formUnion(closure.identifiers) }
-    }
-    return names.subtracting(["", "self", "withLock"])
-  }
-
-  /// The handler leaves a note, which may be read later.
-  private var isRemembered: Bool {
-    onCancel.all(SequenceExprSyntax.self).contains { sequence in
-      let elements = Array(sequence.elements)
-      return elements.count > 2 && elements[1].is(AssignmentExprSyntax.self)
-        && !elements[2].is(NilLiteralExprSyntax.self)
-    }
-  }
-
-  private func looksAgain(after place: SequenceExprSyntax) -> Bool {
-    operation.tokens(viewMode: .sourceAccurate).contains {
-      $0.position > place.position && $0.text.lowercased().contains("cancel")
-    }
+  /// What the handler cancels unless it is nil: `request` of `box.request?.cancel()` and of
+  /// `state.withLock { $0.request }?.cancel()`.
+  private var optionals: Set<String> {
+    let chains = onCancel.all(OptionalChainingExprSyntax.self).map(\.expression)
+    let bindings = onCancel.all(OptionalBindingConditionSyntax.self)
+    let names = chains.map(\.lastName) + bindings.map(\.pattern.trimmedDescription)
+    let inside =
+      chains.flatMap { $0.all(ClosureExprSyntax.self) }.map(Syntax.init)
+      + bindings.compactMap { $0.initializer.map(Syntax.init) }
+    return inside.reduce(into: Set(names)) { $0.formUnion($1.identifiers) }
+      .subtracting(["", "self", "withLock"])
   }
 }

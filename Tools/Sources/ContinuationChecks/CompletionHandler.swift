@@ -4,19 +4,23 @@ import SwiftSyntax
 struct CompletionHandler {
   private let function: FunctionDeclSyntax
   private let body: CodeBlockSyntax
-  private let parameter: FunctionParameterSyntax
+  private let name: String
 
   init?(_ function: FunctionDeclSyntax) {
-    guard let body = function.body,
+    let closures = function.signature.parameterClause.parameters.filter { Self.isClosure($0.type) }
+    guard let body = function.body, let last = closures.last,
       function.signature.effectSpecifiers?.asyncSpecifier == nil,
-      let parameter = function.signature.parameterClause.parameters.last(where: {
-        Self.isCompletionHandler($0.type)
+      !Words(function.name.text).saysRepeatedly,
+      [last.firstName, last.secondName].contains(where: {
+        Self.names.contains($0?.text.lowercased() ?? "")
       }),
-      Self.names.contains(parameter.firstName.text.lowercased())
-        || Self.names.contains((parameter.secondName ?? parameter.firstName).text.lowercased()),
-      !Words(function.name.text).saysRepeatedly
+      // A fake or a stub may leave it alone.
+      !function.ancestors.contains(where: {
+        $0.asProtocol((any NamedDeclSyntax).self).map { Words($0.name.text).saysFake } ?? false
+      })
     else { return nil }
-    (self.function, self.body, self.parameter) = (function, body, parameter)
+    (self.function, self.body) = (function, body)
+    name = (last.secondName ?? last.firstName).text
   }
 
   private static let names: Set = [
@@ -25,42 +29,31 @@ struct CompletionHandler {
     "replyhandler", "withreply", "replyto", "completioncallback",
   ]
 
-  private static func isCompletionHandler(_ type: TypeSyntax) -> Bool {
-    if let type = type.as(AttributedTypeSyntax.self) { return isCompletionHandler(type.baseType) }
-    if let type = type.as(OptionalTypeSyntax.self) { return isCompletionHandler(type.wrappedType) }
-    if let type = type.as(TupleTypeSyntax.self), type.elements.count == 1,
-      let only = type.elements.first
+  private static func isClosure(_ type: TypeSyntax) -> Bool {
+    let tuple = type.as(TupleTypeSyntax.self)?.elements
+    if let inner = type.as(AttributedTypeSyntax.self)?.baseType
+      ?? type.as(OptionalTypeSyntax.self)?.wrappedType
+      ?? (tuple?.count == 1 ? tuple?.first?.type : nil)
     {
-      return isCompletionHandler(only.type)
+      return isClosure(inner)
     }
-    if let type = type.as(FunctionTypeSyntax.self) {
-      return ["Void", "()"].contains(type.returnClause.type.trimmedDescription)
-    }
+    if let type = type.as(FunctionTypeSyntax.self) { return type.returnClause.type.isVoid }
     // An alias, as `CompletionHandler`; not a value, as `Completion<Failure>`.
     guard let alias = type.as(IdentifierTypeSyntax.self), alias.genericArgumentClause == nil
     else { return false }
     return ["Completion", "Handler", "Callback", "Block"].contains { alias.name.text.hasSuffix($0) }
   }
 
-  var mistakes: [Mistake] {
-    let name = (parameter.secondName ?? parameter.firstName).text
-    let obligation = Obligation(
-      form: .completionHandler(name),
-      names: [name],
-      in: Syntax(function)
-    )
+  var findings: [Finding] {
+    let obligation = Obligation(handler: name, names: [name], in: Syntax(function))
     // Without any use, it is a stub.
     guard obligation.isMentioned(in: body) else { return [] }
-    var flow = Flow(obligation)
-    let end = flow.run(body.statements, .begin)
-    // What the function returns or throws may say the same.
-    let result = function.signature.returnClause?.type.trimmedDescription ?? "Void"
-    flow.judge(
-      end,
-      endingAt: body.rightBrace,
-      isTask: false,
-      judgesEnds: ["Void", "()"].contains(result)
-    )
-    return flow.mistakes
+    // What the function returns may say the same.
+    let isVoid = function.signature.returnClause?.type.isVoid ?? true
+    return Flow.findings(obligation, body.statements, end: body.rightBrace, judgesEnds: isVoid)
   }
+}
+
+extension TypeSyntax {
+  fileprivate var isVoid: Bool { ["Void", "()"].contains(trimmedDescription) }
 }

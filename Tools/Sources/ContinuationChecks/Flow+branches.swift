@@ -3,7 +3,7 @@ import SwiftSyntax
 extension Flow {
   mutating func visitGuard(_ node: GuardStmtSyntax, _ paths: Paths) -> Paths {
     let decision = Decision(node.conditions, for: obligation)
-    let paths = visitConditions(node.conditions, paths, binds: false).deciding(by: decision)
+    let paths = visitConditions(node.conditions, paths).deciding(by: decision)
     _ = run(node.body.statements, paths.excused(decision.isExcused || decision.isReleased))
     bind(node.conditions)
     return paths
@@ -17,7 +17,8 @@ extension Flow {
   ) -> Paths {
     let outer = obligation
     let decision = Decision(node.conditions, for: obligation)
-    let paths = visitConditions(node.conditions, paths, binds: true).deciding(by: decision)
+    let paths = visitConditions(node.conditions, paths).deciding(by: decision)
+    bind(node.conditions)
     let isQuiet = !obligation.isMentioned(in: node.body)
     var result = run(node.body.statements, paths.excused(decision.isExcused))
     obligation = outer
@@ -34,12 +35,11 @@ extension Flow {
     return result
   }
 
-  mutating func visitConditions(
+  private mutating func visitConditions(
     _ conditions: ConditionElementListSyntax,
-    _ paths: Paths,
-    binds: Bool
+    _ paths: Paths
   ) -> Paths {
-    let paths = conditions.reduce(paths) { paths, condition in
+    conditions.reduce(paths) { paths, condition in
       switch condition.condition {
       case .expression(let value): visitTest(value, paths)
       case .optionalBinding(let binding):
@@ -48,8 +48,6 @@ extension Flow {
       case .availability: paths
       }
     }
-    if binds { bind(conditions) }
-    return paths
   }
 
   /// Whether there is a completion handler is not a use of it.
@@ -61,51 +59,28 @@ extension Flow {
 
   private mutating func bind(_ conditions: ConditionElementListSyntax) {
     for condition in conditions {
-      switch condition.condition {
-      case .optionalBinding(let binding):
-        bind(binding.pattern, to: binding.initializer?.value)
-      case .matchingPattern(let match): obligation.shadow(match.pattern)
-      default: break
+      if let binding = condition.condition.as(OptionalBindingConditionSyntax.self) {
+        // `if let completion` is the same completion handler.
+        if let value = binding.initializer?.value { obligation.bind(binding.pattern, to: value) }
+      } else if let match = condition.condition.as(MatchingPatternConditionSyntax.self) {
+        obligation.shadow(match.pattern)
       }
-    }
-  }
-
-  mutating func bind(_ pattern: PatternSyntax, to value: ExprSyntax?) {
-    // `if let completion` is the same completion handler.
-    guard let value else { return }
-    guard let name = pattern.as(IdentifierPatternSyntax.self)?.identifier.text else {
-      return obligation.shadow(pattern)
-    }
-    if obligation.isSubject(value) {
-      obligation.names.insert(name)
-    } else if obligation.isHelper(value)
-      || value.is(ClosureExprSyntax.self)
-        && obligation.isMentioned(in: value)
-    {
-      obligation.helpers.insert(name)
-    } else {
-      obligation.origins[name] = Decision(value, for: obligation).values
-      if value.unwrapped.trimmedDescription == "self" { obligation.weak.insert(name) }
-      obligation.shadow(pattern)
     }
   }
 
   mutating func visitVariables(_ node: VariableDeclSyntax, _ paths: Paths) -> Paths {
     node.bindings.reduce(paths) { paths, binding in
       guard let value = binding.initializer?.value else { return paths }
-      var result = paths
-      if !obligation.isSubject(value), !obligation.isHelper(value),
-        !value.is(ClosureExprSyntax.self)
-      {
-        result = visit(value, paths)
-        if obligation.isMentioned(in: value), !value.chain.optionals.isEmpty,
-          let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text
-        {
-          result = result.mapPaths { $0.tested.insert(name) }
-        }
+      let isAlias =
+        obligation.isSubject(value) || obligation.isHelper(value)
+        || value.is(ClosureExprSyntax.self)
+      var after = isAlias ? paths : visit(value, paths)
+      if after != paths, !value.chain.optionals.isEmpty {
+        // Whether the call was skipped may be asked later.
+        after = after.mapPaths { $0.tested.insert(binding.pattern.trimmedDescription) }
       }
-      bind(binding.pattern, to: value)
-      return result
+      obligation.bind(binding.pattern, to: value)
+      return after
     }
   }
 
@@ -114,7 +89,7 @@ extension Flow {
     let paths = visitTest(node.subject, paths).deciding(by: decision).excused(decision.isExcused)
     let isEvent =
       node.subject.as(DeclReferenceExprSyntax.self)
-      .map { Words($0.baseName.text).saysRepeatedly } ?? false
+      .map { Words($0.baseName.text).saysRepeatedly } == true
     var (result, carried): (Paths, Paths) = ([], [])
     for item in node.cases.flatMap(\.switchCases) {
       let outer = obligation
@@ -189,7 +164,8 @@ extension Flow {
     }
     end.formUnion(enter(&self, begin).end)
     let breaks = scope.targets.removeLast().breaks
-    return end.excused(isExcused).skipping(at: node, "this loop may end").union(breaks)
+    end = end.excused(isExcused).skipping(at: node, "this loop may end")
+    return end.mapPaths { if $0.isOpen { $0.tested.insert(Path.countOfLoop) } }.union(breaks)
   }
 
   private func label(of node: some SyntaxProtocol) -> String? {

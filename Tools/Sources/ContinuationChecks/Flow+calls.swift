@@ -2,22 +2,15 @@ import SwiftSyntax
 
 extension Flow {
   mutating func visitSequence(_ node: SequenceExprSyntax, _ paths: Paths) -> Paths {
-    let elements = Array(node.elements)
-    if elements.count > 2, elements[1].is(AssignmentExprSyntax.self) {
-      let values = elements.dropFirst(2)
-      if values.count == 1, let closure = values.first?.as(ClosureExprSyntax.self),
-        obligation.isMentioned(in: closure)
-      {
-        return handOver(closure, to: elements[0].lastName, paths).paths
-      }
-      if elements[0].is(DiscardAssignmentExprSyntax.self), let value = values.first,
-        obligation.isSubject(value)
-      {
-        return paths
-      }
-      return visitOperands(values, paths)
+    guard let (target, value) = node.assignment() else {
+      return visitOperands(Array(node.elements)[...], paths)
     }
-    return visitOperands(elements[...], paths)
+    if let closure = value.first?.as(ClosureExprSyntax.self), obligation.isMentioned(in: closure) {
+      return handOver(closure, to: target.lastName, paths).after
+    }
+    let isDiscarded = target.is(DiscardAssignmentExprSyntax.self) && value.count == 1
+    if isDiscarded, obligation.isSubject(value.first ?? target) { return paths }
+    return visitOperands(value, paths)
   }
 
   private mutating func visitOperands(_ operands: ArraySlice<ExprSyntax>, _ paths: Paths) -> Paths {
@@ -39,56 +32,44 @@ extension Flow {
   }
 
   mutating func visitCall(_ call: FunctionCallExprSyntax, _ paths: Paths) -> Paths {
-    if Self.neverReturning.contains(call.name) { return [] }
-    if call.name == "assertionFailure" { return paths.excused() }
+    if call.callee == "assertionFailure" { return paths.excused() }
+    if Self.neverReturning.contains(call.callee) { return [] }
     guard !isIrrelevant(call) else { return paths }
-    if let begin = resumption(call) {
-      let paths = call.arguments.reduce(paths) { visit($1.expression, $0) }
-      return resume(paths, at: begin)
+    if isResumption(call) {
+      return resume(call.arguments.reduce(paths) { visit($1.expression, $0) }, at: call.start)
     }
-    if obligation.isHelper(call.calledExpression) { return own(paths, by: newOwner()) }
+    if obligation.isHelper(call.calledExpression) { return own(paths) }
 
-    var paths = visit(call.calledExpression, paths)
-    var taken: [(label: String?, closure: ClosureExprSyntax)] = []
-    for (label, closure) in call.closures where obligation.isMentioned(in: closure) {
-      taken.append((label, closure))
+    let paths = visit(call.calledExpression, paths)
+    let closures = call.closures.filter { obligation.isMentioned(in: $0.closure) }
+    if closures.count == 1, Words(call.callee).saysAtOnce {
+      return runAtOnce(closures[0].closure, paths)
     }
-    var isPassed = false
-    for argument in call.arguments where !argument.expression.is(ClosureExprSyntax.self) {
-      if isResumption(argument.expression) {
-        isPassed = true
-      } else {
-        paths = visit(argument.expression, paths)
-      }
+    var after = call.arguments.reduce(paths) { paths, argument in
+      argument.expression.is(ClosureExprSyntax.self)
+        ? paths : visitArgument(argument.expression, paths)
     }
-    guard !taken.isEmpty || isPassed else { return paths }
-    if taken.count == 1, !isPassed, Words(call.name).saysAtOnce {
-      return runAtOnce(taken[0].closure, paths)
+    let isPassed = after != paths
+    guard !closures.isEmpty || isPassed else { return paths }
+    if Self.transforming.contains(call.callee) { return own(after).excused() }
+    var isCertain = !isPassed
+    for (label, closure) in closures {
+      let words = Words(label ?? "")
+      let isNamed = words.saysOnce || words.saysRepeatedly
+      let result = handOver(closure, to: isNamed ? label ?? "" : call.callee, after)
+      (after, isCertain) = (result.after, isCertain && result.isCertain)
     }
-    var after = isPassed ? own(paths, by: newOwner()) : paths
-    if Self.transforming.contains(call.name) {
-      return own(after, by: newOwner()).excused()
-    }
-    var isCertain = !taken.isEmpty
-    for (label, closure) in taken {
-      let name = label.flatMap { Words($0).saysOnce || Words($0).saysRepeatedly ? $0 : nil }
-      let result = handOver(closure, to: name ?? call.name, after)
-      after = result.paths
-      isCertain = isCertain && result.isCertain
-    }
-    if isCertain, !isPassed {
+    if isCertain {
       // What has resumed before resumes again in the closure.
       after = after.mapPaths {
         if $0.resumptions.count == 1 { $0.resumptions.append(call.start) }
       }
     }
-    let optionals = call.calledExpression.chain.optionals.filter { !obligation.isSubject($0) }
+    let optionals = call.calledExpression.chain.optionals.map(\.trimmedDescription)
     guard let optional = optionals.last else { return after }
-    let isReleased = optionals.contains { obligation.weak.contains($0.trimmedDescription) }
-    return after.union(
-      paths.excused(isReleased)
-        .skipping(at: call, "this call is skipped if `\(optional.trimmedDescription)` is nil")
-    )
+    let skipped = paths.excused(!obligation.weak.isDisjoint(with: optionals))
+    let reason = "this call is skipped if `\(optional)` is nil"
+    return after.union(skipped.skipping(at: call, reason, isCall: true))
   }
 
   /// They call their closure for each value, at once or later.
@@ -97,25 +78,17 @@ extension Flow {
     "sorted", "allSatisfy", "flatMapError", "always", "tryMap", "handleEvents",
   ]
 
-  /// Where the call names what it resumes, if it does.
-  private func resumption(_ call: FunctionCallExprSyntax) -> AbsolutePosition? {
-    switch obligation.form {
-    case .completionHandler:
-      return obligation.isSubject(call.calledExpression) ? call.start : nil
-    case .continuation:
-      guard let member = call.calledExpression.as(MemberAccessExprSyntax.self),
-        member.declName.baseName.text.hasPrefix("resume"), let base = member.base,
-        obligation.isSubject(base)
-      else { return nil }
-      return call.start
-    }
+  private func isResumption(_ call: FunctionCallExprSyntax) -> Bool {
+    if obligation.handler != nil { return obligation.isSubject(call.calledExpression) }
+    let member = call.calledExpression.as(MemberAccessExprSyntax.self)
+    guard let base = member?.base, obligation.isSubject(base) else { return false }
+    return member?.declName.baseName.text.hasPrefix("resume") == true
   }
 
-  /// An argument that is itself able to resume.
-  private func isResumption(_ argument: ExprSyntax) -> Bool {
-    if obligation.isSubject(argument) || obligation.isHelper(argument) { return true }
-    guard let base = argument.as(MemberAccessExprSyntax.self)?.base else { return false }
-    return obligation.isSubject(base)
+  /// An argument may itself be able to resume, as `continuation.resume`.
+  private mutating func visitArgument(_ argument: ExprSyntax, _ paths: Paths) -> Paths {
+    let base = argument.as(MemberAccessExprSyntax.self)?.base
+    return base.map(obligation.isSubject) == true ? own(paths) : visit(argument, paths)
   }
 
   private mutating func resume(_ paths: Paths, at position: AbsolutePosition) -> Paths {
@@ -125,16 +98,12 @@ extension Flow {
     }
   }
 
-  mutating func newOwner() -> Int {
+  /// Passes it on, to a closure or to what may resume it elsewhere.
+  mutating func own(_ paths: Paths) -> Paths {
     lastOwner += 1
-    return lastOwner
-  }
-
-  mutating func own(_ paths: Paths, by owner: Int) -> Paths {
     for path in paths where !path.owners.isEmpty || !path.resumptions.isEmpty {
-      sharing.formUnion(path.owners.union([owner]))
+      sharing.formUnion(path.owners.union([lastOwner]))
     }
-    // One number is enough for all that has been passed on.
-    return paths.mapPaths { $0.owners.insert(owner) }
+    return paths.mapPaths { $0.owners.insert(lastOwner) }
   }
 }

@@ -11,12 +11,19 @@ struct Flow {
   var sharing: Set<Int> = []
   /// The closure may be called again, so a call that does nothing proves nothing.
   var isRepeated = false
-  var candidates: [(mistake: Mistake, owners: [Int])] = []
+  var candidates: [(finding: Finding, owners: [Int])] = []
 
-  init(_ obligation: Obligation) { self.obligation = obligation }
-
-  var mistakes: [Mistake] {
-    candidates.filter { $0.owners.allSatisfy { !sharing.contains($0) } }.map(\.mistake)
+  /// What is wrong with the paths of a function or a closure.
+  static func findings(
+    _ obligation: Obligation,
+    _ items: CodeBlockItemListSyntax,
+    end brace: TokenSyntax,
+    judgesEnds: Bool = true
+  ) -> [Finding] {
+    var flow = Flow(obligation: obligation)
+    let end = flow.run(items, [Path()])
+    flow.judge(end, at: brace, judgesEnds: judgesEnds)
+    return flow.candidates.filter { flow.sharing.isDisjoint(with: $0.owners) }.map(\.finding)
   }
 
   /// What one function or closure knows of its ends.
@@ -52,14 +59,15 @@ struct Flow {
         case .keyword(.return), .keyword(.break), .keyword(.continue), .keyword(.throw),
           .keyword(.try):
           true
-        case .identifier(let name):
-          name == "assertionFailure" || Self.neverReturning.contains(name)
+        case .identifier(let name): Self.neverReturning.contains(name)
         default: false
         }
       }
   }
 
-  static let neverReturning: Set = ["fatalError", "preconditionFailure", "exit", "abort"]
+  static let neverReturning: Set = [
+    "fatalError", "preconditionFailure", "assertionFailure", "exit", "abort",
+  ]
 
   mutating func visit(_ node: some SyntaxProtocol, _ paths: Paths) -> Paths {
     switch Syntax(node).as(SyntaxEnum.self) {
@@ -142,13 +150,13 @@ struct Flow {
       return visit(node.thenExpression, paths).union(visit(node.elseExpression, paths))
     case .functionCallExpr(let node): return visitCall(node, paths)
     case .closureExpr(let node):
-      return obligation.isMentioned(in: node) ? handOver(node, to: "", paths).paths : paths
+      return obligation.isMentioned(in: node) ? handOver(node, to: "", paths).after : paths
     case .memberAccessExpr(let node): return node.base.map { visit($0, paths) } ?? paths
     case .declReferenceExpr(let node):
       let isUsed = obligation.isSubject(node) || obligation.isHelper(node)
-      return isUsed ? own(paths, by: newOwner()) : paths
+      return isUsed ? own(paths) : paths
     case .classDecl, .structDecl, .enumDecl, .actorDecl:
-      return obligation.isMentioned(in: node) ? own(paths, by: newOwner()) : paths
+      return obligation.isMentioned(in: node) ? own(paths) : paths
     default:
       return node.children(viewMode: .sourceAccurate).reduce(paths) { visit($1, $0) }
     }
@@ -156,7 +164,7 @@ struct Flow {
 
   private func isSleep(_ node: TryExprSyntax) -> Bool {
     let expression = node.expression.as(AwaitExprSyntax.self)?.expression ?? node.expression
-    return expression.as(FunctionCallExprSyntax.self)?.name == "sleep"
+    return expression.as(FunctionCallExprSyntax.self)?.callee == "sleep"
   }
 
   private func target(_ label: TokenSyntax?, isLoop: Bool) -> Int? {

@@ -1,54 +1,34 @@
 import SwiftSyntax
 
-/// What has to be resumed or called once, and the names that it has where the flow is.
+/// What has to be resumed or called once, and the names that it has at a place.
 struct Obligation {
-  enum Form {
-    case continuation
-    case completionHandler(String)
-  }
-
-  let form: Form
+  /// The name of a completion handler, nil for a continuation.
+  let handler: String?
   /// The continuation or the completion handler itself.
   var names: Set<String>
   /// Local functions and closures that use it.
   var helpers: Set<String> = []
-  /// Captured weakly: what is nil has been released, and `self` is not while its method waits.
+  /// What may be nil because it has been released. `self` is not, while its method waits.
   var weak: Set<String> = ["self"]
   /// What a local constant was made of.
   var origins: [String: Set<String>] = [:]
   /// What is assigned after it was declared: flags, slots, counters.
-  let variables: Set<String>
+  private(set) var variables: Set<String> = []
 
-  init(form: Form, names: Set<String>, in function: Syntax) {
-    self.form = form
-    self.names = names
-    variables = Self.assigned(in: function)
-  }
-
-  private static func assigned(in function: Syntax) -> Set<String> {
-    var names: Set<String> = []
+  init(handler: String? = nil, names: Set<String>, in function: Syntax) {
+    (self.handler, self.names) = (handler, names)
     for sequence in function.all(SequenceExprSyntax.self) {
-      let elements = Array(sequence.elements)
-      guard elements.count > 2 else { continue }
-      let isCompound = elements[1].as(BinaryOperatorExprSyntax.self).map {
-        let text = $0.operator.text
-        return text.hasSuffix("=") && !["==", "!=", "<=", ">=", "===", "!=="].contains(text)
-      }
-      if elements[1].is(AssignmentExprSyntax.self) || isCompound == true {
-        names.insert(elements[0].lastName)
-      }
+      guard let (target, _) = sequence.assignment(compound: true) else { continue }
+      variables.insert(target.lastName)
     }
-    return names.subtracting(["", "_"])
   }
 
   func isSubject(_ expression: some ExprSyntaxProtocol) -> Bool {
-    expression.unwrapped.as(DeclReferenceExprSyntax.self)
-      .map { names.contains($0.baseName.text) } ?? false
+    expression.name.map(names.contains) ?? false
   }
 
   func isHelper(_ expression: some ExprSyntaxProtocol) -> Bool {
-    expression.unwrapped.as(DeclReferenceExprSyntax.self)
-      .map { helpers.contains($0.baseName.text) } ?? false
+    expression.name.map(helpers.contains) ?? false
   }
 
   /// A reference, not a member of something else that has the same name.
@@ -56,8 +36,7 @@ struct Obligation {
     node.tokens(viewMode: .sourceAccurate).contains { token in
       guard names.contains(token.text) || helpers.contains(token.text) else { return false }
       if let reference = token.parent?.as(DeclReferenceExprSyntax.self) {
-        let member = reference.parent?.as(MemberAccessExprSyntax.self)
-        return member?.declName.id != reference.id
+        return reference.parent?.as(MemberAccessExprSyntax.self)?.declName.id != reference.id
       }
       let binding = token.parent?.parent?.as(OptionalBindingConditionSyntax.self)
       return binding.map { $0.initializer == nil } ?? false
@@ -65,42 +44,33 @@ struct Obligation {
   }
 
   mutating func shadow(_ pattern: some SyntaxProtocol) {
-    for name in pattern.all(IdentifierPatternSyntax.self).map(\.identifier.text) {
-      names.remove(name)
-      helpers.remove(name)
-    }
+    hide(pattern.all(IdentifierPatternSyntax.self).map(\.identifier.text))
+  }
+
+  private mutating func hide(_ hidden: [String]) {
+    names.subtract(hidden)
+    helpers.subtract(hidden)
   }
 
   mutating func enter(_ closure: ClosureExprSyntax) {
+    hide(closure.parameterNames)
     for item in closure.signature?.capture?.items ?? [] {
       if item.specifier?.specifier.text == "weak" { weak.insert(item.name.text) }
       if let value = item.initializer?.value, isSubject(value) { names.insert(item.name.text) }
     }
-    names.subtract(closure.parameterNames)
-    helpers.subtract(closure.parameterNames)
   }
 
-  /// The end of a message.
-  var consequence: String {
-    switch form {
-    case .continuation: "nothing resumes then: the task waits forever"
-    case .completionHandler(let name): "nothing calls `\(name)` then: the caller waits forever"
-    }
-  }
-
-  var missing: Kind {
-    switch form {
-    case .continuation: .neverResumed
-    case .completionHandler: .neverCalled
-    }
-  }
-
-  var twice: String {
-    switch form {
-    case .continuation:
-      "a path that has resumed the continuation resumes it again here, which crashes"
-    case .completionHandler(let name):
-      "a path that has called `\(name)` calls it again here"
+  mutating func bind(_ pattern: PatternSyntax, to value: ExprSyntax) {
+    guard let name = pattern.as(IdentifierPatternSyntax.self)?.identifier.text,
+      isMentioned(in: value) || value.name == "self" || !names.contains(name)
+    else { return shadow(pattern) }
+    if isSubject(value) {
+      names.insert(name)
+    } else if isHelper(value) || value.is(ClosureExprSyntax.self) && isMentioned(in: value) {
+      helpers.insert(name)
+    } else {
+      if value.name == "self" { weak.insert(name) }
+      origins[name] = Decision(value, for: self).values
     }
   }
 }

@@ -16,16 +16,18 @@ struct Path: Hashable {
   struct Skip: Hashable {
     let position: AbsolutePosition
     let reason: String
+    var isOfCall = false
   }
 
   var isOpen: Bool { resumptions.isEmpty && owners.isEmpty && !isExcused }
+
+  /// Among the tested values: how many elements a loop had, which others may depend on.
+  static let countOfLoop = "for"
 }
 
 typealias Paths = Set<Path>
 
 extension Paths {
-  static let begin: Paths = [Path()]
-
   func mapPaths(_ change: (inout Path) -> Void) -> Paths {
     Paths(
       map { path in
@@ -40,26 +42,23 @@ extension Paths {
     isExcused ? mapPaths { $0.isExcused = true } : self
   }
 
-  func skipping(at node: some SyntaxProtocol, _ reason: String) -> Paths {
+  func skipping(at node: some SyntaxProtocol, _ reason: String, isCall: Bool = false) -> Paths {
     mapPaths {
-      if $0.isOpen { $0.skip = Path.Skip(position: node.start, reason: reason) }
+      guard $0.isOpen else { return }
+      $0.skip = Path.Skip(position: node.start, reason: reason, isOfCall: isCall)
     }
   }
 
   /// After a decision. One that depends on the same value as another cannot be told from it.
   func deciding(by decision: Decision) -> Paths {
     mapPaths {
-      if !$0.tested.isDisjoint(with: decision.values) { $0.isExcused = true }
+      $0.isExcused =
+        $0.isExcused || !$0.tested.isDisjoint(with: decision.values)
+        || $0.tested.contains(Path.countOfLoop)
       $0.tested.formUnion(decision.values)
     }
   }
 
   /// So many paths are not worth the time.
-  var limited: Paths {
-    count <= 256
-      ? self
-      : excused().mapPaths {
-        $0.tested = []; $0.skip = nil
-      }
-  }
+  var limited: Paths { count <= 256 ? self : [Path(isExcused: true)] }
 }

@@ -9,12 +9,7 @@ extension SyntaxProtocol {
   }
 
   /// The nodes around this one, innermost first.
-  var ancestors: some Sequence<Syntax> {
-    sequence(state: parent) { node in
-      defer { node = node?.parent }
-      return node
-    }
-  }
+  var ancestors: some Sequence<Syntax> { sequence(first: Syntax(self), next: \.parent).dropFirst() }
 
   func contains(_ node: some SyntaxProtocol) -> Bool {
     position <= node.position && node.endPosition <= endPosition
@@ -49,37 +44,34 @@ private final class Collector<Node: SyntaxProtocol>: SyntaxAnyVisitor {
 extension ExprSyntaxProtocol {
   /// The expression without parentheses, `?` and `!`.
   var unwrapped: ExprSyntax {
-    var expression = ExprSyntax(self)
-    while true {
-      if let optional = expression.as(OptionalChainingExprSyntax.self) {
-        expression = optional.expression
-      } else if let forced = expression.as(ForceUnwrapExprSyntax.self) {
-        expression = forced.expression
-      } else if let tuple = expression.as(TupleExprSyntax.self), tuple.elements.count == 1,
-        let only = tuple.elements.first
-      {
-        expression = only.expression
-      } else {
-        return expression
-      }
-    }
+    let tuple = self.as(TupleExprSyntax.self)?.elements
+    let inner =
+      self.as(OptionalChainingExprSyntax.self)?.expression
+      ?? self.as(ForceUnwrapExprSyntax.self)?.expression
+      ?? (tuple?.count == 1 ? tuple?.first?.expression : nil)
+    return inner?.unwrapped ?? ExprSyntax(self)
   }
+
+  /// The expression without `!`, `try` and `await` before it.
+  var withoutNot: ExprSyntax {
+    let value = unwrapped
+    let inner =
+      value.as(PrefixOperatorExprSyntax.self)?.expression
+      ?? value.as(TryExprSyntax.self)?.expression ?? value.as(AwaitExprSyntax.self)?.expression
+    return inner?.withoutNot ?? value
+  }
+
+  /// The name that this is, if it is nothing more.
+  var name: String? { unwrapped.as(DeclReferenceExprSyntax.self)?.baseName.text }
 
   /// The last name of a reference: `load` of `sdk?.load`, `Task` of `Task<Int, Never>.init`.
   var lastName: String {
-    let expression = unwrapped
-    if let reference = expression.as(DeclReferenceExprSyntax.self) {
-      return reference.baseName.text
-    }
-    if let member = expression.as(MemberAccessExprSyntax.self) {
+    let value = unwrapped
+    if let member = value.as(MemberAccessExprSyntax.self) {
       let name = member.declName.baseName.text
-      if name == "init", let base = member.base { return base.lastName }
-      return name
+      return name == "init" ? member.base?.lastName ?? name : name
     }
-    if let generic = expression.as(GenericSpecializationExprSyntax.self) {
-      return generic.expression.lastName
-    }
-    return ""
+    return value.as(GenericSpecializationExprSyntax.self)?.expression.lastName ?? value.name ?? ""
   }
 
   /// What a chain of members and calls begins with, and the parts of it that may be nil.
@@ -87,32 +79,39 @@ extension ExprSyntaxProtocol {
     var (root, optionals) = (ExprSyntax(self), [ExprSyntax]())
     while true {
       if let optional = root.as(OptionalChainingExprSyntax.self) {
-        root = optional.expression
-        optionals.append(root)
-      } else if let call = root.as(FunctionCallExprSyntax.self) {
-        root = call.calledExpression
-      } else if let call = root.as(SubscriptCallExprSyntax.self) {
-        root = call.calledExpression
-      } else if let base = root.as(MemberAccessExprSyntax.self)?.base {
-        root = base
-      } else if let forced = root.as(ForceUnwrapExprSyntax.self) {
-        root = forced.expression
-      } else {
-        return (root, optionals)
+        optionals.append(optional.expression)
       }
+      guard
+        let base = root.as(OptionalChainingExprSyntax.self)?.expression
+          ?? root.as(ForceUnwrapExprSyntax.self)?.expression
+          ?? root.as(FunctionCallExprSyntax.self)?.calledExpression
+          ?? root.as(SubscriptCallExprSyntax.self)?.calledExpression
+          ?? root.as(MemberAccessExprSyntax.self)?.base
+      else { return (root, optionals) }
+      root = base
     }
   }
 }
 
+extension SequenceExprSyntax {
+  /// What the expression assigns, and to what.
+  func assignment(compound: Bool = false) -> (target: ExprSyntax, value: ArraySlice<ExprSyntax>)? {
+    let parts = Array(elements)
+    guard parts.count > 2 else { return nil }
+    let name = parts[1].as(BinaryOperatorExprSyntax.self)?.operator.text ?? ""
+    let isCompound = compound && ["+=", "-=", "&=", "|=", "*=", "/="].contains(name)
+    return parts[1].is(AssignmentExprSyntax.self) || isCompound ? (parts[0], parts[2...]) : nil
+  }
+}
+
 extension FunctionCallExprSyntax {
-  var name: String { calledExpression.lastName }
+  var callee: String { calledExpression.lastName }
 
   var closures: [(label: String?, closure: ClosureExprSyntax)] {
-    var closures = arguments.compactMap { argument in
+    arguments.compactMap { argument in
       argument.expression.as(ClosureExprSyntax.self).map { (argument.label?.text, $0) }
-    }
-    if let trailingClosure { closures.append((nil, trailingClosure)) }
-    return closures + additionalTrailingClosures.map { ($0.label.text, $0.closure) }
+    } + (trailingClosure.map { [(nil, $0)] } ?? [])
+      + additionalTrailingClosures.map { ($0.label.text, $0.closure) }
   }
 }
 
@@ -128,16 +127,13 @@ extension ClosureExprSyntax {
 
   /// The call that this closure is an argument of.
   var call: FunctionCallExprSyntax? {
-    for node in ancestors.prefix(3) {
-      if let call = node.as(FunctionCallExprSyntax.self) { return call }
-      if node.is(ClosureExprSyntax.self) { return nil }
-    }
-    return nil
+    ancestors.prefix { !$0.is(ClosureExprSyntax.self) }.prefix(3).lazy
+      .compactMap { $0.as(FunctionCallExprSyntax.self) }.first
   }
 
   /// A task runs this closure.
   var isTask: Bool {
-    guard let name = call?.name else { return false }
-    return ["Task", "detached", "immediate", "addTask", "addTaskUnlessCancelled"].contains(name)
+    let names = ["Task", "detached", "immediate", "addTask", "addTaskUnlessCancelled"]
+    return call.map { names.contains($0.callee) } ?? false
   }
 }

@@ -7,101 +7,86 @@ struct Wait {
   private let isOfLibrary: Bool
 
   init?(_ call: FunctionCallExprSyntax) {
-    isOfLibrary = Self.ofLibrary.contains(call.name)
-    guard isOfLibrary || Self.ofStandardLibrary.contains(call.name) else { return nil }
-    // Their declarations have other bases than none and the module.
-    if let base = call.calledExpression.as(MemberAccessExprSyntax.self)?.base {
-      guard ["Swift", "_Concurrency", "CooperativeCancellation"].contains(base.trimmedDescription)
-      else { return nil }
-    }
+    isOfLibrary = [
+      "withCancellableContinuation", "withCancellableThrowingContinuation",
+      "withUncancellableContinuation", "withAsyncValue", "withAsyncThrowingValue",
+    ].contains(call.callee)
+    let isOfStandardLibrary = [
+      "withCheckedContinuation", "withCheckedThrowingContinuation",
+      "withUnsafeContinuation", "withUnsafeThrowingContinuation",
+    ].contains(call.callee)
+    let base = call.calledExpression.as(MemberAccessExprSyntax.self)?.base?.trimmedDescription
+    guard isOfLibrary || isOfStandardLibrary,
+      [nil, "Swift", "_Concurrency", "CooperativeCancellation"].contains(base)
+    else { return nil }
     self.call = call
     operation = call.closures.first { !["onCancel", "onDiscard"].contains($0.label) }?.closure
   }
 
-  private static let ofStandardLibrary: Set = [
-    "withCheckedContinuation", "withCheckedThrowingContinuation",
-    "withUnsafeContinuation", "withUnsafeThrowingContinuation",
-  ]
-  private static let ofLibrary: Set = [
-    "withCancellableContinuation", "withCancellableThrowingContinuation",
-    "withUncancellableContinuation", "withAsyncValue", "withAsyncThrowingValue",
-  ]
+  var names: Set<String> { Set(operation?.parameterNames ?? []).subtracting(["_"]) }
 
-  /// Ends when its task is cancelled, at least by what it looks like.
+  /// Ends when its task is cancelled, as far as the text says.
   var isCancellable: Bool {
-    guard isOfLibrary else { return cancellationHandler != nil }
-    let labels = call.arguments.compactMap(\.label?.text)
+    guard isOfLibrary else { return isInCancellationHandler }
     let mode = call.arguments.first { $0.label?.text == "whenCancelled" }?.expression.lastName
     guard mode == nil || mode == "abandonCallback" else { return false }
-    return switch call.name {
-    case "withUncancellableContinuation": false
-    case "withAsyncValue": labels.contains("fallback")
-    default: true
-    }
+    let hasFallback = call.arguments.contains { $0.label?.text == "fallback" }
+    return call.callee != "withUncancellableContinuation"
+      && (call.callee != "withAsyncValue" || hasFallback)
   }
 
-  /// The handler around it, in the same function and task.
-  var cancellationHandler: CancellationHandler? {
+  /// In the same function and task.
+  private var isInCancellationHandler: Bool {
     for node in call.ancestors {
-      if node.isFunction { return nil }
-      if let closure = node.as(ClosureExprSyntax.self), closure.isTask { return nil }
-      if let handler = node.as(FunctionCallExprSyntax.self).flatMap(CancellationHandler.init),
-        handler.operation.contains(call)
-      {
-        return handler
-      }
+      if node.isFunction || node.as(ClosureExprSyntax.self)?.isTask == true { return false }
+      let handler = node.as(FunctionCallExprSyntax.self).flatMap(CancellationHandler.init)
+      if handler?.operation.contains(call) == true { return true }
     }
-    return nil
+    return false
   }
 
-  var function: Syntax {
-    call.ancestors.first { $0.isFunction } ?? call.root
-  }
+  var function: Syntax { call.ancestors.first(where: \.isFunction) ?? call.root }
 
-  var mistakes: [Mistake] {
-    guard let operation else { return [] }
-    let names = Set(operation.parameterNames).subtracting(["_"])
-    let obligation = Obligation(form: .continuation, names: names, in: function)
-    let checks = checksInCallbacks(operation, obligation)
+  var findings: [Finding] {
+    guard let operation, !names.isEmpty else { return [] }
+    let obligation = Obligation(names: names, in: function)
+    let checks = operation.all(MemberAccessExprSyntax.self).filter {
+      isCheckInCallback($0, operation, obligation)
+    }
+    let findings = checks.map {
+      let message =
+        "no task runs this callback, so this never sees a cancellation: remove the check"
+      return Finding(.cancellationCheckInCallback, at: $0.start, message)
+    }
     // This library's waits neither hang nor crash.
-    guard !isOfLibrary, !names.isEmpty else { return checks }
+    if isOfLibrary { return findings }
     guard obligation.isMentioned(in: operation.statements) else {
       let message = "nothing uses the continuation: the task waits forever"
-      return checks + [Mistake(.neverResumed, at: call.start, message)]
+      return findings + [Finding(.neverResumed, at: call.start, message)]
     }
-    var flow = Flow(obligation)
-    let end = flow.run(operation.statements, .begin)
-    flow.judge(end, endingAt: operation.rightBrace, isTask: false)
-    return checks + flow.mistakes
+    return findings
+      + Flow.findings(obligation, operation.statements, end: operation.rightBrace)
   }
 
-  /// The checks for cancellation in closures that no task runs.
-  private func checksInCallbacks(
+  /// A check for cancellation in a closure that no task runs, but that resumes one.
+  private func isCheckInCallback(
+    _ check: MemberAccessExprSyntax,
     _ operation: ClosureExprSyntax,
     _ obligation: Obligation
-  ) -> [Mistake] {
-    operation.all(MemberAccessExprSyntax.self).compactMap { check in
-      guard ["isCancelled", "checkCancellation"].contains(check.declName.baseName.text),
-        check.base?.lastName == "Task", check.base?.is(FunctionCallExprSyntax.self) == false
-      else { return nil }
-      for node in check.ancestors {
-        if node.id == operation.id || node.isFunction { return nil }
-        guard let closure = node.as(ClosureExprSyntax.self) else { continue }
-        if closure.isTask || closure.signature?.effectSpecifiers?.asyncSpecifier != nil
-          || !closure.all(AwaitExprSyntax.self).isEmpty
-        {
-          return nil
-        }
-        if let name = closure.call?.name, Words(name).saysAtOnce { continue }
-        if obligation.isMentioned(in: closure) {
-          return Mistake(
-            .cancellationCheckInCallback,
-            at: check.start,
-            "no task runs this callback, so it never sees a cancellation: remove the check"
-          )
-        }
+  ) -> Bool {
+    guard ["isCancelled", "checkCancellation"].contains(check.declName.baseName.text),
+      let base = check.base, base.lastName == "Task", !base.is(FunctionCallExprSyntax.self)
+    else { return false }
+    for node in check.ancestors.prefix(while: { $0.id != operation.id && !$0.isFunction }) {
+      guard let closure = node.as(ClosureExprSyntax.self) else { continue }
+      if closure.isTask || !closure.all(AwaitExprSyntax.self).isEmpty
+        || closure.signature?.effectSpecifiers?.asyncSpecifier != nil
+      {
+        return false
       }
-      return nil
+      let isAtOnce = closure.call.map { Words($0.callee).saysAtOnce } ?? false
+      if !isAtOnce, obligation.isMentioned(in: closure) { return true }
     }
+    return false
   }
 }
