@@ -157,15 +157,17 @@ extension Flow {
     // Two resumptions are as many as a path counts.
     for iteration in 0..<3 {
       let (inside, ended) = enter(&self, begin)
-      if iteration > 0 || !node.is(RepeatStmtSyntax.self) { end.formUnion(ended) }
+      // Whether there is anything to iterate over is unknown.
+      if !node.is(RepeatStmtSyntax.self) || iteration > 0 {
+        end.formUnion(ended.excused(iteration == 0))
+      }
       begin =
         run(body.statements, inside).union(scope.targets.last?.continues ?? [])
         .mapPaths { $0.tested = tested }.limited
     }
     end.formUnion(enter(&self, begin).end)
     let breaks = scope.targets.removeLast().breaks
-    end = end.excused(isExcused).skipping(at: node, "this loop may end")
-    return end.mapPaths { if $0.isOpen { $0.tested.insert(Path.countOfLoop) } }.union(breaks)
+    return end.excused(isExcused).skipping(at: node, "this loop may end").union(breaks)
   }
 
   private func label(of node: some SyntaxProtocol) -> String? {

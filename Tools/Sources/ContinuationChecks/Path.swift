@@ -20,9 +20,6 @@ struct Path: Hashable {
   }
 
   var isOpen: Bool { resumptions.isEmpty && owners.isEmpty && !isExcused }
-
-  /// Among the tested values: how many elements a loop had, which others may depend on.
-  static let countOfLoop = "for"
 }
 
 typealias Paths = Set<Path>
@@ -52,9 +49,7 @@ extension Paths {
   /// After a decision. One that depends on the same value as another cannot be told from it.
   func deciding(by decision: Decision) -> Paths {
     mapPaths {
-      $0.isExcused =
-        $0.isExcused || !$0.tested.isDisjoint(with: decision.values)
-        || $0.tested.contains(Path.countOfLoop)
+      $0.isExcused = $0.isExcused || !$0.tested.isDisjoint(with: decision.values)
       $0.tested.formUnion(decision.values)
     }
   }
