@@ -29,14 +29,17 @@ struct CancellationHandler {
     let requests = optionals
     for sequence in operation.all(SequenceExprSyntax.self) {
       guard let (target, value) = sequence.assignment(), requests.contains(target.lastName),
-        let wait = waits.first(where: { $0.call.contains(sequence) }), value.count == 1,
-        let value = value.first, !value.is(NilLiteralExprSyntax.self),
-        !wait.names.contains(value.name ?? "")
+        value.first?.is(NilLiteralExprSyntax.self) == false,
+        let wait = waits.first(where: { $0.call.contains(sequence) }),
+        !isOnActor || suspends(before: wait.call)
       else { continue }
-      let looksAgain = operation.tokens(viewMode: .sourceAccurate).contains {
-        $0.position > sequence.position && $0.text.lowercased().contains("cancel")
+      // The continuation itself may be stored after a look, if no other thread comes between.
+      let isContinuation = value.contains { !$0.identifiers.isDisjoint(with: wait.names) }
+      let start = isContinuation ? wait.call.position : sequence.endPosition
+      let looks = operation.tokens(viewMode: .sourceAccurate).contains {
+        $0.position >= start && $0.text.lowercased().contains("cancel")
       }
-      guard !looksAgain else { continue }
+      guard !looks else { continue }
       return Finding(
         .cancellationLost,
         at: sequence.start,
@@ -45,6 +48,13 @@ struct CancellationHandler {
       )
     }
     return nil
+  }
+
+  /// The handler makes a task, which runs when the operation's actor is free.
+  private var isOnActor: Bool { onCancel.all(ClosureExprSyntax.self).contains(where: \.isTask) }
+
+  private func suspends(before call: FunctionCallExprSyntax) -> Bool {
+    operation.all(AwaitExprSyntax.self).contains { $0.endPosition <= call.position }
   }
 
   /// What the handler cancels unless it is nil: `request` of `box.request?.cancel()` and of

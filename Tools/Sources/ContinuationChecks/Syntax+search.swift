@@ -71,7 +71,10 @@ extension ExprSyntaxProtocol {
       let name = member.declName.baseName.text
       return name == "init" ? member.base?.lastName ?? name : name
     }
-    return value.as(GenericSpecializationExprSyntax.self)?.expression.lastName ?? value.name ?? ""
+    let inner =
+      value.as(GenericSpecializationExprSyntax.self)?.expression
+      ?? value.as(SubscriptCallExprSyntax.self)?.calledExpression
+    return inner?.lastName ?? value.name ?? ""
   }
 
   /// What a chain of members and calls begins with, and the parts of it that may be nil.

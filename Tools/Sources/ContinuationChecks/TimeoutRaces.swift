@@ -36,8 +36,17 @@ struct TimeoutRaces {
       $0.all(FunctionCallExprSyntax.self).contains { $0.callee == "sleep" }
     }
     let known = add + ["sleep", "seconds", "milliseconds", "next", "cancelAll", "waitForAll", ""]
-    let doesMore = body.all(FunctionCallExprSyntax.self).contains { call in
-      !known.contains(call.callee) && call.callee.first?.isUppercase != true
+    let calls = body.all(FunctionCallExprSyntax.self)
+    // If the sleep ends with an error, what follows `next()` does not run.
+    let throwing = sleeping.allSatisfy { !$0.all(ThrowStmtSyntax.self).isEmpty }
+    let next = calls.first { throwing && $0.callee == "next" }
+    let doesMore = calls.contains { call in
+      let runs =
+        (next?.position ?? call.position) >= call.position
+        || call.ancestors.contains {
+          $0.is(DeferStmtSyntax.self) || $0.is(CatchClauseSyntax.self)
+        }
+      return runs && !known.contains(call.callee) && call.callee.first?.isUppercase != true
         && !children.contains { $0.contains(call) && !sleeping.contains($0) }
     }
     let assigns = sleeping.contains { !$0.all(AssignmentExprSyntax.self).isEmpty }
