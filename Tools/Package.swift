@@ -26,6 +26,12 @@ let package = Package(
         .product(name: "SwiftSyntax", package: "swift-syntax"),
       ]
     ),
+    // Code to check, which has to compile.
+    .target(name: "Callbacks", path: "Tests/Callbacks"),
+    .testTarget(
+      name: "ContinuationChecksTests",
+      dependencies: ["Callbacks", "ContinuationChecks"]
+    ),
   ],
   swiftLanguageModes: [.v6]
 )

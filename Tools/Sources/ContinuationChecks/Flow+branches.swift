@@ -57,7 +57,7 @@ extension Flow {
     return sequence.elements.reduce(paths) { obligation.isSubject($1) ? $0 : visit($1, $0) }
   }
 
-  private mutating func bind(_ conditions: ConditionElementListSyntax) {
+  mutating func bind(_ conditions: ConditionElementListSyntax) {
     for condition in conditions {
       if let binding = condition.condition.as(OptionalBindingConditionSyntax.self) {
         // `if let completion` is the same completion handler.

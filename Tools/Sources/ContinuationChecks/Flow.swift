@@ -109,6 +109,7 @@ struct Flow {
       let decision = Decision(node.conditions, for: obligation)
       return loop(node, node.body, paths, isExcused: decision.isExcused) { flow, paths in
         let paths = flow.visit(node.conditions, paths)
+        flow.bind(node.conditions)
         return (paths, isEndless ? [] : paths)
       }
     case .repeatStmt(let node):
