@@ -28,7 +28,8 @@ struct CancellationHandler {
     guard !leavesNote else { return nil }
     let requests = optionals
     for sequence in operation.all(SequenceExprSyntax.self) {
-      guard let (target, value) = sequence.assignment(), requests.contains(target.lastName),
+      guard let (target, value) = sequence.assignment(),
+        case let name = locked(target) ?? target.lastName, requests.contains(name),
         value.first?.is(NilLiteralExprSyntax.self) == false,
         let wait = waits.first(where: { $0.call.contains(sequence) }),
         !isOnActor || suspends(before: wait.call)
@@ -43,11 +44,18 @@ struct CancellationHandler {
       return Finding(
         .cancellationLost,
         at: sequence.start,
-        "`onCancel` may run before `\(target.lastName)` is stored here, and only once: check for"
+        "`onCancel` may run before `\(name)` is stored here, and only once: check for"
           + " cancellation after this"
       )
     }
     return nil
+  }
+
+  /// What `$0` stands for: `request` of `request.withLock { $0 = … }`.
+  private func locked(_ target: ExprSyntax) -> String? {
+    let closure = target.ancestors.lazy.compactMap { $0.as(ClosureExprSyntax.self) }.first
+    guard let name = target.name, closure?.parameterNames.contains(name) == true else { return nil }
+    return closure?.call?.calledExpression.as(MemberAccessExprSyntax.self)?.base?.lastName
   }
 
   /// The handler makes a task, which runs when the operation's actor is free.
@@ -62,7 +70,9 @@ struct CancellationHandler {
   private var optionals: Set<String> {
     let chains = onCancel.all(OptionalChainingExprSyntax.self).map(\.expression)
     let bindings = onCancel.all(OptionalBindingConditionSyntax.self)
-    let names = chains.map(\.lastName) + bindings.map(\.pattern.trimmedDescription)
+    let names =
+      chains.map(\.lastName) + bindings.map(\.pattern.trimmedDescription)
+      + chains.map(\.chain.root.lastName)
     let inside =
       chains.flatMap { $0.all(ClosureExprSyntax.self) }.map(Syntax.init)
       + bindings.compactMap { $0.initializer.map(Syntax.init) }

@@ -149,8 +149,10 @@ extension Flow {
     enter: (inout Flow, Paths) -> (body: Paths, end: Paths)
   ) -> Paths {
     guard !isIrrelevant(node) else { return paths }
+    guard loopDepth < 6 else { return own(paths).excused() }
     let outer = obligation
-    defer { obligation = outer }
+    loopDepth += 1
+    defer { (obligation, loopDepth) = (outer, loopDepth - 1) }
     let tested = paths.reduce(into: Set()) { $0.formUnion($1.tested) }
     scope.targets.append(.init(label: label(of: node), isLoop: true))
     var (begin, end) = (paths, Paths())

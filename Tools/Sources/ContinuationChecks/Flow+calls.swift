@@ -34,6 +34,9 @@ extension Flow {
   mutating func visitCall(_ call: FunctionCallExprSyntax, _ paths: Paths) -> Paths {
     if call.callee == "assertionFailure" { return paths.excused() }
     if Self.neverReturning.contains(call.callee) { return [] }
+    // Code that nests deeper than people write it is not worth the time.
+    work += call.totalLength.utf8Length
+    guard work < 20_000_000 else { return own(paths).excused() }
     guard !isIrrelevant(call) else { return paths }
     if isResumption(call) {
       return resume(call.arguments.reduce(paths) { visit($1.expression, $0) }, at: call.start)

@@ -11,6 +11,8 @@ struct Flow {
   var sharing: Set<Int> = []
   /// The closure may be called again, so a call that does nothing proves nothing.
   var isRepeated = false
+  var work = 0
+  var loopDepth = 0
   var candidates: [(finding: Finding, owners: [Int])] = []
 
   /// What is wrong with the paths of a function or a closure.

@@ -15,9 +15,10 @@ struct Wait {
       "withCheckedContinuation", "withCheckedThrowingContinuation",
       "withUnsafeContinuation", "withUnsafeThrowingContinuation",
     ].contains(call.callee)
-    let base = call.calledExpression.as(MemberAccessExprSyntax.self)?.base?.trimmedDescription
     guard isOfLibrary || isOfStandardLibrary,
-      [nil, "Swift", "_Concurrency", "CooperativeCancellation"].contains(base)
+      [nil, "Swift", "_Concurrency", "CooperativeCancellation"].contains(
+        call.calledExpression.as(MemberAccessExprSyntax.self)?.base?.trimmedDescription
+      )
     else { return nil }
     self.call = call
     operation = call.closures.first { !["onCancel", "onDiscard"].contains($0.label) }?.closure
