@@ -31,7 +31,7 @@ let package = Package(
         "Benchmarks", "CHANGELOG.md", "CONTRIBUTING.md", "Examples", "LICENSE", "README.md",
         "Snippets",
         "Sources/CooperativeCancellationTesting", "Sources/CooperativeCancellationUI",
-        "Sources/Tour", "Tests",
+        "Sources/Tour", "Tests", "Tools",
       ],
       sources: ["Sources/CooperativeCancellation"]
     ),

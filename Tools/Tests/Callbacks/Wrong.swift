@@ -1,4 +1,5 @@
-// Mistakes, each marked where the checker has to see it. `Right.swift` has their counterparts.
+// Mistakes, each marked where the checker has to see it, beside those of the documentation's snippet.
+// `Right.swift` has their counterparts.
 
 struct Wrong: Sendable {
   let sdk = SDK()
@@ -9,18 +10,6 @@ struct Wrong: Sendable {
       sdk.load { value, _ in
         guard let value else { return }  // warning: never-resumed
         continuation.resume(returning: value)
-      }
-    }
-  }
-
-  func neither() async throws -> String {
-    try await withCheckedThrowingContinuation { continuation in
-      sdk.load { value, error in
-        if let error {  // warning: never-resumed
-          continuation.resume(throwing: error)
-        } else if let value {
-          continuation.resume(returning: value)
-        }
       }
     }
   }
@@ -72,29 +61,9 @@ struct Wrong: Sendable {
     }
   }
 
-  func noReturn() async throws -> String {
-    try await withCheckedThrowingContinuation { continuation in
-      sdk.load { value, error in
-        if let error { continuation.resume(throwing: error) }
-        continuation.resume(returning: value ?? "")  // warning: resumed-twice
-      }
-    }
-  }
-
   func cached(_ cache: Int?, completion: @escaping (Int) -> Void) {
     if let cache { completion(cache) }
     sdk.count { _ in completion(0) }  // warning: resumed-twice
-  }
-
-  func uselessCheck() async throws -> Int {
-    try await withCheckedThrowingContinuation { continuation in
-      sdk.count { result in
-        guard !Task.isCancelled else {  // warning: cancellation-check-in-callback
-          return continuation.resume(throwing: CancellationError())
-        }
-        continuation.resume(with: result)
-      }
-    }
   }
 
   func timeout() async throws -> String {

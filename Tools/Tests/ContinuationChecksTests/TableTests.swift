@@ -11,9 +11,11 @@ struct TableTests {
   private static let package = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 
-  @Test(arguments: ["Wrong", "Right"])
-  func `every mistake is found, and nothing else`(file: String) throws {
-    let path = "Tests/Callbacks/\(file).swift"
+  @Test(arguments: [
+    "Tests/Callbacks/Wrong.swift", "Tests/Callbacks/Right.swift",
+    "../Snippets/CheckContinuations.swift",
+  ])
+  func `every mistake is found, and nothing else`(path: String) throws {
     let source = try String(contentsOf: Self.package.appending(path: path), encoding: .utf8)
     let marked = source.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
       .compactMap { index, line in
