@@ -10,29 +10,24 @@ struct Decision {
   private(set) var isReleased = false
 
   init(_ conditions: ConditionElementListSyntax, for obligation: Obligation) {
-    let decisions = conditions.map { condition in
-      switch condition.condition {
-      case .expression(let value):
-        // A call without arguments may ask a flag, and set it.
-        let asks = value.withoutNot.as(FunctionCallExprSyntax.self).map {
-          $0.closures.isEmpty
-            && $0.arguments.allSatisfy { $0.expression.is(BooleanLiteralExprSyntax.self) }
-        }
-        var decision = Decision(value, for: obligation)
-        decision.isExcused = decision.isExcused || asks == true
-        return decision
-      case .optionalBinding(let binding):
-        let name = ExprSyntax(
-          DeclReferenceExprSyntax(baseName: .identifier(binding.pattern.trimmedDescription))
-        )
-        return Decision(binding.initializer?.value ?? name, for: obligation)
-      case .matchingPattern(let match): return Decision(match.initializer.value, for: obligation)
-      case .availability: return Decision()
+    isReleased = true
+    for condition in conditions {
+      var decision = Decision()
+      if let value = condition.value {
+        decision.add(value, obligation)
+      } else if let pattern = condition.pattern?.pattern {
+        decision.add(pattern.trimmedDescription, obligation)
       }
+      // A call without arguments may ask a flag, and set it.
+      let call = condition.condition.as(ExprSyntax.self)?.withoutNot.as(FunctionCallExprSyntax.self)
+      let asks = call.map { call in
+        call.closures.isEmpty
+          && call.arguments.allSatisfy { $0.expression.is(BooleanLiteralExprSyntax.self) }
+      }
+      values.formUnion(decision.values)
+      isExcused = isExcused || decision.isExcused || asks == true
+      isReleased = isReleased && decision.isReleased
     }
-    values = decisions.reduce(into: []) { $0.formUnion($1.values) }
-    isExcused = decisions.contains(where: \.isExcused)
-    isReleased = decisions.allSatisfy(\.isReleased)
   }
 
   init(_ value: ExprSyntax, for obligation: Obligation) { add(value, obligation) }
@@ -49,28 +44,31 @@ struct Decision {
     } else if let tuple = value.as(TupleExprSyntax.self) {
       for element in tuple.elements { add(element.expression, obligation) }
     } else if let name = value.name {
-      values.insert(name)
-      values.formUnion(obligation.origins[name] ?? [])
-      isReleased = isReleased || obligation.weak.contains(name)
-      let isUsed = obligation.names.contains(name) || obligation.helpers.contains(name)
-      isExcused =
-        isExcused || isUsed || !values.isDisjoint(with: obligation.variables)
-        || Words(name).saysAnswered
+      add(name, obligation)
     } else if !value.identifiers.isEmpty,
       value.as(MemberAccessExprSyntax.self)?.base != nil
         || !value.is(MemberAccessExprSyntax.self)
     {
       values.insert(value.trimmedDescription.filter { !$0.isWhitespace })
-      let chain = value.chain
-      isReleased =
-        isReleased
-        || obligation.weak.contains(chain.root.lastName)
-          && chain.optionals.contains { $0.id == chain.root.id }
-      isExcused =
-        isExcused
-        || value.identifiers.contains {
-          obligation.variables.contains($0) || Words($0).saysAnswered
-        }
+      let (root, optionals) = value.chain
+      let isOptional = optionals.contains { $0.id == root.id }
+      if isOptional, obligation.weak.contains(root.lastName) { isReleased = true }
+      let names = value.identifiers
+      if !names.isDisjoint(with: obligation.variables)
+        || names.contains(where: { Words($0).saysAnswered })
+      {
+        isExcused = true
+      }
+    }
+  }
+
+  private mutating func add(_ name: String, _ obligation: Obligation) {
+    let origins = (obligation.origins[name] ?? []).union([name])
+    values.formUnion(origins)
+    if obligation.weak.contains(name) { isReleased = true }
+    let isUsed = obligation.names.contains(name) || obligation.helpers.contains(name)
+    if isUsed || !origins.isDisjoint(with: obligation.variables) || Words(name).saysAnswered {
+      isExcused = true
     }
   }
 }

@@ -3,7 +3,7 @@ import SwiftSyntax
 extension Flow {
   mutating func visitGuard(_ node: GuardStmtSyntax, _ paths: Paths) -> Paths {
     let decision = Decision(node.conditions, for: obligation)
-    let paths = visitConditions(node.conditions, paths).deciding(by: decision)
+    let paths = visit(node.conditions, paths).deciding(by: decision)
     _ = run(node.body.statements, paths.excused(decision.isExcused || decision.isReleased))
     bind(node.conditions)
     return paths
@@ -17,7 +17,7 @@ extension Flow {
   ) -> Paths {
     let outer = obligation
     let decision = Decision(node.conditions, for: obligation)
-    let paths = visitConditions(node.conditions, paths).deciding(by: decision)
+    let paths = visit(node.conditions, paths).deciding(by: decision)
     bind(node.conditions)
     let isQuiet = !obligation.isMentioned(in: node.body)
     var result = run(node.body.statements, paths.excused(decision.isExcused))
@@ -35,19 +35,8 @@ extension Flow {
     return result
   }
 
-  private mutating func visitConditions(
-    _ conditions: ConditionElementListSyntax,
-    _ paths: Paths
-  ) -> Paths {
-    conditions.reduce(paths) { paths, condition in
-      switch condition.condition {
-      case .expression(let value): visitTest(value, paths)
-      case .optionalBinding(let binding):
-        binding.initializer.map { visitTest($0.value, paths) } ?? paths
-      case .matchingPattern(let match): visitTest(match.initializer.value, paths)
-      case .availability: paths
-      }
-    }
+  mutating func visit(_ conditions: ConditionElementListSyntax, _ paths: Paths) -> Paths {
+    conditions.compactMap(\.value).reduce(paths) { visitTest($1, $0) }
   }
 
   /// Whether there is a completion handler is not a use of it.
@@ -58,13 +47,9 @@ extension Flow {
   }
 
   mutating func bind(_ conditions: ConditionElementListSyntax) {
-    for condition in conditions {
-      if let binding = condition.condition.as(OptionalBindingConditionSyntax.self) {
-        // `if let completion` is the same completion handler.
-        if let value = binding.initializer?.value { obligation.bind(binding.pattern, to: value) }
-      } else if let match = condition.condition.as(MatchingPatternConditionSyntax.self) {
-        obligation.shadow(match.pattern)
-      }
+    for case let (pattern, value)? in conditions.map(\.pattern) {
+      // `if let completion` is the same completion handler.
+      if let value { obligation.bind(pattern, to: value) }
     }
   }
 
@@ -87,32 +72,25 @@ extension Flow {
   mutating func visitSwitch(_ node: SwitchExprSyntax, _ paths: Paths) -> Paths {
     let decision = Decision(node.subject, for: obligation)
     let paths = visitTest(node.subject, paths).deciding(by: decision).excused(decision.isExcused)
-    let isEvent =
-      node.subject.as(DeclReferenceExprSyntax.self)
-      .map { Words($0.baseName.text).saysRepeatedly } == true
+    let isEvent = node.subject.name.map { Words($0).saysRepeatedly } == true
     var (result, carried): (Paths, Paths) = ([], [])
-    for item in node.cases.flatMap(\.switchCases) {
+    for item in node.cases.compactMap({ $0.as(SwitchCaseSyntax.self) }) {
       let outer = obligation
       defer { obligation = outer }
-      var isExcused = item.attribute != nil  // What does not exist yet.
-      switch item.label {
-      case .case(let label):
-        obligation.shadow(label)
-        isExcused =
-          isExcused
-          || label.identifiers.contains { Words($0).saysUnfinished || Words($0).saysAnswered }
-      case .default: isExcused = isExcused || isEvent
-      }
+      let names = item.label.as(SwitchCaseLabelSyntax.self)
+      if let names { obligation.shadow(names) }
+      // What does not exist yet, or says that the SDK calls again.
+      let isExcused =
+        item.attribute != nil
+        || names?.identifiers.map(Words.init).contains { $0.saysUnfinished || $0.saysAnswered }
+          ?? isEvent
       let isQuiet = !obligation.isMentioned(in: item.statements)
       scope.targets.append(.init(label: label(of: node), isLoop: false))
       var end = run(item.statements, paths.excused(isExcused && isQuiet).union(carried))
       end.formUnion(scope.targets.removeLast().breaks)
-      if item.statements.last?.item.is(FallThroughStmtSyntax.self) == true {
-        carried = end
-      } else {
-        carried = []
-        result.formUnion(end.skipping(at: item, "this `case` does not resume"))
-      }
+      let fallsThrough = item.statements.last?.item.is(FallThroughStmtSyntax.self) == true
+      carried = fallsThrough ? end : []
+      if !fallsThrough { result.formUnion(end.skipping(at: item, "this `case` does not resume")) }
     }
     return result
   }
@@ -140,13 +118,13 @@ extension Flow {
     return result
   }
 
-  /// Each iteration begins with paths that go in, and paths that end the loop.
   mutating func loop(
     _ node: some SyntaxProtocol,
     _ body: CodeBlockSyntax,
     _ paths: Paths,
+    isEndless: Bool = false,
     isExcused: Bool,
-    enter: (inout Flow, Paths) -> (body: Paths, end: Paths)
+    enter: (inout Flow, Paths) -> Paths
   ) -> Paths {
     guard !isIrrelevant(node) else { return paths }
     guard loopDepth < 6 else { return own(paths).excused() }
@@ -157,17 +135,14 @@ extension Flow {
     scope.targets.append(.init(label: label(of: node), isLoop: true))
     var (begin, end) = (paths, Paths())
     // Two resumptions are as many as a path counts.
-    for iteration in 0..<3 {
-      let (inside, ended) = enter(&self, begin)
+    for iteration in 0...3 {
+      begin = enter(&self, begin)
       // Whether there is anything to iterate over is unknown.
-      if !node.is(RepeatStmtSyntax.self) || iteration > 0 {
-        end.formUnion(ended.excused(iteration == 0))
-      }
-      begin =
-        run(body.statements, inside).union(scope.targets.last?.continues ?? [])
-        .mapPaths { $0.tested = tested }.limited
+      let ends = !isEndless && (iteration > 0 || !node.is(RepeatStmtSyntax.self))
+      if ends { end.formUnion(begin.excused(iteration == 0)) }
+      begin = run(body.statements, begin).union(scope.targets.last?.continues ?? []).limited
+      begin = begin.mapPaths { $0.tested = tested }
     }
-    end.formUnion(enter(&self, begin).end)
     let breaks = scope.targets.removeLast().breaks
     return end.excused(isExcused).skipping(at: node, "this loop may end").union(breaks)
   }
@@ -175,18 +150,5 @@ extension Flow {
   private func label(of node: some SyntaxProtocol) -> String? {
     let statement = node.parent?.is(ExpressionStmtSyntax.self) == true ? node.parent : Syntax(node)
     return statement?.parent?.as(LabeledStmtSyntax.self)?.label.text
-  }
-}
-
-extension SwitchCaseListSyntax.Element {
-  fileprivate var switchCases: [SwitchCaseSyntax] {
-    switch self {
-    case .switchCase(let item): [item]
-    case .ifConfigDecl(let node):
-      node.clauses.flatMap { clause -> [SwitchCaseSyntax] in
-        guard case .switchCases(let cases)? = clause.elements else { return [] }
-        return cases.flatMap(\.switchCases)
-      }
-    }
   }
 }

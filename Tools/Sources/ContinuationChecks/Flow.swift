@@ -83,16 +83,8 @@ struct Flow {
     case .throwStmt(let node):
       leave(visit(node.expression, paths), at: node.start)
       return []
-    case .breakStmt(let node):
-      if let target = target(node.label, isLoop: false) {
-        scope.targets[target].breaks.formUnion(paths)
-      }
-      return []
-    case .continueStmt(let node):
-      if let target = target(node.label, isLoop: true) {
-        scope.targets[target].continues.formUnion(paths)
-      }
-      return []
+    case .breakStmt(let node): return jump(node.label, isLoop: false, \.breaks, paths)
+    case .continueStmt(let node): return jump(node.label, isLoop: true, \.continues, paths)
     case .labeledStmt(let node): return visit(node.statement, paths)
     case .codeBlock(let node): return run(node.statements, paths)
     case .guardStmt(let node): return visitGuard(node, paths)
@@ -104,22 +96,19 @@ struct Flow {
       if node.tryKeyword != nil { leave(paths, at: node.start) }
       return loop(node, node.body, paths, isExcused: node.awaitKeyword != nil) { flow, paths in
         flow.obligation.shadow(node.pattern)
-        return (paths, paths)
+        return paths
       }
     case .whileStmt(let node):
       let isEndless = node.conditions.trimmedDescription == "true"
-      let decision = Decision(node.conditions, for: obligation)
-      return loop(node, node.body, paths, isExcused: decision.isExcused) { flow, paths in
-        let paths = flow.visit(node.conditions, paths)
-        flow.bind(node.conditions)
-        return (paths, isEndless ? [] : paths)
+      let isExcused = Decision(node.conditions, for: obligation).isExcused
+      return loop(node, node.body, paths, isEndless: isEndless, isExcused: isExcused) {
+        let paths = $0.visit(node.conditions, $1)
+        $0.bind(node.conditions)
+        return paths
       }
     case .repeatStmt(let node):
-      let decision = Decision(node.condition, for: obligation)
-      return loop(node, node.body, paths, isExcused: decision.isExcused) { flow, paths in
-        let paths = flow.visit(node.condition, paths)
-        return (paths, paths)
-      }
+      let isExcused = Decision(node.condition, for: obligation).isExcused
+      return loop(node, node.body, paths, isExcused: isExcused) { $0.visit(node.condition, $1) }
     case .variableDecl(let node): return visitVariables(node, paths)
     case .functionDecl(let node):
       if let body = node.body, obligation.isMentioned(in: body) {
@@ -134,18 +123,15 @@ struct Flow {
         result.formUnion(run(items, paths))
       }
     case .tryExpr(let node):
-      if node.questionOrExclamationMark?.tokenKind == .exclamationMark || isSleep(node) {
-        return visit(node.expression, paths)
-      }
       let after = visit(node.expression, paths)
+      let mark = node.questionOrExclamationMark?.tokenKind
+      // Only a cancellation ends a sleep.
+      if mark == .exclamationMark || isSleep(node.expression) { return after }
       // What is awaited has taken its closure before it fails.
-      let isTaken = node.expression.is(AwaitExprSyntax.self) && obligation.isMentioned(in: node)
-      let failed = isTaken ? after : paths
-      if node.questionOrExclamationMark == nil {
-        leave(failed, at: node.start)
-        return after
-      }
-      guard obligation.isMentioned(in: node) else { return after }
+      let isMentioned = obligation.isMentioned(in: node)
+      let failed = isMentioned && node.expression.is(AwaitExprSyntax.self) ? after : paths
+      if mark == nil { leave(failed, at: node.start) }
+      guard mark != nil, isMentioned else { return after }
       return after.union(failed.skipping(at: node, "`try?` swallows an error here"))
     case .sequenceExpr(let node): return visitSequence(node, paths)
     case .ternaryExpr(let node):
@@ -165,15 +151,21 @@ struct Flow {
     }
   }
 
-  private func isSleep(_ node: TryExprSyntax) -> Bool {
-    let expression = node.expression.as(AwaitExprSyntax.self)?.expression ?? node.expression
-    return expression.as(FunctionCallExprSyntax.self)?.callee == "sleep"
+  private func isSleep(_ expression: ExprSyntax) -> Bool {
+    expression.withoutNot.as(FunctionCallExprSyntax.self)?.callee == "sleep"
   }
 
-  private func target(_ label: TokenSyntax?, isLoop: Bool) -> Int? {
-    scope.targets.lastIndex {
-      if let label { $0.label == label.text } else { !isLoop || $0.isLoop }
+  private mutating func jump(
+    _ label: TokenSyntax?,
+    isLoop: Bool,
+    _ exit: WritableKeyPath<Scope.Target, Paths>,
+    _ paths: Paths
+  ) -> Paths {
+    let target = scope.targets.lastIndex {
+      label == nil ? !isLoop || $0.isLoop : $0.label == label?.text
     }
+    if let target { scope.targets[target][keyPath: exit].formUnion(paths) }
+    return []
   }
 
   /// By an error.

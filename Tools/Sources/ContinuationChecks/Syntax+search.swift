@@ -96,6 +96,19 @@ extension ExprSyntaxProtocol {
   }
 }
 
+extension ConditionElementSyntax {
+  /// The tested value, and the pattern that is bound to it or matched.
+  var value: ExprSyntax? { pattern?.value ?? condition.as(ExprSyntax.self) }
+
+  var pattern: (pattern: PatternSyntax, value: ExprSyntax?)? {
+    if let match = condition.as(MatchingPatternConditionSyntax.self) {
+      return (match.pattern, match.initializer.value)
+    }
+    return condition.as(OptionalBindingConditionSyntax.self)
+      .map { ($0.pattern, $0.initializer?.value) }
+  }
+}
+
 extension SequenceExprSyntax {
   /// What the expression assigns, and to what.
   func assignment(compound: Bool = false) -> (target: ExprSyntax, value: ArraySlice<ExprSyntax>)? {

@@ -6,18 +6,11 @@ import Foundation
 struct CheckContinuations: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check-continuations",
-    abstract: "Finds what is wrong with continuations and completion handlers.",
-    discussion: """
-      Prints each finding as the compiler prints a warning, and exits with 1 if there is one. To \
-      silence a finding, write a comment on its line or on the line before:
-
-        // check-continuations:disable never-resumed: the SDK always passes one of them
-
-      The kinds: \(Kind.allCases.map(\.rawValue).joined(separator: ", ")).
-      """
+    abstract: "Finds mistakes in continuations and completion handlers.",
+    discussion: "Silence one: // check-continuations:disable never-resumed: the reason"
   )
 
-  @Argument(help: "The files and folders to check.", completion: .file())
+  @Argument(help: "The files and folders to check.")
   var paths: [String]
 
   @Flag(name: .shortAndLong, help: "Print only the findings.")
@@ -29,51 +22,40 @@ struct CheckContinuations: ParsableCommand {
     }
   }
 
-  func run() throws {
+  func run() {
     // Code that nests deeply needs a deep stack.
-    let thread = Thread { Self.exit(withError: check()) }
+    let thread = Thread { Self.exit(withError: check() == 0 ? nil : ExitCode(1)) }
     thread.stackSize = 1 << 30
     thread.start()
     while true { sleep(1_000) }
   }
 
-  /// Returns how to exit.
-  private func check() -> ExitCode? {
-    let files = SourceFiles(in: paths).paths
-    var progress = Progress(total: files.count)
+  /// Returns the number of findings.
+  private func check() -> Int {
+    let files = swiftFiles(in: paths)
+    var progress = Progress()
     var (waits, cancellable, findings) = (0, 0, 0)
     for (index, path) in files.enumerated() {
-      progress.advance(to: index)
-      do {
-        guard let content = FileManager.default.contents(atPath: path) else {
-          throw CocoaError(.fileReadUnknown)
-        }
-        let report = try Report(source: String(decoding: content, as: UTF8.self))
-        waits += report.waits
-        cancellable += report.cancellableWaits
-        findings += report.findings.count
-        if !report.findings.isEmpty { progress.clear() }
-        for finding in report.findings {
-          let place = "\(path):\(finding.line):\(finding.column)"
-          print("\(place): warning: \(finding.message) [\(finding.kind.rawValue)]")
-        }
-      } catch {
+      progress.show("\(index) of \(files.count) files")
+      guard let content = FileManager.default.contents(atPath: path),
+        let report = try? Report(source: String(decoding: content, as: UTF8.self))
+      else {
         progress.clear()
-        let problem = error is Report.DoesNotParse ? "does not parse" : "cannot be read"
-        FileHandle.standardError.write(Data("\(path): \(problem), passed over\n".utf8))
+        FileHandle.standardError.write(Data("\(path): does not parse, passed over\n".utf8))
+        continue
+      }
+      waits += report.waits
+      cancellable += report.cancellableWaits
+      findings += report.findings.count
+      if !report.findings.isEmpty { progress.clear() }
+      for finding in report.findings {
+        let place = "\(path):\(finding.line):\(finding.column)"
+        print("\(place): warning: \(finding.message) [\(finding.kind.rawValue)]")
       }
     }
     progress.clear()
-    if !quiet {
-      print(
-        "\(count(waits, "wait")), \(cancellable) of which a cancelled task can leave; "
-          + "\(count(findings, "finding")) in \(count(files.count, "file"))"
-      )
-    }
-    return findings == 0 ? nil : ExitCode(1)
-  }
-
-  private func count(_ number: Int, _ noun: String) -> String {
-    "\(number) \(noun)\(number == 1 ? "" : "s")"
+    let counts = "\(waits) waits, \(cancellable) of which a cancelled task can leave"
+    if !quiet { print("\(counts); \(findings) findings in \(files.count) files") }
+    return findings
   }
 }
