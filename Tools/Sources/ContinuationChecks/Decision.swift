@@ -24,7 +24,10 @@ struct Decision {
         call.closures.isEmpty
           && call.arguments.allSatisfy { $0.expression.is(BooleanLiteralExprSyntax.self) }
       }
-      values.formUnion(decision.values)
+      values.formUnion(
+        condition.condition.is(OptionalBindingConditionSyntax.self)
+          ? decision.nilTests : decision.values
+      )
       isExcused = isExcused || decision.isExcused || asks == true
       isReleased = isReleased && decision.isReleased
     }
@@ -34,13 +37,19 @@ struct Decision {
 
   private init() {}
 
+  /// Whether a value is nil says nothing about what it is otherwise.
+  private var nilTests: Set<String> { Set(values.map { $0 + "?" }) }
+
   private mutating func add(_ value: ExprSyntax, _ obligation: Obligation) {
     let value = value.withoutNot
     if let sequence = value.as(SequenceExprSyntax.self),
       // A cast is a test of its own: none of several has to succeed.
       !sequence.elements.contains(where: { $0.is(UnresolvedAsExprSyntax.self) })
     {
+      let before = values
       for element in sequence.elements { add(element, obligation) }
+      let isNilTest = sequence.elements.contains { $0.is(NilLiteralExprSyntax.self) }
+      if isNilTest, sequence.elements.count == 3 { values = nilTests.union(before) }
     } else if let tuple = value.as(TupleExprSyntax.self) {
       for element in tuple.elements { add(element.expression, obligation) }
     } else if let name = value.name {

@@ -4,87 +4,70 @@ final class Right: Sendable {
   let sdk = SDK()
   let box = Box()
 
-  func noValue() async throws -> String {
-    try await withCheckedThrowingContinuation { continuation in
-      sdk.load { value, error in
-        guard let value else { return continuation.resume(throwing: error ?? Failure()) }
-        continuation.resume(returning: value)
-      }
-    }
-  }
-
-  func oneOfTwo() async throws -> String {
-    try await withCheckedThrowingContinuation { continuation in
-      sdk.load { value, error in
-        if let error { continuation.resume(throwing: error) }
-        if error == nil { continuation.resume(returning: value ?? "") }
-      }
-    }
-  }
-
-  func weakly() async -> String {
+  func waits() async throws {
+    _ =
+      try await withCheckedThrowingContinuation { continuation in
+        sdk.load { number, error in
+          guard let number else { return continuation.resume(throwing: error ?? Failure()) }
+          continuation.resume(returning: number)
+        }
+      } as Int
+    _ =
+      try await withCheckedThrowingContinuation { continuation in
+        sdk.load { number, error in
+          if let error { continuation.resume(throwing: error) }
+          if error == nil { continuation.resume(returning: number ?? 0) }
+        }
+      } as Int
+    _ =
+      await withCheckedContinuation { continuation in
+        sdk.load { [weak self] number, _ in
+          guard let self else { return }
+          continuation.resume(returning: box.isDone ? number : nil)
+        }
+      } as Int?
+    _ =
+      try await withCheckedThrowingContinuation { continuation in
+        sdk.fetch { result in
+          guard !self.box.isDone else { return }
+          self.box.isDone = true
+          continuation.resume(with: result)
+        }
+      } as Int
     await withCheckedContinuation { continuation in
-      sdk.load { [weak self] value, _ in
-        guard let self else { return }
-        continuation.resume(returning: value ?? "\(box.isDone)")
-      }
+      sdk.observe { number in if number > 3 { continuation.resume() } }
     }
-  }
-
-  func onlyOnce() async throws -> Int {
-    try await withCheckedThrowingContinuation { continuation in
-      sdk.count { result in
-        guard !self.box.isDone else { return }
-        self.box.isDone = true
-        continuation.resume(with: result)
-      }
-    }
-  }
-
-  func again() async -> Int {
+    _ =
+      try await withCheckedThrowingContinuation { continuation in
+        if box.isDone {
+          continuation.resume(returning: 1)
+        } else {
+          box.waiting.append(continuation)
+        }
+      } as Int
     await withCheckedContinuation { continuation in
-      sdk.observe { value in
-        if value > 3 { continuation.resume(returning: value) }
-      }
+      do { try sdk.start { continuation.resume() } } catch { continuation.resume() }
     }
+    _ =
+      await withCheckedContinuation { continuation in
+        guard !Task.isCancelled else { return continuation.resume(returning: true) }
+        Task { continuation.resume(returning: Task.isCancelled) }
+      } as Bool
   }
 
-  func stored() async throws -> Int {
-    try await withCheckedThrowingContinuation { continuation in
-      if box.isDone { continuation.resume(returning: 1) } else { box.waiting.append(continuation) }
-    }
+  func deferred(_ number: Int?, completion: (Int) -> Void) {
+    defer { completion(number ?? 0) }
+    guard let number else { return }
+    print(number)
   }
 
-  func swallowed() async {
-    await withCheckedContinuation { continuation in
-      do {
-        try sdk.start { continuation.resume() }
-      } catch {
-        continuation.resume()
-      }
-    }
-  }
-
-  func deferred(_ value: Int?, completion: (Int) -> Void) {
-    defer { completion(value ?? 0) }
-    guard let value else { return }
-    print(value)
-  }
-
-  func optional(_ value: Int?, completion: ((Int) -> Void)?) {
+  func optional(_ number: Int?, completion: ((Int) -> Void)?) {
     guard let completion else { return }
-    completion(value ?? 0)
+    completion(number ?? 0)
   }
 
-  func observe(_ value: Int?, completion: (Int) -> Void) {
-    if let value { completion(value) }
-  }
-
-  func checkInTask() async throws -> Int {
-    try await withCheckedThrowingContinuation { continuation in
-      guard !Task.isCancelled else { return continuation.resume(throwing: CancellationError()) }
-      Task { continuation.resume(returning: Task.isCancelled ? 0 : 1) }
-    }
+  func observe(_ number: Int?, completion: (Int) -> Void) {
+    if let number { completion(number) }
   }
 
   func timeout() async throws -> Int {
@@ -102,7 +85,7 @@ final class Right: Sendable {
   func requestInTime() async throws -> Int {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        box.request = sdk.count { continuation.resume(with: $0) }
+        box.request = sdk.fetch { continuation.resume(with: $0) }
         if Task.isCancelled { box.request?.cancel() }
       }
     } onCancel: {

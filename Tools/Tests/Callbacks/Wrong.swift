@@ -1,101 +1,67 @@
 // Mistakes, each marked where the checker has to see it, beside those of the documentation's snippet.
-// `Right.swift` has their counterparts.
 
-struct Wrong: Sendable {
-  let sdk = SDK()
-  var other: SDK?
-
-  func noValue() async -> String {
+func wrong(_ sdk: SDK, _ other: SDK?) async throws {
+  _ =
     await withCheckedContinuation { continuation in
-      sdk.load { value, _ in
-        guard let value else { return }  // warning: never-resumed
-        continuation.resume(returning: value)
+      sdk.load { number, _ in
+        guard let number else { return }  // warning: never-resumed
+        continuation.resume(returning: number)
       }
-    }
-  }
-
-  func quietCase() async -> Int {
+    } as Int
+  _ =
     await Swift.withUnsafeContinuation { continuation in
-      sdk.count { result in
+      sdk.fetch { result in
         switch result {
-        case .success(let count): continuation.resume(returning: count)
+        case .success(let number): continuation.resume(returning: number)
         case .failure(let error): print(error)  // warning: never-resumed
         }
       }
+    } as Int
+  await withCheckedContinuation { continuation in
+    do {
+      try sdk.start { continuation.resume() }
+    } catch {  // warning: never-resumed
+      print(error)
     }
   }
-
-  func swallowed() async {
-    await withCheckedContinuation { continuation in
-      do {
-        try sdk.start { continuation.resume() }
-      } catch {  // warning: never-resumed
-        print(error)
-      }
+  await withCheckedContinuation { continuation in
+    Task {
+      try await sdk.run()  // warning: never-resumed
+      continuation.resume()
     }
   }
+  await withCheckedContinuation { continuation in
+    other?.fetch { _ in continuation.resume() }  // warning: never-resumed
+  }
+}
 
-  func swallowedByTask() async -> Int {
-    await withCheckedContinuation { continuation in
-      Task {
-        let count = try await sdk.count()  // warning: never-resumed
-        continuation.resume(returning: count)
-      }
+func first(of numbers: [Int], withReply reply: (Int) -> Void) {
+  for number in numbers where number > 0 {  // warning: never-called
+    if number > 3 { return reply(number) }
+  }
+}
+
+func cached(_ cache: Int?, _ sdk: SDK, completion: @escaping (Int) -> Void) {
+  if let cache { completion(cache) }
+  sdk.load { _, _ in completion(0) }  // warning: resumed-twice
+}
+
+func lateRequest(_ sdk: SDK, _ box: Box) async throws -> Int {
+  try await withTaskCancellationHandler {
+    try await withCheckedThrowingContinuation { continuation in
+      box.request = sdk.fetch { continuation.resume(with: $0) }  // warning: cancellation-lost
     }
+  } onCancel: {
+    box.request?.cancel()
   }
+}
 
-  func noSDK() async -> Int {
-    await withCheckedContinuation { continuation in
-      other?.count { _ in continuation.resume(returning: 1) }  // warning: never-resumed
-    }
-  }
+func silenced(_ number: Int?, completion: (Int) -> Void) {
+  // check-continuations:disable never-called: the caller asks only if there is one
+  if let number { completion(number) }
+}
 
-  func length(of value: String?, completion: @escaping (Int) -> Void) {
-    guard let value else { return }  // warning: never-called
-    completion(value.count)
-  }
-
-  func first(of values: [Int], withReply reply: (Int) -> Void) {
-    for value in values where value > 0 {  // warning: never-called
-      if value > 3 { return reply(value) }
-    }
-  }
-
-  func cached(_ cache: Int?, completion: @escaping (Int) -> Void) {
-    if let cache { completion(cache) }
-    sdk.count { _ in completion(0) }  // warning: resumed-twice
-  }
-
-  func timeout() async throws -> String {
-    try await withThrowingTaskGroup(of: String.self) { group in  // warning: timeout-cannot-fire
-      group.addTask { await self.noValue() }
-      group.addTask {
-        try await Task.sleep(for: .seconds(5))
-        throw Failure()
-      }
-      defer { group.cancelAll() }
-      return try await group.next() ?? ""
-    }
-  }
-
-  func requestIsLate() async throws -> Int {
-    let box = Box()
-    return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        box.request = sdk.count { continuation.resume(with: $0) }  // warning: cancellation-lost
-      }
-    } onCancel: {
-      box.request?.cancel()
-    }
-  }
-
-  func silenced(_ value: Int?, completion: (Int) -> Void) {
-    // check-continuations:disable never-called: the caller asks only if there is one
-    if let value { completion(value) }
-  }
-
-  func notSilenced(_ value: Int?, completion: (Int) -> Void) {
-    // check-continuations:disable never-called
-    if let value { completion(value) }  // warning: never-called
-  }
+func notSilenced(_ number: Int?, completion: (Int) -> Void) {
+  // check-continuations:disable never-called
+  if let number { completion(number) }  // warning: never-called
 }
