@@ -62,7 +62,7 @@ extension Flow {
       var after = isAlias ? paths : visit(value, paths)
       if after != paths, !value.chain.optionals.isEmpty {
         // Whether the call was skipped may be asked later.
-        after = after.mapPaths { $0.tested.insert(binding.pattern.trimmedDescription) }
+        after = after.mapPaths { $0.tested.insert(binding.pattern.trimmedDescription + "?") }
       }
       obligation.bind(binding.pattern, to: value)
       return after

@@ -4,7 +4,11 @@ final class Right: Sendable {
   let sdk = SDK()
   let box = Box()
 
-  func waits() async throws {
+  func waits(_ other: SDK?) async throws {
+    await withCheckedContinuation { continuation in
+      let request = other?.fetch { _ in continuation.resume() }
+      if request == nil { continuation.resume() }
+    }
     _ =
       try await withCheckedThrowingContinuation { continuation in
         sdk.load { number, error in
