@@ -50,7 +50,8 @@ struct CompletionHandler {
     guard obligation.isMentioned(in: body) else { return [] }
     // What the function returns may say the same.
     let isVoid = function.signature.returnClause?.type.isVoid ?? true
-    return Flow.findings(obligation, body.statements, end: body.rightBrace, judgesEnds: isVoid)
+    return obligation.checksInCallbacks(of: body)
+      + Flow.findings(obligation, body.statements, end: body.rightBrace, judgesEnds: isVoid)
   }
 }
 

@@ -2,7 +2,7 @@ import SwiftParser
 import SwiftSyntax
 
 /// What is wrong with a callback.
-public enum Kind: String, CaseIterable, Sendable {
+public enum Kind: String, Sendable {
   case neverResumed = "never-resumed"
   case neverCalled = "never-called"
   case resumedTwice = "resumed-twice"

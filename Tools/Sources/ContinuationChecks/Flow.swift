@@ -108,7 +108,10 @@ struct Flow {
       }
     case .repeatStmt(let node):
       let isExcused = Decision(node.condition, for: obligation).isExcused
-      return loop(node, node.body, paths, isExcused: isExcused) { $0.visit(node.condition, $1) }
+      let isEndless = node.condition.trimmedDescription == "true"
+      return loop(node, node.body, paths, isEndless: isEndless, isExcused: isExcused) {
+        $0.visit(node.condition, $1)
+      }
     case .variableDecl(let node): return visitVariables(node, paths)
     case .functionDecl(let node):
       if let body = node.body, obligation.isMentioned(in: body) {

@@ -51,14 +51,7 @@ struct Wait {
   var findings: [Finding] {
     guard let operation, !names.isEmpty else { return [] }
     let obligation = Obligation(names: names, in: function)
-    let checks = operation.all(MemberAccessExprSyntax.self).filter {
-      isCheckInCallback($0, operation, obligation)
-    }
-    let findings = checks.map {
-      let message =
-        "no task runs this callback, so this never sees a cancellation: remove the check"
-      return Finding(.cancellationCheckInCallback, at: $0.start, message)
-    }
+    let findings = obligation.checksInCallbacks(of: operation)
     // This library's waits neither hang nor crash.
     if isOfLibrary { return findings }
     guard obligation.isMentioned(in: operation.statements) else {
@@ -67,27 +60,5 @@ struct Wait {
     }
     return findings
       + Flow.findings(obligation, operation.statements, end: operation.rightBrace)
-  }
-
-  /// A check for cancellation in a closure that no task runs, but that resumes one.
-  private func isCheckInCallback(
-    _ check: MemberAccessExprSyntax,
-    _ operation: ClosureExprSyntax,
-    _ obligation: Obligation
-  ) -> Bool {
-    guard ["isCancelled", "checkCancellation"].contains(check.declName.baseName.text),
-      let base = check.base, base.lastName == "Task", !base.is(FunctionCallExprSyntax.self)
-    else { return false }
-    for node in check.ancestors.prefix(while: { $0.id != operation.id && !$0.isFunction }) {
-      guard let closure = node.as(ClosureExprSyntax.self) else { continue }
-      if closure.isTask || !closure.all(AwaitExprSyntax.self).isEmpty
-        || closure.signature?.effectSpecifiers?.asyncSpecifier != nil
-      {
-        return false
-      }
-      let isAtOnce = closure.call.map { Words($0.callee).saysAtOnce } ?? false
-      if !isAtOnce, obligation.isMentioned(in: closure) { return true }
-    }
-    return false
   }
 }

@@ -54,8 +54,8 @@ struct CheckContinuations: ParsableCommand {
       }
     }
     progress.clear()
-    let counts = "\(waits) waits, \(cancellable) of which a cancelled task can leave"
-    if !quiet { print("\(counts); \(findings) findings in \(files.count) files") }
+    let counts = "waits: \(waits), of which a cancelled task can leave: \(cancellable)"
+    if !quiet { print("files: \(files.count), \(counts), findings: \(findings)") }
     return findings
   }
 }
