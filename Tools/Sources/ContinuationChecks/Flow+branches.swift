@@ -86,11 +86,10 @@ extension Flow {
           ?? isEvent
       let isQuiet = !obligation.isMentioned(in: item.statements)
       scope.targets.append(.init(label: label(of: node), isLoop: false))
-      var end = run(item.statements, paths.excused(isExcused && isQuiet).union(carried))
-      end.formUnion(scope.targets.removeLast().breaks)
-      let fallsThrough = item.statements.last?.item.is(FallThroughStmtSyntax.self) == true
-      carried = fallsThrough ? end : []
-      if !fallsThrough { result.formUnion(end.skipping(at: item, "this `case` does not resume")) }
+      let end = run(item.statements, paths.excused(isExcused && isQuiet).union(carried))
+      let target = scope.targets.removeLast()
+      carried = target.falls
+      result.formUnion(end.union(target.breaks).skipping(at: item, "this `case` does not resume"))
     }
     return result
   }

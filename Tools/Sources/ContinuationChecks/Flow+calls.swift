@@ -70,7 +70,15 @@ extension Flow {
     }
     let optionals = call.calledExpression.chain.optionals.map(\.trimmedDescription)
     guard let optional = optionals.last else { return after }
-    let skipped = paths.excused(!obligation.weak.isDisjoint(with: optionals))
+    // What is assigned, weak or tested before is not nil without a reason.
+    let isKnown = optionals.contains { optional in
+      let name = optional.replacing("self.", with: "")
+      return obligation.weak.contains(optional) || obligation.variables.contains(name)
+        || paths.contains { path in
+          path.tested.contains { $0.replacing("self.", with: "").hasPrefix(name + "?") }
+        }
+    }
+    let skipped = paths.excused(isKnown)
     let reason = "this call is skipped if `\(optional)` is nil"
     return after.union(skipped.skipping(at: call, reason, isCall: true))
   }

@@ -21,6 +21,7 @@ extension Flow {
     isRepeated =
       isRepeated || words.saysRepeatedly || closure.call == nil && !words.saysOnce
       || !closure.identifiers.isDisjoint(with: stops)
+      || !Set(["delegate", "observer", "listener"]).isDisjoint(with: closure.parameterNames)
     var path = Path()
     path.tested = paths.reduce(into: []) { $0.formUnion($1.tested) }
     let end = run(closure.statements, [path])

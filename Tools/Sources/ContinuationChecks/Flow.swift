@@ -42,6 +42,7 @@ struct Flow {
       let isLoop: Bool
       var breaks: Paths = []
       var continues: Paths = []
+      var falls: Paths = []
     }
   }
 
@@ -85,6 +86,7 @@ struct Flow {
       return []
     case .breakStmt(let node): return jump(node.label, isLoop: false, \.breaks, paths)
     case .continueStmt(let node): return jump(node.label, isLoop: true, \.continues, paths)
+    case .fallThroughStmt: return jump(nil, isLoop: false, \.falls, paths)
     case .labeledStmt(let node): return visit(node.statement, paths)
     case .codeBlock(let node): return run(node.statements, paths)
     case .guardStmt(let node): return visitGuard(node, paths)

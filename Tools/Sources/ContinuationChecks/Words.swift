@@ -29,7 +29,7 @@ struct Words {
       sink observe observer observers observing listen listener listening subscribe subscription
       subscriber updates monitor monitoring watch timer event events snapshot publisher changed
       changes enumerate stream progress poll repeat each delegate state status notify notification
-      recognition handler register track
+      recognition handler register track announce broadcast
       """
     )
       || name.hasPrefix("on") && name.dropFirst(2).first?.isUppercase == true

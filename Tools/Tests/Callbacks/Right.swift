@@ -59,6 +59,17 @@ final class Right: Sendable {
       } as Bool
   }
 
+  func tested(_ other: SDK?, completion: @escaping (Int) -> Void) {
+    if other != nil { other?.load { _, _ in completion(1) } } else { completion(0) }
+  }
+
+  func fallingThrough(_ number: Int, completion: (Int) -> Void) {
+    switch number {
+    case 0: if box.isDone { completion(0) } else { fallthrough }
+    default: completion(1)
+    }
+  }
+
   func deferred(_ number: Int?, completion: (Int) -> Void) {
     defer { completion(number ?? 0) }
     guard let number else { return }
