@@ -10,7 +10,7 @@ struct CompletionHandler {
     let closures = function.signature.parameterClause.parameters.filter { Self.isClosure($0.type) }
     guard let body = function.body, let last = closures.last,
       function.signature.effectSpecifiers?.asyncSpecifier == nil,
-      !Words(function.name.text).saysRepeatedly,
+      !Words(function.name.text).saysRepeatedly, last.firstName.text != "onSuccess",
       [last.firstName, last.secondName].contains(where: {
         Self.names.contains($0?.text.lowercased() ?? "")
       }),

@@ -133,6 +133,9 @@ extension Flow {
     let tested = paths.reduce(into: Set()) { $0.formUnion($1.tested) }
     scope.targets.append(.init(label: label(of: node), isLoop: true))
     var (begin, end) = (paths, Paths())
+    // A loop that goes on after it has resumed counts, or looks for the last element.
+    var trial = self
+    let goesOn = trial.run(body.statements, [Path()]).contains { !$0.isOpen && !$0.isExcused }
     // Two resumptions are as many as a path counts.
     for iteration in 0...3 {
       begin = enter(&self, begin)
@@ -143,6 +146,7 @@ extension Flow {
       begin = begin.mapPaths { $0.tested = tested }
     }
     let breaks = scope.targets.removeLast().breaks
+    if goesOn { end = end.mapPaths { if $0.isOpen { $0.isExcused = true } } }
     return end.excused(isExcused).skipping(at: node, "this loop may end").union(breaks)
   }
 

@@ -10,11 +10,11 @@ struct SearchTests {
     for program in nested + Statement.pairs(Statement.all(depth: 1)) {
       let paths = Interpreter.run(program, [Interpreter.Path()]).map(\.path)
       var happens: Set<Kind> = []
-      if paths.contains(where: { $0.anchors.isEmpty && !$0.isEmptyLoop }) {
+      if paths.contains(where: { $0.anchors.isEmpty && !$0.isUnproven }) {
         happens.insert(.neverResumed)
       }
       // Certain, if all paths that begin like one that has resumed resume again.
-      for path in paths where path.anchors.count > 1 && !path.isEmptyLoop {
+      for path in paths where path.anchors.count > 1 && !path.isUnproven {
         let isCertain = paths.allSatisfy {
           $0.anchors.count > 1 || $0.anchors.first != path.anchors[0]
             || !$0.decisions.starts(with: path.decisions.prefix(path.anchors[0]))
@@ -89,8 +89,8 @@ enum Interpreter {
     var decisions: [Int] = []
     /// How many decisions came before each resumption.
     var anchors: [Int] = []
-    /// A loop had nothing to iterate over, which proves nothing.
-    var isEmptyLoop = false
+    /// A loop had nothing to iterate over, or would have resumed in another iteration.
+    var isUnproven = false
   }
 
   enum Exit { case end, leave, fail }
@@ -134,7 +134,11 @@ enum Interpreter {
     case .repeated(let body):
       // Not at all, once or twice.
       var ends = decide([], body + [.check(body, nil)])
-      ends[0].path.isEmptyLoop = true
+      let goesOn = run(body, [Path()]).contains { $0.exit == .end && !$0.path.anchors.isEmpty }
+      for index in ends.indices
+      where index == 0 || goesOn && ends[index].exit == .end && ends[index].path.anchors.isEmpty {
+        ends[index].path.isUnproven = true
+      }
       return ends
     }
   }
