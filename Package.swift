@@ -35,7 +35,7 @@ let package = Package(
         "Benchmarks", "CHANGELOG.md", "CONTRIBUTING.md", "Examples", "LICENSE", "README.md",
         "Snippets", "Sources/CallbackSequences", "Sources/CancellationInternals",
         "Sources/CooperativeCancellationTesting", "Sources/CooperativeCancellationUI",
-        "Sources/PendingAnswers", "Sources/TaskBags", "Sources/Tour", "Tests",
+        "Sources/PendingAnswers", "Sources/TaskBags", "Sources/Tour", "Tests", "Tools",
       ],
       sources: ["Sources/CooperativeCancellation"]
     ),

@@ -1,0 +1,60 @@
+import SwiftSyntax
+
+/// A function's parameter that by its name and position is called once.
+struct CompletionHandler {
+  private let function: FunctionDeclSyntax
+  private let body: CodeBlockSyntax
+  private let name: String
+
+  init?(_ function: FunctionDeclSyntax) {
+    let closures = function.signature.parameterClause.parameters.filter { Self.isClosure($0.type) }
+    guard let body = function.body, let last = closures.last,
+      function.signature.effectSpecifiers?.asyncSpecifier == nil,
+      !Words(function.name.text).saysRepeatedly, last.firstName.text != "onSuccess",
+      [last.firstName, last.secondName].contains(where: {
+        Self.names.contains($0?.text.lowercased() ?? "")
+      }),
+      // A fake or a stub may leave it alone.
+      !function.ancestors.contains(where: {
+        $0.asProtocol((any NamedDeclSyntax).self).map { Words($0.name.text).saysFake } ?? false
+      })
+    else { return nil }
+    (self.function, self.body) = (function, body)
+    name = (last.secondName ?? last.firstName).text
+  }
+
+  private static let names: Set = [
+    "completion", "completionhandler", "completionblock", "completionclosure", "oncompletion",
+    "oncomplete", "withcompletion", "withcompletionhandler", "withcompletionblock", "reply",
+    "replyhandler", "withreply", "replyto", "completioncallback",
+  ]
+
+  private static func isClosure(_ type: TypeSyntax) -> Bool {
+    let tuple = type.as(TupleTypeSyntax.self)?.elements
+    if let inner = type.as(AttributedTypeSyntax.self)?.baseType
+      ?? type.as(OptionalTypeSyntax.self)?.wrappedType
+      ?? (tuple?.count == 1 ? tuple?.first?.type : nil)
+    {
+      return isClosure(inner)
+    }
+    if let type = type.as(FunctionTypeSyntax.self) { return type.returnClause.type.isVoid }
+    // An alias, as `CompletionHandler`; not a value, as `Completion<Failure>`.
+    guard let alias = type.as(IdentifierTypeSyntax.self), alias.genericArgumentClause == nil
+    else { return false }
+    return ["Completion", "Handler", "Callback", "Block"].contains { alias.name.text.hasSuffix($0) }
+  }
+
+  var findings: [Finding] {
+    let obligation = Obligation(handler: name, names: [name], in: Syntax(function))
+    // Without any use, it is a stub.
+    guard obligation.isMentioned(in: body) else { return [] }
+    // What the function returns may say the same.
+    let isVoid = function.signature.returnClause?.type.isVoid ?? true
+    return obligation.checksInCallbacks(of: body)
+      + Flow.findings(obligation, body.statements, end: body.rightBrace, judgesEnds: isVoid)
+  }
+}
+
+extension TypeSyntax {
+  fileprivate var isVoid: Bool { ["Void", "()"].contains(trimmedDescription) }
+}

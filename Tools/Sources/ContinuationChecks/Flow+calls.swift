@@ -1,0 +1,120 @@
+import SwiftSyntax
+
+extension Flow {
+  mutating func visitSequence(_ node: SequenceExprSyntax, _ paths: Paths) -> Paths {
+    guard let (target, value) = node.assignment() else {
+      return visitOperands(Array(node.elements)[...], paths)
+    }
+    if let closure = value.first?.as(ClosureExprSyntax.self), obligation.isMentioned(in: closure) {
+      return handOver(closure, to: target.lastName, paths).after
+    }
+    let isDiscarded = target.is(DiscardAssignmentExprSyntax.self) && value.count == 1
+    if isDiscarded, obligation.isSubject(value.first ?? target) { return paths }
+    return visitOperands(value, paths)
+  }
+
+  private mutating func visitOperands(_ operands: ArraySlice<ExprSyntax>, _ paths: Paths) -> Paths {
+    var paths = paths
+    for (index, operand) in zip(operands.indices, operands) {
+      if let ternary = operand.as(UnresolvedTernaryExprSyntax.self) {
+        let other = visitOperands(operands[(index + 1)...], paths)
+        return visit(ternary.thenExpression, paths).union(other)
+      }
+      let name = operand.as(BinaryOperatorExprSyntax.self)?.operator.text ?? ""
+      if ["&&", "||", "??"].contains(name) {
+        // What follows runs where the optional was nil, or perhaps.
+        let done = name == "??" ? paths.filter { !$0.isOpen } : paths
+        return done.union(visitOperands(operands[(index + 1)...], paths))
+      }
+      paths = visit(operand, paths)
+    }
+    return paths
+  }
+
+  mutating func visitCall(_ call: FunctionCallExprSyntax, _ paths: Paths) -> Paths {
+    if call.callee == "assertionFailure" { return paths.excused() }
+    if Self.neverReturning.contains(call.callee) { return [] }
+    // Code that nests deeper than people write it is not worth the time.
+    work += call.totalLength.utf8Length
+    guard work < 20_000_000 else { return own(paths).excused() }
+    guard !isIrrelevant(call) else { return paths }
+    if isResumption(call) {
+      return resume(call.arguments.reduce(paths) { visit($1.expression, $0) }, at: call.start)
+    }
+    if obligation.isHelper(call.calledExpression) { return own(paths) }
+
+    let paths = visit(call.calledExpression, paths)
+    let closures = call.closures.filter { obligation.isMentioned(in: $0.closure) }
+    if closures.count == 1, Words(call.callee).saysAtOnce {
+      return runAtOnce(closures[0].closure, paths)
+    }
+    var after = call.arguments.reduce(paths) { paths, argument in
+      argument.expression.is(ClosureExprSyntax.self)
+        ? paths : visitArgument(argument.expression, paths)
+    }
+    let isPassed = after != paths
+    guard !closures.isEmpty || isPassed else { return paths }
+    if Self.transforming.contains(call.callee) { return own(after).excused() }
+    var isCertain = !isPassed
+    for (label, closure) in closures {
+      let words = Words(label ?? "")
+      let isNamed = words.saysOnce || words.saysRepeatedly
+      let result = handOver(closure, to: isNamed ? label ?? "" : call.callee, after)
+      (after, isCertain) = (result.after, isCertain && result.isCertain)
+    }
+    if isCertain {
+      // What has resumed before resumes again in the closure.
+      after = after.mapPaths {
+        if $0.resumptions.count == 1 { $0.resumptions.append(call.start) }
+      }
+    }
+    let optionals = call.calledExpression.chain.optionals.map(\.trimmedDescription)
+    guard let optional = optionals.last else { return after }
+    // What is assigned, weak or tested before is not nil without a reason.
+    let isKnown = optionals.contains { optional in
+      let name = optional.replacing("self.", with: "")
+      return obligation.weak.contains(optional) || obligation.variables.contains(name)
+        || paths.contains { path in
+          path.tested.contains { $0.replacing("self.", with: "").hasPrefix(name + "?") }
+        }
+    }
+    let skipped = paths.excused(isKnown)
+    let reason = "this call is skipped if `\(optional)` is nil"
+    return after.union(skipped.skipping(at: call, reason, isCall: true))
+  }
+
+  /// They call their closure for each value, at once or later.
+  private static let transforming: Set = [
+    "map", "flatMap", "compactMap", "forEach", "filter", "reduce", "mapError", "first", "contains",
+    "sorted", "allSatisfy", "flatMapError", "always", "tryMap", "handleEvents",
+  ]
+
+  private func isResumption(_ call: FunctionCallExprSyntax) -> Bool {
+    if obligation.handler != nil { return obligation.isSubject(call.calledExpression) }
+    let member = call.calledExpression.as(MemberAccessExprSyntax.self)
+    guard let base = member?.base, obligation.isSubject(base) else { return false }
+    return member?.declName.baseName.text.hasPrefix("resume") == true
+  }
+
+  /// An argument may itself be able to resume, as `continuation.resume`.
+  private mutating func visitArgument(_ argument: ExprSyntax, _ paths: Paths) -> Paths {
+    let base = argument.as(MemberAccessExprSyntax.self)?.base
+    return base.map(obligation.isSubject) == true ? own(paths) : visit(argument, paths)
+  }
+
+  private mutating func resume(_ paths: Paths, at position: AbsolutePosition) -> Paths {
+    for path in paths { sharing.formUnion(path.owners) }
+    return paths.mapPaths {
+      if $0.resumptions.count < 2 { $0.resumptions.append(position) }
+    }
+  }
+
+  /// Passes it on, to a closure or to what may resume it elsewhere.
+  mutating func own(_ paths: Paths) -> Paths {
+    lastOwner += 1
+    for path in paths where !path.owners.isEmpty || !path.resumptions.isEmpty {
+      sharing.formUnion(path.owners.union([lastOwner]))
+    }
+    return paths.mapPaths { $0.owners.insert(lastOwner) }
+  }
+}

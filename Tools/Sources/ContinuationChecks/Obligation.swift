@@ -1,0 +1,76 @@
+import SwiftSyntax
+
+/// What has to be resumed or called once, and the names that it has at a place.
+struct Obligation {
+  /// The name of a completion handler, nil for a continuation.
+  let handler: String?
+  /// The continuation or the completion handler itself.
+  var names: Set<String>
+  /// Local functions and closures that use it.
+  var helpers: Set<String> = []
+  /// What may be nil because it has been released. `self` is not, while its method waits.
+  var weak: Set<String> = ["self"]
+  /// What a local constant was made of.
+  var origins: [String: Set<String>] = [:]
+  /// What is assigned after it was declared: flags, slots, counters.
+  private(set) var variables: Set<String> = []
+
+  init(handler: String? = nil, names: Set<String>, in function: Syntax) {
+    (self.handler, self.names) = (handler, names)
+    for sequence in function.all(SequenceExprSyntax.self) {
+      guard let (target, _) = sequence.assignment(compound: true) else { continue }
+      variables.insert(target.lastName)
+    }
+  }
+
+  func isSubject(_ expression: some ExprSyntaxProtocol) -> Bool {
+    expression.name.map(names.contains) ?? false
+  }
+
+  func isHelper(_ expression: some ExprSyntaxProtocol) -> Bool {
+    expression.name.map(helpers.contains) ?? false
+  }
+
+  /// A reference, not a member of something else that has the same name.
+  func isMentioned(in node: some SyntaxProtocol) -> Bool {
+    node.tokens(viewMode: .sourceAccurate).contains { token in
+      guard names.contains(token.text) || helpers.contains(token.text) else { return false }
+      if let reference = token.parent?.as(DeclReferenceExprSyntax.self) {
+        return reference.parent?.as(MemberAccessExprSyntax.self)?.declName.id != reference.id
+      }
+      let binding = token.parent?.parent?.as(OptionalBindingConditionSyntax.self)
+      return binding.map { $0.initializer == nil } ?? false
+    }
+  }
+
+  mutating func shadow(_ pattern: some SyntaxProtocol) {
+    hide(pattern.all(IdentifierPatternSyntax.self).map(\.identifier.text))
+  }
+
+  private mutating func hide(_ hidden: [String]) {
+    names.subtract(hidden)
+    helpers.subtract(hidden)
+  }
+
+  mutating func enter(_ closure: ClosureExprSyntax) {
+    hide(closure.parameterNames)
+    for item in closure.signature?.capture?.items ?? [] {
+      if item.specifier?.specifier.text == "weak" { weak.insert(item.name.text) }
+      if let value = item.initializer?.value, isSubject(value) { names.insert(item.name.text) }
+    }
+  }
+
+  mutating func bind(_ pattern: PatternSyntax, to value: ExprSyntax) {
+    guard let name = pattern.as(IdentifierPatternSyntax.self)?.identifier.text,
+      isMentioned(in: value) || value.name == "self" || !names.contains(name)
+    else { return shadow(pattern) }
+    if isSubject(value) {
+      names.insert(name)
+    } else if isHelper(value) || value.is(ClosureExprSyntax.self) && isMentioned(in: value) {
+      helpers.insert(name)
+    } else {
+      if value.name == "self" { weak.insert(name) }
+      origins[name] = Decision(value, for: self).values
+    }
+  }
+}

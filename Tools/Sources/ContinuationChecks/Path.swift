@@ -1,0 +1,59 @@
+import SwiftSyntax
+
+/// What one path through the code has done so far with what it has to resume.
+struct Path: Hashable {
+  /// At most two: what more of them do is the same.
+  var resumptions: [AbsolutePosition] = []
+  /// The closures, or other owners, that may resume it from now on.
+  var owners: Set<Int> = []
+  /// Nothing can be proved: a flag decides, or values that were tested before.
+  var isExcused = false
+  /// The last place where the path went past a resumption.
+  var skip: Skip?
+  /// The values that decided where the path goes.
+  var tested: Set<String> = []
+
+  struct Skip: Hashable {
+    let position: AbsolutePosition
+    let reason: String
+    var isOfCall = false
+  }
+
+  var isOpen: Bool { resumptions.isEmpty && owners.isEmpty && !isExcused }
+}
+
+typealias Paths = Set<Path>
+
+extension Paths {
+  func mapPaths(_ change: (inout Path) -> Void) -> Paths {
+    Paths(
+      map { path in
+        var path = path
+        change(&path)
+        return path
+      }
+    )
+  }
+
+  func excused(_ isExcused: Bool = true) -> Paths {
+    isExcused ? mapPaths { $0.isExcused = true } : self
+  }
+
+  func skipping(at node: some SyntaxProtocol, _ reason: String, isCall: Bool = false) -> Paths {
+    mapPaths {
+      guard $0.isOpen else { return }
+      $0.skip = Path.Skip(position: node.start, reason: reason, isOfCall: isCall)
+    }
+  }
+
+  /// After a decision. One that depends on the same value as another cannot be told from it.
+  func deciding(by decision: Decision) -> Paths {
+    mapPaths {
+      $0.isExcused = $0.isExcused || !$0.tested.isDisjoint(with: decision.values)
+      $0.tested.formUnion(decision.values)
+    }
+  }
+
+  /// So many paths are not worth the time.
+  var limited: Paths { count <= 256 ? self : [Path(isExcused: true)] }
+}

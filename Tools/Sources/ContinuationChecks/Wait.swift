@@ -1,0 +1,64 @@
+import SwiftSyntax
+
+/// A call that waits for a continuation, or for a completion handler of this library.
+struct Wait {
+  let call: FunctionCallExprSyntax
+  private let operation: ClosureExprSyntax?
+  private let isOfLibrary: Bool
+
+  init?(_ call: FunctionCallExprSyntax) {
+    isOfLibrary = [
+      "withCancellableContinuation", "withCancellableThrowingContinuation",
+      "withUncancellableContinuation", "withAsyncValue", "withAsyncThrowingValue",
+    ].contains(call.callee)
+    let isOfStandardLibrary = [
+      "withCheckedContinuation", "withCheckedThrowingContinuation",
+      "withUnsafeContinuation", "withUnsafeThrowingContinuation",
+    ].contains(call.callee)
+    guard isOfLibrary || isOfStandardLibrary,
+      [nil, "Swift", "_Concurrency", "CooperativeCancellation"].contains(
+        call.calledExpression.as(MemberAccessExprSyntax.self)?.base?.trimmedDescription
+      )
+    else { return nil }
+    self.call = call
+    operation = call.closures.first { !["onCancel", "onDiscard"].contains($0.label) }?.closure
+  }
+
+  var names: Set<String> { Set(operation?.parameterNames ?? []).subtracting(["_"]) }
+
+  /// Ends when its task is cancelled, as far as the text says.
+  var isCancellable: Bool {
+    guard isOfLibrary else { return isInCancellationHandler }
+    let mode = call.arguments.first { $0.label?.text == "whenCancelled" }?.expression.lastName
+    guard mode == nil || mode == "abandonCallback" else { return false }
+    let hasFallback = call.arguments.contains { $0.label?.text == "fallback" }
+    return call.callee != "withUncancellableContinuation"
+      && (call.callee != "withAsyncValue" || hasFallback)
+  }
+
+  /// In the same function and task.
+  private var isInCancellationHandler: Bool {
+    for node in call.ancestors {
+      if node.isFunction || node.as(ClosureExprSyntax.self)?.isTask == true { return false }
+      let handler = node.as(FunctionCallExprSyntax.self).flatMap(CancellationHandler.init)
+      if handler?.operation.contains(call) == true { return true }
+    }
+    return false
+  }
+
+  var function: Syntax { call.ancestors.first(where: \.isFunction) ?? call.root }
+
+  var findings: [Finding] {
+    guard let operation, !names.isEmpty else { return [] }
+    let obligation = Obligation(names: names, in: function)
+    let findings = obligation.checksInCallbacks(of: operation)
+    // This library's waits neither hang nor crash.
+    if isOfLibrary { return findings }
+    guard obligation.isMentioned(in: operation.statements) else {
+      let message = "nothing uses the continuation: the task waits forever"
+      return findings + [Finding(.neverResumed, at: call.start, message)]
+    }
+    return findings
+      + Flow.findings(obligation, operation.statements, end: operation.rightBrace)
+  }
+}

@@ -1,0 +1,70 @@
+/// What the parts of a name say: `addSnapshotListener` is `add`, `snapshot`, `listener`.
+struct Words {
+  private let name: String
+  private var words: Set<String> = []
+
+  init(_ name: String) {
+    self.name = name
+    var word = ""
+    for character in name + "A" {
+      if character.isUppercase || character == "_" {
+        words.insert(word)
+        word = ""
+      }
+      if character != "_" { word += character.lowercased() }
+    }
+  }
+
+  private func has(_ list: String) -> Bool {
+    list.split(whereSeparator: \.isWhitespace).contains { words.contains(String($0)) }
+  }
+
+  /// A closure with this name is called once.
+  var saysOnce: Bool { has("completion complete completed reply finish finished failure") }
+
+  /// A function with this name may call its closure again and again.
+  var saysRepeatedly: Bool {
+    has(
+      """
+      sink observe observer observers observing listen listener listening subscribe subscription
+      subscriber updates monitor monitoring watch timer event events snapshot publisher changed
+      changes enumerate stream progress poll repeat each delegate state status notify notification
+      recognition handler register track announce broadcast
+      """
+    )
+      || name.hasPrefix("on") && name.dropFirst(2).first?.isUppercase == true
+        && !has("success error done result main queue") && !saysOnce
+  }
+
+  /// A case with this name says that the SDK has not finished.
+  var saysUnfinished: Bool {
+    has(
+      """
+      progress connecting waiting pending loading preparing setup idle update updated partial
+      started running uploading downloading began ready initial starting continue processing
+      purchasing deferred scanning disconnecting resetting scheduled queued next
+      """
+    )
+  }
+
+  /// A value with this name may say that the call has been answered, or is no longer wanted.
+  var saysAnswered: Bool {
+    has(
+      """
+      resumed finished completed once settled claim claimed exchange resolved fulfilled called done
+      returned fired processed handled degraded disposed responded replied answered cancelled
+      canceled invalidated stopped active terminated final pending take inserted lock try timed
+      expired delivered closed released
+      """
+    )
+  }
+
+  /// A function with this name runs its closure before it returns.
+  var saysAtOnce: Bool {
+    ["sync", "autoreleasepool", "assumeIsolated", "performAndWait"].contains(name)
+      || has("with") && has("lock locked mutex value state critical lifetime pointer bytes")
+  }
+
+  /// The type stands in for another, and leaves out what a test does not need.
+  var saysFake: Bool { has("mock fake stub spy dummy preview") }
+}
