@@ -97,7 +97,21 @@ where !["HostileCLibrary", "MallocStatistics", "OldSDK"].contains(target.name)
   ]
 }
 
+// The code of the pages, put to the check that they recommend: links to the snippets, with SDKs that the tests answer.
+for page in ["Recipes"] {
+  package.targets.append(
+    .testTarget(
+      name: "\(page)PageTests",
+      dependencies: ["CooperativeCancellation", "CooperativeCancellationTesting"],
+      path: "Tests/Recipes/\(page)PageTests",
+      swiftSettings: [.define("TESTS")]
+    )
+  )
+}
+
 // For a build that takes long, as with a sanitizer.
 if Context.environment["LIBRARY_TESTS_ONLY"] != nil {
-  package.targets.removeAll { $0.name.hasSuffix("CallSiteTests") }
+  package.targets.removeAll {
+    $0.name.hasSuffix("CallSiteTests") || $0.name.hasSuffix("PageTests")
+  }
 }
