@@ -189,6 +189,12 @@ final class Drive {
     }
   }
 
+  func video(_ name: String) async throws -> Data {
+    try await withProgressLimit(.seconds(30)) { progress in
+      try await self.download(name) { _ in progress() }
+    }
+  }
+
   func picture(_ name: String) async throws -> Data {
     try await withAsyncThrowingValue { completion in
       sdk.picture(name) { @Sendable data, isPreview, error in
@@ -315,6 +321,21 @@ extension Drive {
   }
 }
 
+/// Throws ``TimeoutError`` if `body` reports no progress for so long.
+func withProgressLimit<Value: Sendable>(
+  _ limit: Timeout,
+  _ body: @escaping @Sendable (_ progress: @escaping @Sendable () -> Void) async throws -> Value
+) async throws -> Value {
+  let progress = PendingEvent<Void>()
+  return try await withThrowingTaskGroup { group in
+    group.addTask { try await body { progress.resume() } }
+    group.addTask { while true { try await progress.value(timeout: limit) } }
+    defer { group.cancelAll() }
+    for try await value in group { return value }
+    throw CancellationError()  // Both tasks were cancelled.
+  }
+}
+
 /// Where C calls back.
 let conversions = DispatchQueue(label: "conversions")
 
@@ -415,6 +436,7 @@ struct SDKError: Error {}
       DispatchQueue.global().asyncAfter(deadline: .now() + 0.01) { answer(true) }
     }
 
+    static func cancelLatest() {}
     func cancel() { print("  the SDK was told to cancel") }
     func deliver(to receive: (_ cancel: @escaping @Sendable () -> Void) -> Void) { receive {} }
   }
@@ -660,28 +682,22 @@ final class Database {
 }
 
 typealias WeatherCallback = @convention(c) (UnsafeMutableRawPointer?, Int32, Double) -> Void
-@MainActor var fetch: SDKRequest?
 
 // int weather_fetch(const char *city,
 //                   void (*callback)(void *context, int status, double degrees), void *context);
-@MainActor
 func weather_fetch(
   _ city: UnsafePointer<CChar>,
   _ callback: WeatherCallback,
   _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
   nonisolated(unsafe) let context = context
-  fetch = SDKRequest { callback(context, $0 ? 0 : 7, 12.5) }
+  _ = SDKRequest { callback(context, $0 ? 0 : 7, 12.5) }
   return 0
 }
 
 // void weather_cancel(void);
-@MainActor
-func weather_cancel() { fetch?.cancel() }
+func weather_cancel() { SDKRequest.cancelLatest() }
 
-@MainActor var conversion: SDKRequest?
-
-@MainActor
 func convert_start(
   _ file: UnsafePointer<CChar>,
   _ progress: @convention(c) (UnsafeMutableRawPointer?, Double) -> Void,
@@ -690,7 +706,7 @@ func convert_start(
   _ queue: DispatchQueue
 ) -> OpaquePointer? {
   nonisolated(unsafe) let context = context
-  conversion = SDKRequest { succeeds in
+  _ = SDKRequest { succeeds in
     queue.async {
       progress(context, 0.5)
       end(context, succeeds ? 0 : 1)
@@ -699,7 +715,6 @@ func convert_start(
   return OpaquePointer(bitPattern: 1)
 }
 
-@MainActor
-func convert_stop(_ job: OpaquePointer?) { conversion?.cancel() }
+func convert_stop(_ job: OpaquePointer?) { SDKRequest.cancelLatest() }
 
 func convert_free(_ job: OpaquePointer?) { print("  the job was freed") }

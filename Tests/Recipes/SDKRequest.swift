@@ -2,7 +2,7 @@ import CooperativeCancellation
 import CooperativeCancellationTesting
 
 /// A call of an SDK in the snippets, which the check answers in place of the SDK.
-final class SDKRequest {
+final class SDKRequest: Sendable {
   typealias Answer = @Sendable (_ succeeds: Bool) -> Void
 
   @TaskLocal static var calls = FakeCall<Answer>()
@@ -12,6 +12,9 @@ final class SDKRequest {
   init(_ answer: @escaping Answer) { request = Self.calls.record(answer) }
 
   func cancel() { request.cancel() }
+
+  /// For an SDK that cancels whatever runs.
+  static func cancelLatest() { calls[calls.callCount]?.cancel() }
 
   func deliver(to receive: @escaping @Sendable (_ cancel: @escaping @Sendable () -> Void) -> Void) {
     request.deliver { request in receive { request.cancel() } }

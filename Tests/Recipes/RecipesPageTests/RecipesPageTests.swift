@@ -10,6 +10,7 @@ struct RecipesPageTests {
     try await check({ Drive() }) { try await $0.thumbnail(of: "sea") }
     try await check({ Drive() }) { try await $0.upload("sea") }
     try await check({ Drive() }) { try await $0.download("sea") { _ in } }
+    try await check({ Drive() }) { try await $0.video("sea") }
     try await check({ Catalog() }) { try await $0.title(of: 1) }
   }
 
@@ -58,6 +59,12 @@ struct RecipesPageTests {
     try await check({ Drive() }, except: exceptions) { try await $0.degrees(in: "Oslo") }
     try await check({ Drive() }, whenCancelled: .waitForCallback, except: exceptions) {
       try await $0.convert("beach.mov") { _ in }
+    }
+  }
+  @Test
+  func `a limit without progress`() async throws {
+    await #expect(throws: TimeoutError.self) {
+      try await withProgressLimit(.seconds(0)) { _ in try await PendingEvent<Void>().value() }
     }
   }
 }

@@ -1,0 +1,41 @@
+import CooperativeCancellation
+import CooperativeCancellationTesting
+import Testing
+
+@Suite("A pool, a lock, a queue")
+struct ContinuationsPageTests {
+  @Test(arguments: [false, true])
+  func `a cancelled task gets nothing, whether it would have to wait or not`(isTaken: Bool)
+    async throws
+  {
+    let (pool, lock, queue) = (Pool(), Lock(), Queue<Int>())
+    if isTaken {
+      _ = try await pool.take()
+      try await lock.lock()
+    } else {
+      await queue.add(1)
+    }
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      await #expect(throws: CancellationError.self) { try await pool.take() }
+      await #expect(throws: CancellationError.self) { try await lock.lock() }
+      await #expect(throws: CancellationError.self) { try await queue.next() }
+    }
+    try await task.value(within: .seconds(10))
+  }
+
+  @Test
+  func `a connection goes to the task that waits, and not to one that was cancelled`() async throws
+  {
+    let pool = Pool()
+    let connection = try await pool.take()
+    let cancelled = Task { try await pool.take() }
+    let next = Task { try await pool.take() }
+    cancelled.cancel()
+    await #expect(throws: CancellationError.self) {
+      try await cancelled.value(within: .seconds(10))
+    }
+    await pool.giveBack(connection)
+    #expect(try await next.value(within: .seconds(10)).number == 1)
+  }
+}
