@@ -4,6 +4,7 @@
 import CooperativeCancellation
 import Dispatch
 import Foundation
+import Synchronization
 
 // MARK: - One for each kind of SDK
 
@@ -78,6 +79,24 @@ final class Dashboard {
     }
   }
 
+  func copy(_ file: String, to store: Store) async throws {
+    let transfer = drive.transfer(of: file)
+    let chunks = AsyncThrowingCallbackSequence(buffering: .unbounded) { yield, finish in
+      transfer.onChunk { @Sendable [weak transfer] chunk in
+        transfer?.suspend()
+        yield(chunk)
+      }
+      transfer.onEnd(finish)
+      transfer.resume()
+    } onTermination: {
+      transfer.cancel()
+    }
+    for try await chunk in chunks {
+      await store.append(chunk)
+      transfer.resume()
+    }
+  }
+
   func upload(_ file: String) -> AsyncThrowingCallbackSequence<UploadStep> {
     AsyncThrowingCallbackSequence(buffering: .newest(2)) { [drive] yield, finish in
       drive.upload(file) { @Sendable in
@@ -130,6 +149,9 @@ final class Dashboard {
     for try await comment in comments() { print("three callbacks:", comment) }
     try await printFirst("asks", files())
     for try await step in upload("beach") { print("progress:", step) }
+    let store = Store()
+    try await copy("beach", to: store)
+    print("chunks:", await store.chunks)
     try await showSongs()
     try await printFirst("C", degrees(in: "Oslo"))
     let task = start()
@@ -223,11 +245,18 @@ final class Player {
 
 // MARK: - How they behave
 
-let dashboard = Dashboard()
-try await dashboard.showAll()
-try await printFirst("an actor's", await Thermometer().readings())
-if await dashboard.firstFever(of: Thermometer()) == nil { print("no fever") }
-try await printFirst("anywhere", events(of: Bus()))
+#if !TESTS
+  @main
+#endif
+enum Snippet {
+  @MainActor static func main() async throws {
+    let dashboard = Dashboard()
+    try await dashboard.showAll()
+    try await printFirst("an actor's", await Thermometer().readings())
+    if await dashboard.firstFever(of: Thermometer()) == nil { print("no fever") }
+    try await printFirst("anywhere", events(of: Bus()))
+  }
+}
 
 @MainActor
 func printFirst(_ name: String, _ sequence: some AsyncSequence) async throws {
@@ -242,15 +271,34 @@ func printFirst(_ name: String, _ sequence: some AsyncSequence) async throws {
 typealias Handler<Value> = @Sendable (Result<Value, any Error>) -> Void
 
 struct Location: Sendable { let isPrecise: Bool }
+struct SDKError: Error {}
+
+#if !TESTS
+  /// What the SDK returns, to be stopped or cancelled. It reports soon, until then.
+  final class SDKRequest: Sendable {
+    init(_ report: @escaping @Sendable (_ succeeds: Bool) -> Void) {
+      DispatchQueue.global().async { report(true) }
+    }
+
+    static func cancelLatest() {}
+    func cancel() {}
+  }
+#endif
+
+extension SDKRequest {
+  func invalidate() { cancel() }
+  func stop() { cancel() }
+}
 
 final class LocationManager {
-  func addListener(_ listener: @escaping @Sendable (Location) -> Void) -> NSObject {
-    listener(Location(isPrecise: false))
-    DispatchQueue.global().async { listener(Location(isPrecise: true)) }
-    return NSObject()
+  func addListener(_ listener: @escaping @Sendable (Location) -> Void) -> SDKRequest {
+    SDKRequest { _ in
+      listener(Location(isPrecise: false))
+      listener(Location(isPrecise: true))
+    }
   }
 
-  func removeListener(_ token: NSObject) {}
+  func removeListener(_ token: SDKRequest) { token.cancel() }
 }
 
 protocol ScannerListener: AnyObject {
@@ -260,64 +308,97 @@ protocol ScannerListener: AnyObject {
 
 final class Scanner {
   weak var delegate: (any ScannerListener)?
+  private var request: SDKRequest?
 
   func start() {
-    delegate?.scanner(self, didRead: "4006381333931")
-    delegate?.scanner(self, didEndWith: nil)
+    nonisolated(unsafe) weak let scanner = self
+    request = SDKRequest { succeeds in
+      guard let scanner, let delegate = scanner.delegate else { return }
+      if succeeds { delegate.scanner(scanner, didRead: "4006381333931") }
+      delegate.scanner(scanner, didEndWith: succeeds ? nil : SDKError())
+    }
   }
 
-  func stop() { print("  the scanner was told to stop") }
-}
-
-/// Keeps a listener, as Foundation's observations do.
-final class Observation {
-  func invalidate() {}
+  func stop() { request?.cancel() }
 }
 
 final class Feed {
-  func observeHeadlines(_ listener: @escaping Handler<String>) -> Observation {
-    listener(.success("Storm ahead"))
-    return Observation()
+  func observeHeadlines(_ listener: @escaping Handler<String>) -> SDKRequest {
+    SDKRequest { listener($0 ? .success("Storm ahead") : .failure(SDKError())) }
   }
 
-  func observeScore(_ listener: @escaping @Sendable (Int?, (any Error)?) -> Void) -> Observation {
-    listener(3, nil)
-    return Observation()
+  func observeScore(_ listener: @escaping @Sendable (Int?, (any Error)?) -> Void) -> SDKRequest {
+    SDKRequest { $0 ? listener(3, nil) : listener(nil, SDKError()) }
   }
 
   func observeComments(
     next: @escaping @Sendable (String) -> Void,
     failed: @escaping @Sendable (any Error) -> Void,
     finished: @escaping @Sendable () -> Void
-  ) -> Observation {
-    next("Well played")
-    finished()
-    return Observation()
+  ) -> SDKRequest {
+    SDKRequest { succeeds in
+      guard succeeds else { return failed(SDKError()) }
+      next("Well played")
+      finished()
+    }
   }
-}
-
-/// What the SDK returns, to be stopped or cancelled.
-final class Work {
-  func stop() {}
-  func cancel() {}
 }
 
 final class DriveSDK {
   /// Continues while `visit` returns `true`.
-  func scan(_ visit: @escaping @Sendable (String) -> Bool) -> Work {
-    DispatchQueue.global().async { _ = ["beach", "sea"].allSatisfy(visit) }
-    return Work()
+  func scan(_ visit: @escaping @Sendable (String) -> Bool) -> SDKRequest {
+    SDKRequest { _ in _ = ["beach", "sea"].allSatisfy(visit) }
   }
 
   func upload(
     _ file: String,
     progress: @escaping @Sendable (Double) -> Void,
     completion: @escaping Handler<String>
-  ) -> Work {
-    progress(0.5)
-    completion(.success("receipt 1"))
-    return Work()
+  ) -> SDKRequest {
+    SDKRequest { succeeds in
+      progress(0.5)
+      completion(succeeds ? .success("receipt 1") : .failure(SDKError()))
+    }
   }
+
+  func transfer(of file: String) -> Transfer { Transfer() }
+}
+
+/// Like `URLSessionTask`: does not begin until it is resumed.
+final class Transfer: Sendable {
+  private struct State: Sendable {
+    var request: SDKRequest?
+    var chunk: @Sendable (String) -> Void = { _ in }
+    var end: @Sendable ((any Error)?) -> Void = { _ in }
+  }
+
+  private let state = Mutex(State())
+
+  func onChunk(_ handler: @escaping @Sendable (String) -> Void) {
+    state.withLock { $0.chunk = handler }
+  }
+
+  func onEnd(_ handler: @escaping @Sendable ((any Error)?) -> Void) {
+    state.withLock { $0.end = handler }
+  }
+
+  func resume() {
+    let state = state.withLock { $0 }
+    if state.request != nil { return }
+    let request = SDKRequest { succeeds in
+      state.chunk("some bytes")
+      state.end(succeeds ? nil : SDKError())
+    }
+    self.state.withLock { $0.request = request }
+  }
+
+  func suspend() {}
+  func cancel() { state.withLock { $0.request }?.cancel() }
+}
+
+actor Store {
+  private(set) var chunks: [String] = []
+  func append(_ chunk: String) { chunks.append(chunk) }
 }
 
 final class SongQueue: Sendable {
@@ -334,12 +415,14 @@ final class SongQueue: Sendable {
 }
 
 final class Sensor {
+  private var requests: [SDKRequest] = []
+
   func addListener(_ listener: @escaping @Sendable (Double) -> Void) -> Int {
-    listener(36.6)
-    return 1
+    requests.append(SDKRequest { _ in listener(36.6) })
+    return requests.count - 1
   }
 
-  func removeListener(_ number: Int) {}
+  func removeListener(_ number: Int) { requests[number].cancel() }
 }
 
 final class Bus: Sendable {
@@ -357,8 +440,9 @@ func weather_watch(
   _ callback: @convention(c) (UnsafeMutableRawPointer?, Double) -> Void,
   _ context: UnsafeMutableRawPointer?
 ) {
-  callback(context, 12.5)
+  nonisolated(unsafe) let context = context
+  _ = SDKRequest { _ in callback(context, 12.5) }
 }
 
 // void weather_unwatch(void *context);
-func weather_unwatch(_ context: UnsafeMutableRawPointer?) {}
+func weather_unwatch(_ context: UnsafeMutableRawPointer?) { SDKRequest.cancelLatest() }

@@ -23,7 +23,7 @@ final class SDKRequest: Sendable {
 
 /// Puts a wrapper of a snippet to the check that its page recommends.
 func check<Wrapper: Sendable, Output>(
-  _ make: @escaping @MainActor @Sendable () async throws -> Wrapper,
+  _ make: @escaping @MainActor @Sendable () -> Wrapper,
   whenCancelled response: CancellationResponse = .abandonCallback,
   alwaysUnregisters: Bool = false,
   canFail: Bool = true,
@@ -41,8 +41,7 @@ func check<Wrapper: Sendable, Output>(
     line: line,
     { @MainActor (calls: FakeCall<SDKRequest.Answer>) async throws -> Output in
       try await SDKRequest.$calls.withValue(calls) {
-        let wrapper = try await calls.wrapper { try await make() }
-        return try await call(wrapper)
+        try await call(await calls.wrapper { make() })
       }
     },
     success: { $0(true) },

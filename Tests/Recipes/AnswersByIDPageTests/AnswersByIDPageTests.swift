@@ -2,7 +2,7 @@ import CooperativeCancellation
 import CooperativeCancellationTesting
 import Testing
 
-@Suite("The page “Answers by id”")
+@Suite("The page “Answers by id”", .serialized)
 @MainActor
 struct AnswersByIDPageTests {
   @Test

@@ -2,7 +2,7 @@ import CooperativeCancellation
 import CooperativeCancellationTesting
 import Testing
 
-@Suite("The page “Recipes for apps”")
+@Suite("The page “Recipes for apps”", .serialized)
 @MainActor
 struct AppRecipesPageTests {
   @Test

@@ -2,7 +2,7 @@ import CooperativeCancellation
 import CooperativeCancellationTesting
 import Testing
 
-@Suite("A pool, a lock, a queue")
+@Suite("A pool, a lock, a queue", .serialized)
 struct ContinuationsPageTests {
   @Test(arguments: [false, true])
   func `a cancelled task gets nothing, whether it would have to wait or not`(isTaken: Bool)

@@ -2,7 +2,7 @@ import CooperativeCancellation
 import CooperativeCancellationTesting
 import Testing
 
-@Suite("The page “Recipes”")
+@Suite("The page “Recipes”", .serialized)
 @MainActor
 struct RecipesPageTests {
   @Test
