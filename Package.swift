@@ -98,7 +98,7 @@ where !["HostileCLibrary", "MallocStatistics", "OldSDK"].contains(target.name)
 }
 
 // The code of the pages, put to the check that they recommend: links to the snippets, with SDKs that the tests answer.
-for page in ["Recipes"] {
+for page in ["AnswersByID", "AppRecipes", "Continuations", "Recipes", "Sequences"] {
   package.targets.append(
     .testTarget(
       name: "\(page)PageTests",

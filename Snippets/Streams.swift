@@ -29,7 +29,11 @@ final class Network {
   init(_ monitor: Monitor) {
     isOnline = AsyncCallbackSequence(buffering: .newest(1)) { yield in
       monitor.onChange = yield
-      yield(monitor.isOnline)
+      var isOnline: Bool
+      repeat {
+        isOnline = monitor.isOnline
+        yield(isOnline)
+      } while isOnline != monitor.isOnline
     } onTermination: {
       monitor.onChange = nil
     }.sendable().shared(replayingLatest: true)

@@ -2,18 +2,18 @@
 ///
 /// ```swift
 /// @MainActor
-/// final class Shop {
-///   private let queue = PurchaseQueue()
-///   private let purchase = PendingCall<String>()
+/// final class Browser {
+///   private let view = WebView()
+///   private let load = PendingCall<Void>()
 ///
-///   init() {
-///     queue.observer = { [purchase] result in
-///       if !purchase.resume(with: result) { print("no call waits for \(result)") }
+///   init() { view.onEnd = { [load] result in load.resume(with: result) } }
+///
+///   func open(_ page: String) async throws {
+///     try await load.value(timeout: .seconds(30)) {
+///       view.load(page)
+///     } onCancel: {
+///       view.stopLoading()
 ///     }
-///   }
-///
-///   func buy(_ product: String) async throws -> String {
-///     try await purchase.value(whenCancelled: .deliverResult) { queue.add(product) }
 ///   }
 /// }
 /// ```

@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// final class Album: Sendable {
-///   private let sdk: ImageSDK
+///   private let sdk = ImageSDK()
 ///   private let loads = SharedCalls<String, Image>()
 ///
 ///   func image(_ name: String) async throws -> Image {
