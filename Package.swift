@@ -97,14 +97,13 @@ where !["HostileCLibrary", "MallocStatistics", "OldSDK"].contains(target.name)
   ]
 }
 
-// The code of the pages, put to the check that they recommend: links to the snippets, with SDKs that the tests answer.
+// The code of the pages, put to the check that they recommend.
 for page in ["AnswersByID", "AppRecipes", "Continuations", "Recipes", "Sequences"] {
   package.targets.append(
     .testTarget(
       name: "\(page)PageTests",
       dependencies: ["CooperativeCancellation", "CooperativeCancellationTesting"],
-      path: "Tests/Recipes/\(page)PageTests",
-      swiftSettings: [.define("TESTS")]
+      path: "Tests/Recipes/\(page)"
     )
   )
 }

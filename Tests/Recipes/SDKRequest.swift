@@ -1,15 +1,30 @@
 import CooperativeCancellation
 import CooperativeCancellationTesting
 
-/// A call of an SDK in the snippets, which the check answers in place of the SDK.
-final class SDKRequest: Sendable {
-  typealias Answer = @Sendable (_ succeeds: Bool) -> Void
+// The SDKs of the pages' code, whose calls the check answers.
+
+typealias Handler<Value> = @Sendable (Result<Value, any Error>) -> Void
+typealias Pair<Value> = @Sendable (Value?, (any Error)?) -> Void
+
+struct SDKError: Error {}
+
+/// A call of an SDK: what it returns, to be cancelled.
+nonisolated final class SDKRequest: Sendable {
+  typealias Answer = @Sendable (_ error: (any Error)?) -> Void
 
   @TaskLocal static var calls = FakeCall<Answer>()
 
   private let request: FakeCall<Answer>.Request
 
   init(_ answer: @escaping Answer) { request = Self.calls.record(answer) }
+
+  convenience init<Value: Sendable>(_ value: Value, _ completion: @escaping Pair<Value>) {
+    self.init { completion($0 == nil ? value : nil, $0) }
+  }
+
+  convenience init<Value: Sendable>(_ value: Value, _ completion: @escaping Handler<Value>) {
+    self.init { completion($0.map { .failure($0) } ?? .success(value)) }
+  }
 
   func cancel() { request.cancel() }
 
@@ -21,30 +36,28 @@ final class SDKRequest: Sendable {
   }
 }
 
-/// Puts a wrapper of a snippet to the check that its page recommends.
-func check<Wrapper: Sendable, Output>(
+/// Puts a page's wrapper to the check that the page recommends.
+nonisolated func check<Wrapper: Sendable, Output>(
   _ make: @escaping @MainActor @Sendable () -> Wrapper,
   whenCancelled response: CancellationResponse = .abandonCallback,
   alwaysUnregisters: Bool = false,
   canFail: Bool = true,
   except exceptions: Set<WrapperGuarantee> = [],
-  fileID: StaticString = #fileID,
   line: UInt = #line,
   _ call: @escaping @MainActor @Sendable (Wrapper) async throws -> Output
 ) async throws {
-  let failure: @Sendable (SDKRequest.Answer) -> Void = { $0(false) }
+  let failure: @Sendable (SDKRequest.Answer) -> Void = { $0(SDKError()) }
   try await checkWrapper(
     whenCancelled: response,
     alwaysUnregisters: alwaysUnregisters,
     except: exceptions,
-    fileID: fileID,
     line: line,
     { @MainActor (calls: FakeCall<SDKRequest.Answer>) async throws -> Output in
       try await SDKRequest.$calls.withValue(calls) {
         try await call(await calls.wrapper { make() })
       }
     },
-    success: { $0(true) },
+    success: { $0(nil) },
     failure: canFail ? failure : nil
   )
 }

@@ -1,7 +1,6 @@
-// Answers that arrive elsewhere: the code of the page "Answers that come by id".
+// The code of the page "Answers by id".
 
 import CooperativeCancellation
-import Dispatch
 import Synchronization
 
 @MainActor
@@ -248,6 +247,8 @@ final class Shop {
   }
 }
 
+let values = PendingCalls<String, [UInt8]>(ifTaken: .answerInOrder)
+
 @MainActor
 final class Browser {
   private let view = WebView()
@@ -264,73 +265,7 @@ final class Browser {
   }
 }
 
-#if !TESTS
-  @main
-#endif
-enum Snippet {
-  @MainActor static func main() async throws {
-    let radio = Radio()
-    try await radio.ready()
-    let lamp = Peripheral("lamp")
-    try await radio.connect(lamp)
-    try await radio.disconnect(lamp)
-
-    let socket = Socket()
-    let client = Client(socket)
-    print(try await client.ask("one"), try await client.order("two"))
-    print(try await client.post("five"))
-    let search = Search(Index())
-    print(try await search.names(matching: "a"))
-    let link = Link()
-    let sensor = Sensor(link) { print("\($0) is \($1)") }
-    let read = Task { try await sensor.read("2A37") }
-    await Task.yield()
-    read.cancel()
-    print("cancelled: \(await read.result)")
-    print("pulse: \(try await sensor.read("2A37"))")
-    let values = PendingCalls<String, [UInt8]>(ifTaken: .answerInOrder)
-    let readers = [1, 2].map { _ in Task { try await values.value(for: "volts") {} } }
-    while values.count < 2 { await Task.yield() }
-    readers[0].cancel()
-    for value in [1, 2] as [UInt8] { values.resume("volts", returning: [value]) }
-    print("in order: \(await readers[0].result), \(await readers[1].result)")
-    let suggestions = Suggestions()
-    let superseded = Task { try await suggestions.suggestions(for: "") }
-    await Task.yield()
-    print("latest: \(try await suggestions.suggestions(for: "os"))")
-    print("superseded: \(await superseded.result)")
-    let shop = Shop { print("restored:", $0) }
-    print(try await shop.buy("coffee"))
-    try await shop.restore()
-    try await Browser().open("home")
-    print(try await client.ask(all: ["three", "four"]))
-    client.received(socket.lastID + 1, "what?")
-    let listener = Listener()
-    let server = Server(listener)
-    listener.start()
-    print(try await server.port(), await server.waitForStart())
-    let album = Album()
-    async let image = album.image("sea")
-    async let sameImage = album.image("sea")
-    print(try await image.name, try await sameImage.name)
-    print(try await Session().validToken())
-  }
-}
-
 // The SDKs.
-
-struct SDKError: Error {}
-
-#if !TESTS
-  /// A call that the SDK answers soon.
-  nonisolated final class SDKRequest: Sendable {
-    init(_ answer: @escaping @Sendable (_ succeeds: Bool) -> Void) {
-      DispatchQueue.global().async { answer(true) }
-    }
-
-    func cancel() {}
-  }
-#endif
 
 /// From before Swift 6: neither `Sendable` nor on an actor.
 nonisolated protocol CentralDelegate: AnyObject {
@@ -353,12 +288,12 @@ nonisolated final class Central {
 
   func connect(_ peripheral: Peripheral) {
     nonisolated(unsafe) let (central, peripheral) = (self, peripheral)
-    requests[peripheral.id] = SDKRequest { succeeds in
-      if succeeds {
+    requests[peripheral.id] = SDKRequest { error in
+      guard let error else {
         central.delegate?.central(central, didConnect: peripheral)
-      } else {
-        central.delegate?.central(central, didFail: peripheral, error: SDKError())
+        return
       }
+      central.delegate?.central(central, didFail: peripheral, error: error)
     }
   }
 
@@ -416,19 +351,15 @@ final class Listener {
 nonisolated struct Image: Sendable { let name: String }
 
 nonisolated final class ImageSDK: Sendable {
-  func load(
-    _ name: String,
-    _ completion: @escaping @Sendable (Result<Image, any Error>) -> Void
-  ) -> SDKRequest {
-    SDKRequest { completion($0 ? .success(Image(name: name)) : .failure(SDKError())) }
+  func load(_ name: String, _ completion: @escaping Handler<Image>) -> SDKRequest {
+    SDKRequest(Image(name: name), completion)
   }
 }
 
 nonisolated struct API: Sendable {
-  nonisolated(nonsending) func refresh() async throws -> String {
-    try await withAsyncThrowingValue {
-      (completion: @escaping @Sendable (String?, (any Error)?) -> Void) in
-      SDKRequest { $0 ? completion("a token", nil) : completion(nil, SDKError()) }
+  func refresh() async throws -> String {
+    try await withAsyncThrowingValue { (completion: @escaping Handler<String>) in
+      SDKRequest("a token", completion)
     } onCancel: { request in
       request.cancel()
     }
@@ -462,7 +393,7 @@ final class Link {
   func onLoss(_ handler: @escaping @Sendable (any Error) -> Void) {}
 
   func read(_ characteristic: String) {
-    _ = SDKRequest { [value] in value(characteristic, $0 ? .success([61]) : .failure(SDKError())) }
+    _ = SDKRequest([61]) { [value] in value(characteristic, $0) }
   }
 }
 
@@ -476,38 +407,30 @@ final class Completer {
 
 @MainActor
 final class PurchaseQueue {
-  var onTransaction: @Sendable (String, Result<String, any Error>, _ isRestored: Bool) -> Void = {
-    _,
-    _,
-    _ in
-  }
-  var onRestored: @Sendable (Result<Void, any Error>) -> Void = { _ in }
+  typealias Observer = @Sendable (String, Result<String, any Error>, _ isRestored: Bool) -> Void
+
+  var onTransaction: Observer = { _, _, _ in }
+  var onRestored: Handler<Void> = { _ in }
 
   func add(_ product: String) {
-    _ = SDKRequest { [onTransaction] succeeds in
-      onTransaction(
-        product,
-        succeeds ? .success("receipt for \(product)") : .failure(SDKError()),
-        false
-      )
-    }
+    _ = SDKRequest("receipt") { [onTransaction] in onTransaction(product, $0, false) }
   }
 
   func restore() {
-    _ = SDKRequest { [onTransaction, onRestored] succeeds in
+    _ = SDKRequest(()) { [onTransaction, onRestored] result in
       onTransaction("coffee", .success("receipt for an old coffee"), true)
-      onRestored(succeeds ? .success(()) : .failure(SDKError()))
+      onRestored(result)
     }
   }
 }
 
 @MainActor
 final class WebView {
-  var onEnd: @Sendable (Result<Void, any Error>) -> Void = { _ in }
+  var onEnd: Handler<Void> = { _ in }
   private var loading: SDKRequest?
 
   func load(_ page: String) {
-    loading = SDKRequest { [onEnd] in onEnd($0 ? .success(()) : .failure(SDKError())) }
+    loading = SDKRequest((), onEnd)
   }
 
   func stopLoading() { loading?.cancel() }

@@ -1,4 +1,4 @@
-// One wrapper for each kind of SDK: the code of the page "Recipes".
+// The code of the page "Recipes by kind of SDK".
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
 import CooperativeCancellation
@@ -30,10 +30,6 @@ final class Drive {
     line.open()
     try? await PendingEvent<Void>().value()
     line.close()
-  }
-
-  func profile(_ id: Int) async throws -> Profile {
-    try await withAsyncThrowingValue { sdk.loadProfile(id, completion: $0) }
   }
 
   func thumbnail(of name: String) async throws -> Data {
@@ -358,64 +354,7 @@ final class PlayerModel: PlayerDelegate {
   }
 }
 
-// MARK: - How they behave
-
-#if !TESTS
-  @main
-#endif
-enum Snippet {
-  @MainActor static func main() async throws {
-    let drive = Drive()
-    print("Result:", try await drive.profile(1).name)
-    print("value and error:", try await drive.thumbnail(of: "beach").count, "bytes")
-    print("nothing found:", try await drive.owner(of: "beach")?.name ?? "nobody")
-    print("Objective-C:", await Task { try await drive.rename("beach", to: "taken") }.result)
-    print("delegate:", try await drive.place().name)
-    print("listener:", try await drive.weight(), "kg")
-    print("becomes ready:", try await drive.link(to: "server").host)
-    print("request in a callback:", try await drive.upload("beach"), "bytes")
-    print("may refuse:", try await drive.scan())
-    print("answers again:", try await drive.flags())
-    try await drive.rebuildIndex()
-    print("asks whether to go on:", try await drive.export(), "steps")
-    print("progress:", try await drive.download("beach") { print("  progress", $0) }.count, "bytes")
-    print("preview:", try await drive.picture("sea").count, "bytes")
-    print("not Sendable:", try await Catalog().title(of: 1))
-    print("a listener of an actor:", try await Catalog().nextChange())
-    print("C:", try await drive.degrees(in: "Oslo"))
-    try await drive.convert("beach.mov") { print("  progress", $0) }
-    print("JSON:", try await drive.user(1).name)
-    print("batches:", try await drive.records())
-    let model = PlayerModel()
-    model.playerDidReach(0.5)
-    print("main thread:", model.position)
-    print("Operation:", try await drive.icon(of: "beach").count, "bytes")
-    let line = Line()
-    let terminal = Terminal(line)
-    print("table:", try await terminal.run("ls"))
-    let service = Task { await drive.serve() }
-    service.cancel()
-    await service.value
-
-    let calls: [(name: String, call: @MainActor @Sendable () async throws -> Void)] = [
-      ("delegate", { _ = try await drive.place() }),
-      ("becomes ready", { _ = try await drive.link(to: "server") }),
-      ("may never answer", { _ = try await drive.beacon() }),
-      ("sheet", { _ = try await drive.signIn() }),
-    ]
-    for (name, call) in calls {
-      let task = Task { try await call() }
-      await Task.yield()  // Both run on the main actor, so the SDK has been called now.
-      task.cancel()
-      print("\(name), cancelled:", await task.result)
-    }
-  }
-}
-
 // MARK: - SDKs that cannot be changed
-
-typealias Pair<Value> = @Sendable (Value?, (any Error)?) -> Void
-typealias Handler<Value> = @Sendable (Result<Value, any Error>) -> Void
 
 struct Profile: Sendable { let name = "Ann" }
 struct Place: Sendable { let name = "Oslo" }
@@ -427,30 +366,6 @@ struct NameTakenError: Error {}
 struct ScannerBusyError: Error {}
 struct DatabaseClosedError: Error {}
 struct WeatherError: Error { let status: Int32 }
-struct SDKError: Error {}
-
-#if !TESTS
-  /// The request of a cancellable call. Not `Sendable`, as such objects usually are.
-  final class SDKRequest {
-    init(_ answer: @escaping @Sendable (_ succeeds: Bool) -> Void) {
-      DispatchQueue.global().asyncAfter(deadline: .now() + 0.01) { answer(true) }
-    }
-
-    static func cancelLatest() {}
-    func cancel() { print("  the SDK was told to cancel") }
-    func deliver(to receive: (_ cancel: @escaping @Sendable () -> Void) -> Void) { receive {} }
-  }
-#endif
-
-extension SDKRequest {
-  convenience init<Value: Sendable>(_ value: Value, _ completion: @escaping Pair<Value>) {
-    self.init { $0 ? completion(value, nil) : completion(nil, SDKError()) }
-  }
-
-  convenience init<Value: Sendable>(_ value: Value, _ completion: @escaping Handler<Value>) {
-    self.init { completion($0 ? .success(value) : .failure(SDKError())) }
-  }
-}
 
 /// May be cancelled from any thread.
 struct UploadTask: Sendable {
@@ -459,10 +374,6 @@ struct UploadTask: Sendable {
 
 final class DriveSDK {
   private var runningScan: SDKRequest?
-
-  func loadProfile(_ id: Int, completion: @escaping Handler<Profile>) {
-    _ = SDKRequest(Profile(), completion)
-  }
 
   func thumbnail(of name: String, completion: @escaping Pair<Data>) -> SDKRequest {
     SDKRequest(Data(name.utf8), completion)
@@ -479,8 +390,8 @@ final class DriveSDK {
 
   /// Calls back with the flags that it knows, and again when they have changed.
   func loadFlags(_ completion: @escaping Handler<[String]>) -> SDKRequest {
-    SDKRequest { succeeds in
-      completion(succeeds ? .success(["blue"]) : .failure(SDKError()))
+    SDKRequest(["blue"]) { result in
+      completion(result)
       completion(.success(["green"]))
     }
   }
@@ -490,14 +401,14 @@ final class DriveSDK {
     failure: @escaping @Sendable (NSError?) -> Void,
     success: @escaping @Sendable ([String: Any]) -> Void
   ) {
-    _ = SDKRequest { $0 ? success(["name": "Ann"]) : failure(nil) }
+    _ = SDKRequest { $0 == nil ? success(["name": "Ann"]) : failure(nil) }
   }
 
   func records(_ completion: @escaping @Sendable ([String], Bool, (any Error)?) -> Void)
     -> SDKRequest
   {
-    SDKRequest { succeeds in
-      completion(["a", "b"], false, succeeds ? nil : SDKError())
+    SDKRequest { error in
+      completion(["a", "b"], false, error)
       completion(["c"], true, nil)
     }
   }
@@ -524,12 +435,12 @@ final class DriveSDK {
   func stopScan() { runningScan?.cancel() }
 
   func rebuildIndex(completion: @escaping @Sendable ((any Error)?) -> Void) {
-    _ = SDKRequest { completion($0 ? nil : SDKError()) }
+    _ = SDKRequest(completion)
   }
 
   func export(shouldContinue: @escaping @Sendable () -> Bool, completion: @escaping Handler<Int>) {
-    _ = SDKRequest { succeeds in
-      guard succeeds else { return completion(.failure(SDKError())) }
+    _ = SDKRequest { error in
+      if let error { return completion(.failure(error)) }
       completion(.success((1...1_000).prefix { _ in shouldContinue() }.count))
     }
   }
@@ -548,9 +459,9 @@ final class DriveSDK {
     _ name: String,
     completion: @escaping @Sendable (Data?, Bool, (any Error)?) -> Void
   ) {
-    _ = SDKRequest { succeeds in
+    _ = SDKRequest { error in
       completion(Data(), true, nil)
-      completion(succeeds ? Data(name.utf8) : nil, false, succeeds ? nil : SDKError())
+      completion(error == nil ? Data(name.utf8) : nil, false, error)
     }
   }
 }
@@ -587,13 +498,10 @@ final class PlaceFinder {
 
   func start() {
     nonisolated(unsafe) weak let finder = self
-    request = SDKRequest { succeeds in
+    request = SDKRequest { error in
       guard let finder, let delegate = finder.delegate else { return }
-      if succeeds {
-        delegate.placeFinder(finder, didFind: Place())
-      } else {
-        delegate.placeFinder(finder, didFailWith: SDKError())
-      }
+      guard let error else { return delegate.placeFinder(finder, didFind: Place()) }
+      delegate.placeFinder(finder, didFailWith: error)
     }
   }
 
@@ -623,9 +531,9 @@ final class Link {
 
   func start() {
     nonisolated(unsafe) let handler = stateHandler
-    request = SDKRequest { succeeds in
+    request = SDKRequest { error in
       handler?(.connecting)
-      if succeeds { handler?(.ready) }
+      if error == nil { handler?(.ready) }
       handler?(.failed(SDKError()))
     }
   }
@@ -653,7 +561,7 @@ final class SignInSheet {
   }
 
   func present() {
-    request = SDKRequest { [success, failure] in $0 ? success(Profile()) : failure(SDKError()) }
+    request = SDKRequest { [success, failure] in $0.map(failure) ?? success(Profile()) }
   }
 
   func dismiss() { request?.cancel() }
@@ -671,7 +579,7 @@ final class Database {
   func fetch(_ number: Int, _ completion: @escaping @Sendable (Row?, (any Error)?) -> Void)
     -> SDKRequest
   {
-    SDKRequest { $0 ? completion(Row(), nil) : completion(nil, SDKError()) }
+    SDKRequest { completion($0 == nil ? Row() : nil, $0) }
   }
 
   func addListener(_ listener: @escaping @Sendable (Int) -> Void) -> SDKRequest {
@@ -691,7 +599,7 @@ func weather_fetch(
   _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
   nonisolated(unsafe) let context = context
-  _ = SDKRequest { callback(context, $0 ? 0 : 7, 12.5) }
+  _ = SDKRequest { callback(context, $0 == nil ? 0 : 7, 12.5) }
   return 0
 }
 
@@ -706,10 +614,10 @@ func convert_start(
   _ queue: DispatchQueue
 ) -> OpaquePointer? {
   nonisolated(unsafe) let context = context
-  _ = SDKRequest { succeeds in
+  _ = SDKRequest { error in
     queue.async {
       progress(context, 0.5)
-      end(context, succeeds ? 0 : 1)
+      end(context, error == nil ? 0 : 1)
     }
   }
   return OpaquePointer(bitPattern: 1)
@@ -717,4 +625,4 @@ func convert_start(
 
 func convert_stop(_ job: OpaquePointer?) { SDKRequest.cancelLatest() }
 
-func convert_free(_ job: OpaquePointer?) { print("  the job was freed") }
+func convert_free(_ job: OpaquePointer?) {}

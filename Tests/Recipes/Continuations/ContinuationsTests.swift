@@ -3,7 +3,7 @@ import CooperativeCancellationTesting
 import Testing
 
 @Suite("A pool, a lock, a queue", .serialized)
-struct ContinuationsPageTests {
+struct ContinuationsTests {
   @Test(arguments: [false, true])
   func `a cancelled task gets nothing, whether it would have to wait or not`(isTaken: Bool)
     async throws

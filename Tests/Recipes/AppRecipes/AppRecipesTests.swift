@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The page “Recipes for apps”", .serialized)
 @MainActor
-struct AppRecipesPageTests {
+struct AppRecipesTests {
   @Test
   func `calls that can be cancelled`() async throws {
     try await check({ Shop() }, whenCancelled: .deliverResult) { try await $0.pay(10) }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The page “Repeated callbacks”", .serialized)
 @MainActor
-struct SequencesPageTests {
+struct SequencesTests {
   private struct NoElement: Error {}
 
   @Test

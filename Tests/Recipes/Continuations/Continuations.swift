@@ -147,44 +147,6 @@ func read(_ socket: SocketTask, into messages: Queue<String>) async {
   }
 }
 
-#if !TESTS
-  @main
-#endif
-enum Snippet {
-  static func main() async throws {
-    print("an image:", try await image(at: "sea"))
-    print(try await summary(of: "a letter"))
-
-    let pool = Pool()
-    let connection = try await pool.take()
-    let gone = Task { try await pool.take() }
-    let next = Task { try await pool.take() }
-    gone.cancel()
-    _ = await gone.result
-    await pool.giveBack(connection)
-    print("the next task has connection", try await next.value.number)
-
-    let lock = Lock()
-    try await lock.lock()
-    async let second: Void = lock.lock()
-    await lock.unlock()
-    try await second
-    print("locked again")
-
-    let socket = SocketTask()
-    let messages = Queue<String>()
-    let reading = Task { await read(socket, into: messages) }
-    let impatient = Task { try await messages.next() }
-    impatient.cancel()
-    print("message, cancelled:", await impatient.result)
-    while !socket.deliver(.success("hello")) { await Task.yield() }
-    print("not lost:", try await messages.next())
-    while !socket.deliver(.failure(SocketTask.Closed())) { await Task.yield() }
-    print("closed:", await Task { try await messages.next() }.result)
-    await reading.value
-  }
-}
-
 /// Like `URLSessionWebSocketTask`: each call of `receive` takes one message.
 final class SocketTask: Sendable {
   struct Closed: Error {}

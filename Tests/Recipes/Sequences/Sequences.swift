@@ -1,12 +1,10 @@
-// Repeated callbacks: the code of the page "Sequences".
+// The code of the page "Repeated callbacks".
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
 import CooperativeCancellation
 import Dispatch
 import Foundation
 import Synchronization
-
-// MARK: - One for each kind of SDK
 
 @MainActor
 final class Dashboard {
@@ -50,22 +48,6 @@ final class Dashboard {
   func scores() -> AsyncThrowingCallbackSequence<Int> {
     AsyncThrowingCallbackSequence(buffering: .newest(1)) { [feed] yield in
       feed.observeScore(yield)
-    } onTermination: { observation in
-      observation.invalidate()
-    }
-  }
-
-  func headlines() -> AsyncThrowingCallbackSequence<String> {
-    AsyncThrowingCallbackSequence(buffering: .unbounded) { [feed] yield in
-      feed.observeHeadlines(yield)
-    } onTermination: { observation in
-      observation.invalidate()
-    }
-  }
-
-  func comments() -> AsyncThrowingCallbackSequence<String> {
-    AsyncThrowingCallbackSequence(buffering: .unbounded) { [feed] yield, finish in
-      feed.observeComments(next: yield, failed: { finish($0) }, finished: { finish(nil) })
     } onTermination: { observation in
       observation.invalidate()
     }
@@ -141,24 +123,6 @@ final class Dashboard {
 
   func show(_ location: Location) { print("shown:", location) }
 
-  func showAll() async throws {
-    await showLocations()
-    for try await code in scans() { print("delegate:", code) }
-    try await printFirst("value and error", scores())
-    try await printFirst("result", headlines())
-    for try await comment in comments() { print("three callbacks:", comment) }
-    try await printFirst("asks", files())
-    for try await step in upload("beach") { print("progress:", step) }
-    let store = Store()
-    try await copy("beach", to: store)
-    print("chunks:", await store.chunks)
-    try await showSongs()
-    try await printFirst("C", degrees(in: "Oslo"))
-    let task = start()
-    await Task.yield()
-    task.cancel()
-    await task.value
-  }
 }
 
 final class ScannerDelegate: ScannerListener {
@@ -243,47 +207,9 @@ final class Player {
   }
 }
 
-// MARK: - How they behave
-
-#if !TESTS
-  @main
-#endif
-enum Snippet {
-  @MainActor static func main() async throws {
-    let dashboard = Dashboard()
-    try await dashboard.showAll()
-    try await printFirst("an actor's", await Thermometer().readings())
-    if await dashboard.firstFever(of: Thermometer()) == nil { print("no fever") }
-    try await printFirst("anywhere", events(of: Bus()))
-  }
-}
-
-@MainActor
-func printFirst(_ name: String, _ sequence: some AsyncSequence) async throws {
-  for try await element in sequence {
-    print("\(name):", element)
-    break
-  }
-}
-
 // MARK: - SDKs that cannot be changed
 
-typealias Handler<Value> = @Sendable (Result<Value, any Error>) -> Void
-
 struct Location: Sendable { let isPrecise: Bool }
-struct SDKError: Error {}
-
-#if !TESTS
-  /// What the SDK returns, to be stopped or cancelled. It reports soon, until then.
-  final class SDKRequest: Sendable {
-    init(_ report: @escaping @Sendable (_ succeeds: Bool) -> Void) {
-      DispatchQueue.global().async { report(true) }
-    }
-
-    static func cancelLatest() {}
-    func cancel() {}
-  }
-#endif
 
 extension SDKRequest {
   func invalidate() { cancel() }
@@ -312,10 +238,10 @@ final class Scanner {
 
   func start() {
     nonisolated(unsafe) weak let scanner = self
-    request = SDKRequest { succeeds in
+    request = SDKRequest { error in
       guard let scanner, let delegate = scanner.delegate else { return }
-      if succeeds { delegate.scanner(scanner, didRead: "4006381333931") }
-      delegate.scanner(scanner, didEndWith: succeeds ? nil : SDKError())
+      if error == nil { delegate.scanner(scanner, didRead: "4006381333931") }
+      delegate.scanner(scanner, didEndWith: error)
     }
   }
 
@@ -323,25 +249,7 @@ final class Scanner {
 }
 
 final class Feed {
-  func observeHeadlines(_ listener: @escaping Handler<String>) -> SDKRequest {
-    SDKRequest { listener($0 ? .success("Storm ahead") : .failure(SDKError())) }
-  }
-
-  func observeScore(_ listener: @escaping @Sendable (Int?, (any Error)?) -> Void) -> SDKRequest {
-    SDKRequest { $0 ? listener(3, nil) : listener(nil, SDKError()) }
-  }
-
-  func observeComments(
-    next: @escaping @Sendable (String) -> Void,
-    failed: @escaping @Sendable (any Error) -> Void,
-    finished: @escaping @Sendable () -> Void
-  ) -> SDKRequest {
-    SDKRequest { succeeds in
-      guard succeeds else { return failed(SDKError()) }
-      next("Well played")
-      finished()
-    }
-  }
+  func observeScore(_ listener: @escaping Pair<Int>) -> SDKRequest { SDKRequest(3, listener) }
 }
 
 final class DriveSDK {
@@ -355,9 +263,9 @@ final class DriveSDK {
     progress: @escaping @Sendable (Double) -> Void,
     completion: @escaping Handler<String>
   ) -> SDKRequest {
-    SDKRequest { succeeds in
+    SDKRequest("receipt 1") { result in
       progress(0.5)
-      completion(succeeds ? .success("receipt 1") : .failure(SDKError()))
+      completion(result)
     }
   }
 
@@ -385,9 +293,9 @@ final class Transfer: Sendable {
   func resume() {
     let state = state.withLock { $0 }
     if state.request != nil { return }
-    let request = SDKRequest { succeeds in
+    let request = SDKRequest { error in
       state.chunk("some bytes")
-      state.end(succeeds ? nil : SDKError())
+      state.end(error)
     }
     self.state.withLock { $0.request = request }
   }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The page “Recipes”", .serialized)
 @MainActor
-struct RecipesPageTests {
+struct RecipesTests {
   @Test
   func `a request that can be cancelled`() async throws {
     try await check({ Drive() }) { try await $0.thumbnail(of: "sea") }
@@ -29,7 +29,6 @@ struct RecipesPageTests {
   @Test
   func `no way to cancel`() async throws {
     let exceptions: Set<WrapperGuarantee> = [.forwarding, .timeout]
-    try await check({ Drive() }, except: exceptions) { try await $0.profile(1) }
     try await check({ Drive() }, except: exceptions) { try await $0.user(1) }
     try await check({ Drive() }, except: exceptions) { try await $0.export() }
     try await check({ Drive() }, except: exceptions) { try await $0.picture("sea") }
