@@ -43,6 +43,7 @@ nonisolated func check<Wrapper: Sendable, Output>(
   alwaysUnregisters: Bool = false,
   canFail: Bool = true,
   except exceptions: Set<WrapperGuarantee> = [],
+  fileID: StaticString = #fileID,
   line: UInt = #line,
   _ call: @escaping @MainActor @Sendable (Wrapper) async throws -> Output
 ) async throws {
@@ -51,6 +52,7 @@ nonisolated func check<Wrapper: Sendable, Output>(
     whenCancelled: response,
     alwaysUnregisters: alwaysUnregisters,
     except: exceptions,
+    fileID: fileID,
     line: line,
     { @MainActor (calls: FakeCall<SDKRequest.Answer>) async throws -> Output in
       try await SDKRequest.$calls.withValue(calls) {

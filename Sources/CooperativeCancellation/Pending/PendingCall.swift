@@ -1,19 +1,12 @@
-/// One call at a time, to an SDK whose answers have no ids: one delegate, one listener.
+/// One call at a time, to an SDK whose answers have no ids: one delegate, one listener. Here, `scans` is one.
 ///
 /// ```swift
-/// @MainActor
-/// final class Browser {
-///   private let view = WebView()
-///   private let load = PendingCall<Void>()
-///
-///   init() { view.onEnd = { [load] result in load.resume(with: result) } }
-///
-///   func open(_ page: String) async throws {
-///     try await load.value(timeout: .seconds(30)) {
-///       view.load(page)
-///     } onCancel: {
-///       view.stopLoading()
-///     }
+/// func scan() async throws -> String {
+///   try await scans.value {
+///     let hasBegun = sdk.scan { @Sendable [scans] in scans.resume(with: $0) }
+///     if !hasBegun { throw ScannerBusyError() }
+///   } onCancel: {
+///     sdk.stopScan()
 ///   }
 /// }
 /// ```

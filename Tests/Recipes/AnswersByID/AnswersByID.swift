@@ -249,22 +249,6 @@ final class Shop {
 
 let values = PendingCalls<String, [UInt8]>(ifTaken: .answerInOrder)
 
-@MainActor
-final class Browser {
-  private let view = WebView()
-  private let load = PendingCall<Void>()
-
-  init() { view.onEnd = { [load] result in load.resume(with: result) } }
-
-  func open(_ page: String) async throws {
-    try await load.value(timeout: .seconds(30)) {
-      view.load(page)
-    } onCancel: {
-      view.stopLoading()
-    }
-  }
-}
-
 // The SDKs.
 
 /// From before Swift 6: neither `Sendable` nor on an actor.
@@ -422,16 +406,4 @@ final class PurchaseQueue {
       onRestored(result)
     }
   }
-}
-
-@MainActor
-final class WebView {
-  var onEnd: Handler<Void> = { _ in }
-  private var loading: SDKRequest?
-
-  func load(_ page: String) {
-    loading = SDKRequest((), onEnd)
-  }
-
-  func stopLoading() { loading?.cancel() }
 }

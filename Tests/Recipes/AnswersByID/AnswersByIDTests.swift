@@ -22,7 +22,6 @@ struct AnswersByIDTests {
     try await check({ Search(Index()) }, canFail: false, except: [.droppedCompletion]) {
       try await $0.names(matching: "a")
     }
-    try await check({ Browser() }, except: [.droppedCompletion]) { try await $0.open("home") }
   }
 
   @Test

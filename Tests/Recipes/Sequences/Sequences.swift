@@ -4,7 +4,6 @@
 import CooperativeCancellation
 import Dispatch
 import Foundation
-import Synchronization
 
 @MainActor
 final class Dashboard {
@@ -62,18 +61,15 @@ final class Dashboard {
   }
 
   func copy(_ file: String, to store: Store) async throws {
-    let transfer = drive.transfer(of: file)
-    let chunks = AsyncThrowingCallbackSequence(buffering: .unbounded) { yield, finish in
-      transfer.onChunk { @Sendable [weak transfer] chunk in
-        transfer?.suspend()
-        yield(chunk)
+    let chunks = AsyncThrowingCallbackSequence(buffering: .unbounded) { [drive] yield, finish in
+      drive.load(file, onEnd: finish) { @Sendable transfer, chunk in
+        transfer.suspend()
+        yield((transfer, chunk))
       }
-      transfer.onEnd(finish)
-      transfer.resume()
     } onTermination: {
-      transfer.cancel()
+      $0.cancel()
     }
-    for try await chunk in chunks {
+    for try await (transfer, chunk) in chunks {
       await store.append(chunk)
       transfer.resume()
     }
@@ -269,44 +265,26 @@ final class DriveSDK {
     }
   }
 
-  func transfer(of file: String) -> Transfer { Transfer() }
+  func load(
+    _ file: String,
+    onEnd: @escaping @Sendable ((any Error)?) -> Void,
+    onChunk: @escaping @Sendable (Transfer, String) -> Void
+  ) -> SDKRequest {
+    SDKRequest { error in
+      onChunk(Transfer(), "some bytes")
+      onEnd(error)
+    }
+  }
 }
 
-/// Like `URLSessionTask`: does not begin until it is resumed.
-final class Transfer: Sendable {
-  private struct State: Sendable {
-    var request: SDKRequest?
-    var chunk: @Sendable (String) -> Void = { _ in }
-    var end: @Sendable ((any Error)?) -> Void = { _ in }
-  }
-
-  private let state = Mutex(State())
-
-  func onChunk(_ handler: @escaping @Sendable (String) -> Void) {
-    state.withLock { $0.chunk = handler }
-  }
-
-  func onEnd(_ handler: @escaping @Sendable ((any Error)?) -> Void) {
-    state.withLock { $0.end = handler }
-  }
-
-  func resume() {
-    let state = state.withLock { $0 }
-    if state.request != nil { return }
-    let request = SDKRequest { error in
-      state.chunk("some bytes")
-      state.end(error)
-    }
-    self.state.withLock { $0.request = request }
-  }
-
+/// Like `URLSessionTask`.
+struct Transfer: Sendable {
   func suspend() {}
-  func cancel() { state.withLock { $0.request }?.cancel() }
+  func resume() {}
 }
 
 actor Store {
-  private(set) var chunks: [String] = []
-  func append(_ chunk: String) { chunks.append(chunk) }
+  func append(_ chunk: String) {}
 }
 
 final class SongQueue: Sendable {
