@@ -12,11 +12,11 @@ struct SDKError: Error {}
 nonisolated final class SDKRequest: Sendable {
   typealias Answer = @Sendable (_ error: (any Error)?) -> Void
 
-  @TaskLocal static var calls = FakeCall<Answer>()
+  static let calls = TaskLocal(wrappedValue: FakeCall<Answer>())
 
   private let request: FakeCall<Answer>.Request
 
-  init(_ answer: @escaping Answer) { request = Self.calls.record(answer) }
+  init(_ answer: @escaping Answer) { request = Self.calls.get().record(answer) }
 
   convenience init<Value: Sendable>(_ value: Value, _ completion: @escaping Pair<Value>) {
     self.init { completion($0 == nil ? value : nil, $0) }
@@ -29,7 +29,7 @@ nonisolated final class SDKRequest: Sendable {
   func cancel() { request.cancel() }
 
   /// For an SDK that cancels whatever runs.
-  static func cancelLatest() { calls[calls.callCount]?.cancel() }
+  static func cancelLatest() { calls.get()[calls.get().callCount]?.cancel() }
 
   func deliver(to receive: @escaping @Sendable (_ cancel: @escaping @Sendable () -> Void) -> Void) {
     request.deliver { request in receive { request.cancel() } }
@@ -55,7 +55,7 @@ nonisolated func check<Wrapper: Sendable, Output>(
     fileID: fileID,
     line: line,
     { @MainActor (calls: FakeCall<SDKRequest.Answer>) async throws -> Output in
-      try await SDKRequest.$calls.withValue(calls) {
+      try await SDKRequest.calls.withValue(calls) {
         try await call(await calls.wrapper { make() })
       }
     },

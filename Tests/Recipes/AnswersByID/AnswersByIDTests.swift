@@ -50,7 +50,7 @@ struct AnswersByIDTests {
     let link = Link()
     let sensor = Sensor(link) { _, value in values.record(value) }
     let read = Task { try await sensor.read("2A37") }
-    let request = try await SDKRequest.calls.next()
+    let request = try await SDKRequest.calls.get().next()
     read.cancel()
     _ = await read.result
     for _ in 1...3 { request.answer { $0(nil) } }
