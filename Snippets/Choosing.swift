@@ -25,7 +25,7 @@ final class Album {
   }
 
   func sizeInAnyCase() async -> Int {
-    await withAsyncValue { sdk.measure($0) }
+    await withAsyncValue(whenCancelled: .ignoreCancellation) { sdk.measure($0) }
   }
 
   func close() async throws {

@@ -8,7 +8,7 @@ public import CooperativeCancellation
 /// struct FakeArticleSDK: ArticleSDK {
 ///   var loads = FakeCall<Completion>()
 ///
-///   func load(_ number: Int, _ completion: @escaping Completion) -> any ArticleRequest {
+///   func load(_ number: Int, _ completion: @escaping Completion) -> FakeCall<Completion>.Request {
 ///     loads.record(completion)
 ///   }
 /// }

@@ -50,7 +50,7 @@ public final class ManualClock: Clock {
   public var minimumResolution: Duration { .zero }
 
   /// How many tasks are asleep.
-  public var sleeperCount: Int { state.state.sleepers.count }
+  package var sleeperCount: Int { state.state.sleepers.count }
 
   /// Advances the clock and wakes the tasks whose deadline has come.
   public func advance(by duration: Duration) {

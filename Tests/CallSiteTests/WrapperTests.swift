@@ -14,11 +14,29 @@ protocol ArticleRequest {
   func cancel()
 }
 
-/// What the wrapper needs from the SDK: in the app, an extension makes the SDK conform.
+/// What the wrapper needs from the SDK.
 protocol ArticleSDK {
+  associatedtype Request: ArticleRequest
   typealias Completion = @Sendable (Result<Article, any Error>) -> Void
 
-  func load(_ number: Int, _ completion: @escaping Completion) -> any ArticleRequest
+  func load(_ number: Int, _ completion: @escaping Completion) -> Request
+}
+
+extension ArticleStore: ArticleSDK {}
+extension ArticleStore.Loading: ArticleRequest {}
+
+/// The real SDK.
+struct ArticleStore {
+  struct Loading {
+    func cancel() {}
+  }
+
+  func load(
+    _ number: Int,
+    _ completion: @escaping @Sendable (Result<Article, any Error>) -> Void
+  ) -> Loading {
+    Loading()
+  }
 }
 
 @MainActor
@@ -43,7 +61,7 @@ final class Articles {
 struct FakeArticleSDK: ArticleSDK {
   var loads = FakeCall<Completion>()
 
-  func load(_ number: Int, _ completion: @escaping Completion) -> any ArticleRequest {
+  func load(_ number: Int, _ completion: @escaping Completion) -> FakeCall<Completion>.Request {
     loads.record(completion)
   }
 }

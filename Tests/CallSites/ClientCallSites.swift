@@ -49,7 +49,7 @@ nonisolated final class Client {
         calls += 1
         return sdk.maybeUser(completion)
       } onCancel: { request in
-        flag.cancel()
+        flag.set()
         request.cancel()
       }
     }
@@ -161,4 +161,26 @@ struct ClientCallSiteTests {
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
   }
+}
+
+/// What users make for their own tests.
+nonisolated func madeByUsers() -> [any Error] {
+  let place = CallSite(fileID: "App/Feed.swift", line: 12)
+  RuntimeIssue.handler(RuntimeIssue(kind: .completionDropped, callSite: place))
+  return [
+    TimeoutError(.seconds(5)), DroppedCompletionError(callSite: place), MissingValueError(),
+    AlreadyPendingError(),
+  ]
+}
+
+/// One pattern for all answers.
+nonisolated func answers(
+  _ continuation: CancellableContinuation<String, Never>,
+  _ calls: PendingCalls<Int, String>,
+  _ call: PendingCall<String>
+) -> [(String) -> Void] {
+  [
+    { return continuation.resume(returning: $0) }, { return calls.resume(7, returning: $0) },
+    { return call.resume(with: Result<_, Never>.success($0)) },
+  ]
 }

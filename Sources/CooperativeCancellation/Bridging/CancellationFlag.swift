@@ -8,13 +8,13 @@ public final class CancellationFlag: Sendable {
   @usableFromInline
   package init() {}
 
-  /// Whether the task was cancelled or ``cancel()`` was called. Never becomes `false` again.
+  /// Whether the task was cancelled or ``set()`` was called. Never becomes `false` again.
   @_alwaysEmitIntoClient
   public var isCancelled: Bool { flag.locked { $0 } }
 
   /// Sets the flag without cancelling the task. Call it in `onCancel`, which also runs when the call times out.
   @_alwaysEmitIntoClient
-  public func cancel() {
+  public func set() {
     flag.locked { $0 = true }
   }
 }
@@ -26,7 +26,7 @@ public final class CancellationFlag: Sendable {
 ///   try await withAsyncThrowingValue(timeout: .seconds(60)) { completion in
 ///     sdk.export(shouldContinue: { @Sendable in !flag.isCancelled }, completion: completion)
 ///   } onCancel: {
-///     flag.cancel()
+///     flag.set()
 ///   }
 /// }
 /// ```
@@ -45,6 +45,6 @@ nonisolated(nonsending) public func withCancellationFlag<Result>(
   return try await withTaskCancellationHandler {
     try await body(flag)
   } onCancel: {
-    flag.cancel()
+    flag.set()
   }
 }

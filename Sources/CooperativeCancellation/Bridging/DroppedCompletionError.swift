@@ -15,8 +15,8 @@ public struct DroppedCompletionError: Error, Sendable, Hashable, CustomStringCon
     """
   }
 
-  @usableFromInline
-  package init(callSite: CallSite) {
+  /// Creates the error of a call; by default, one at this line, for example to test what a screen does with it.
+  public init(callSite: CallSite = CallSite()) {
     self.callSite = callSite
   }
 }

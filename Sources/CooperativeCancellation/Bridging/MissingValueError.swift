@@ -19,8 +19,8 @@ public struct MissingValueError: Error, Sendable, Hashable, CustomStringConverti
     """
   }
 
-  @usableFromInline
-  package init(callSite: CallSite) {
+  /// Creates the error of a call; by default, one at this line, for example to test what a screen does with it.
+  public init(callSite: CallSite = CallSite()) {
     self.callSite = callSite
   }
 }

@@ -1,17 +1,18 @@
-/// Calls an SDK that cannot fail, and waits for its value, even if the task is cancelled.
+/// Calls an SDK that cannot fail, and **ignores cancellation**: waits for its value, even if the task is cancelled.
 ///
 /// ```swift
-/// await withAsyncValue { sdk.measure($0) }
+/// await withAsyncValue(whenCancelled: .ignoreCancellation) { sdk.measure($0) }
 /// ```
 ///
-/// As with ``CancellationResponse/ignoreCancellation``, the SDK is called even in a cancelled task, and is not told of
-/// a cancellation.
+/// The SDK is called even in a cancelled task, and is not told of a cancellation. The first argument may be left out; it
+/// says so where the call is read. With `fallback:`, this function can be cancelled.
 ///
 /// - Important: If the SDK releases `completion` without calling it, the library reports that to
 ///   ``RuntimeIssue/handler``, and **the wait never ends**. `withAsyncThrowingValue`, and this function with
 ///   `fallback:`, end at once.
 ///
 /// - Parameters:
+///   - response: That a cancellation is ignored.
 ///   - fileID: The file to name in reports.
 ///   - line: The line to name in reports.
 ///   - operation: Calls the SDK with `completion`. Runs on the caller's actor. What it returns is kept until the wait
@@ -22,6 +23,7 @@
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
+  whenCancelled response: IgnoredCancellation = .ignoreCancellation,
   fileID: StaticString = #fileID,
   line: UInt = #line,
   in operation: (_ completion: @escaping @Sendable (Value) -> Void) -> Request,
@@ -41,6 +43,7 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
+  whenCancelled response: IgnoredCancellation = .ignoreCancellation,
   fileID: StaticString = #fileID,
   line: UInt = #line,
   in operation: (_ completion: @escaping @Sendable (Result<Value, Never>) -> Void) -> Request,
@@ -64,6 +67,7 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncValue<Request>(
+  whenCancelled response: IgnoredCancellation = .ignoreCancellation,
   fileID: StaticString = #fileID,
   line: UInt = #line,
   in operation: (_ completion: @escaping @Sendable () -> Void) -> Request
@@ -73,4 +77,11 @@ nonisolated(nonsending) public func withAsyncValue<Request>(
     in: { continuation in operation { continuation.resume() } },
     onDiscard: nil
   )
+}
+
+/// What `withAsyncValue` without `fallback:` does when the task is cancelled.
+@frozen
+public enum IgnoredCancellation: Sendable {
+  /// Calls the SDK and waits for it all the same, as with ``CancellationResponse/ignoreCancellation``.
+  case ignoreCancellation
 }

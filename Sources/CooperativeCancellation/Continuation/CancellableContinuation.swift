@@ -28,8 +28,9 @@
 ///   if waiting.removeFirst().continuation.resume(returning: value) { return true }
 /// }
 /// ```
+/// Copies are equal, so a set can hold the continuations that wait: `waiting.remove(continuation)`.
 @frozen
-public struct CancellableContinuation<Value, Failure: Error>: Sendable {
+public struct CancellableContinuation<Value, Failure: Error>: Sendable, Hashable {
   /// The names that extensions of a `CheckedContinuation` use.
   public typealias T = Value
   /// The names that extensions of a `CheckedContinuation` use.

@@ -13,34 +13,29 @@
 ///
 /// A call that is cancelled or times out ends at once, but keeps its place until the SDK answers it and `onCancel` has
 /// returned: otherwise the next call would receive the late answer, or be stopped in its place. Meanwhile, other calls
-/// wait for their turn in order, or are refused. If the SDK may never answer, limit `lateAnswers`, or call
-/// ``close(throwing:)``.
+/// wait for their turn in order; the wait counts toward their timeout, and cancellation ends it. If the SDK may never
+/// answer, limit `lateAnswers`, or call ``close(throwing:)``.
 ///
 /// Each call has the guarantees of a bridge: see <doc:Contract#Pending-calls>.
 public final class PendingCall<Value>: Sendable {
   /// All calls have the id 0.
   @usableFromInline let calls: PendingCalls<Int, Value>
-  @usableFromInline let waits: Bool
 
   /// Creates an instance with no calls.
   ///
-  /// - Parameters:
-  ///   - waitsForTurn: Whether a call waits while another one is pending. The wait counts toward its timeout, and
-  ///     cancellation ends it. If `false`, the call throws ``AlreadyPendingError``.
-  ///   - lateAnswers: How long the SDK may take to answer a call after its `onCancel` has returned, as in
-  ///     ``PendingCalls/init(ifTaken:lateAnswers:onUnclaimed:)``; `nil` means no limit.
-  public init(waitsForTurn: Bool = true, lateAnswers: Timeout? = nil) {
+  /// - Parameter lateAnswers: How long the SDK may take to answer a call after its `onCancel` has returned, as in
+  ///   ``PendingCalls/init(ifTaken:lateAnswers:onUnclaimed:)``; `nil` means no limit.
+  public init(lateAnswers: Timeout? = nil) {
     calls = PendingCalls(ifTaken: .waitForTurn, lateAnswers: lateAnswers)
-    waits = waitsForTurn
   }
 
   /// How many calls are pending or waiting for their turn; see ``PendingCalls/count``.
-  public var count: Int { calls.count }
+  package var count: Int { calls.count }
 
   /// Calls the SDK when no other call is pending, and waits for its answer.
   ///
   /// Returns the value that answers the call. Throws the error that answers it or closes all calls, the error of
-  /// `operation`, `CancellationError`, ``TimeoutError`` or ``AlreadyPendingError``. See <doc:Contract#Pending-calls>.
+  /// `operation`, `CancellationError` or ``TimeoutError``. See <doc:Contract#Pending-calls>.
   ///
   /// The parameters are those of a call of ``PendingCalls``, but `timeout` covers the turn and the answer together, and
   /// `discard` may also run on the thread that delivers the value.
@@ -56,7 +51,7 @@ public final class PendingCall<Value>: Sendable {
   ) async throws -> sending Value {
     let terms = CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
     let deadline = try terms.begin()
-    let ticket = try await calls.turn(of: 0, isNamed: false, mayWait: waits, terms, by: deadline)
+    let ticket = try await calls.turn(of: 0, isNamed: false, terms, by: deadline)
     return try await pendingBridge(
       terms,
       by: deadline,
@@ -77,13 +72,6 @@ public final class PendingCall<Value>: Sendable {
     calls.answer(0, sending: value)
   }
 
-  /// Answers the pending call with an error, which the call throws. Returns whether a call was pending.
-  @_alwaysEmitIntoClient
-  @discardableResult
-  public func resume(throwing error: consuming any Error) -> Bool {
-    calls.answer(0, .failure(consume error))
-  }
-
   /// Ends the pending call and all waiting ones with an error. Later calls throw it, too, without calling the SDK.
   ///
   /// Call it where the connection ends. Only the first error counts.
@@ -91,30 +79,57 @@ public final class PendingCall<Value>: Sendable {
   public func close(throwing error: any Error) {
     calls.close(throwing: error)
   }
-}
 
-extension PendingCall where Value: Sendable {
-  /// Answers the pending call with a value, which the call returns or passes to `onDiscard`. Returns whether one was
-  /// pending.
+  /// Answers the pending call with an error. Returns whether one was pending.
   @_alwaysEmitIntoClient
   @discardableResult
-  public func resume(returning value: consuming Value) -> Bool {
+  public func resume(throwing error: consuming any Error) -> Bool {
+    calls.answer(0, .failure(consume error))
+  }
+
+  /// Answers the pending call with a value. Returns whether one was pending.
+  @_alwaysEmitIntoClient
+  @discardableResult
+  public func resume(returning value: consuming Value) -> Bool where Value: Sendable {
     calls.answer(0, .success(Sent(value)))
   }
 
-  /// Answers the pending call with a value or an error. Returns whether a call was pending.
+  /// Answers the pending call with a value or an error. Returns whether one was pending.
   @_alwaysEmitIntoClient
   @discardableResult
-  public func resume(with result: consuming Result<Value, some Error>) -> Bool {
+  public func resume(with result: consuming Result<Value, some Error>) -> Bool
+  where Value: Sendable {
     calls.answer(0, .sendable(result))
+  }
+
+  /// Answers the pending call, whose value is `Void`. Returns whether one was pending.
+  @_alwaysEmitIntoClient
+  @discardableResult
+  public func resume() -> Bool where Value == Void {
+    calls.answer(0, .success(Sent(())))
   }
 }
 
-extension PendingCall where Value == Void {
-  /// Answers the pending call, whose value is `Void`. Returns whether a call was pending.
+// So that `return call.resume(…)` fits a closure without a result.
+extension PendingCall {
+  /// Answers the pending call with an error.
+  @_disfavoredOverload
   @_alwaysEmitIntoClient
-  @discardableResult
-  public func resume() -> Bool {
-    resume(returning: ())
+  public func resume(throwing error: consuming any Error) {
+    _ = calls.answer(0, .failure(consume error))
+  }
+
+  /// Answers the pending call with a value.
+  @_disfavoredOverload
+  @_alwaysEmitIntoClient
+  public func resume(returning value: consuming Value) where Value: Sendable {
+    _ = calls.answer(0, .success(Sent(value)))
+  }
+
+  /// Answers the pending call with a value or an error.
+  @_disfavoredOverload
+  @_alwaysEmitIntoClient
+  public func resume(with result: consuming Result<Value, some Error>) where Value: Sendable {
+    _ = calls.answer(0, .sendable(result))
   }
 }

@@ -50,6 +50,19 @@ extension PendingCalls {
     )
   }
 
+  @available(*, unavailable, message: "an asynchronous closure: use 'value(inTaskFor:)'")
+  @_alwaysEmitIntoClient
+  nonisolated(nonsending) public func value<Request>(
+    for id: ID,
+    whenCancelled response: CancellationResponse = .abandonCallback,
+    timeout: Timeout? = nil,
+    in operation: () async throws -> Request,
+    onCancel cancel: (Request) -> Void = { _ in },
+    onDiscard discard: (@Sendable (sending Value) -> Void)? = nil
+  ) async throws -> sending Value {
+    throw cancellationError()
+  }
+
   /// Calls an SDK that returns the id of its answer, and waits for the answer.
   ///
   /// ```swift

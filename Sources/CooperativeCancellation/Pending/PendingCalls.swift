@@ -90,13 +90,6 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
     answer(id, sending: value)
   }
 
-  /// Answers a call with an error, which the call throws. Returns whether a call took it.
-  @_alwaysEmitIntoClient
-  @discardableResult
-  public func resume(_ id: ID, throwing error: consuming any Error) -> Bool {
-    answer(id, .failure(consume error))
-  }
-
   /// Ends all calls with an error, including those that are being made, but no later ones. Returns how many took it.
   @_alwaysEmitIntoClient
   @discardableResult
@@ -112,31 +105,59 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
     if sharing == nil { return close(error, .failure(error)) }
     _ = endLines(error, closes: true)
   }
-}
 
-extension PendingCalls where Value: Sendable {
-  /// Answers a call with a value, which the call returns or passes to `onDiscard`. Returns whether a call took it; if
-  /// not, the value is still yours.
+  /// Answers a call with an error. Returns whether a call took it.
   @_alwaysEmitIntoClient
   @discardableResult
-  public func resume(_ id: ID, returning value: consuming Value) -> Bool {
+  public func resume(_ id: ID, throwing error: consuming any Error) -> Bool {
+    answer(id, .failure(consume error))
+  }
+
+  /// Answers a call with a value. Returns whether a call took it; if not, the value is still yours.
+  @_alwaysEmitIntoClient
+  @discardableResult
+  public func resume(_ id: ID, returning value: consuming Value) -> Bool where Value: Sendable {
     answer(id, .success(Sent(value)))
   }
 
   /// Answers a call with a value or an error. Returns whether a call took it.
   @_alwaysEmitIntoClient
   @discardableResult
-  public func resume(_ id: ID, with result: consuming Result<Value, some Error>) -> Bool {
+  public func resume(_ id: ID, with result: consuming Result<Value, some Error>) -> Bool
+  where Value: Sendable {
     answer(id, .sendable(result))
   }
-}
 
-extension PendingCalls where Value == Void {
   /// Answers a call whose value is `Void`. Returns whether a call took it.
   @_alwaysEmitIntoClient
   @discardableResult
-  public func resume(_ id: ID) -> Bool {
-    resume(id, returning: ())
+  public func resume(_ id: ID) -> Bool where Value == Void {
+    answer(id, .success(Sent(())))
+  }
+}
+
+// So that `return calls.resume(…)` fits a closure without a result.
+extension PendingCalls {
+  /// Answers a call with an error.
+  @_disfavoredOverload
+  @_alwaysEmitIntoClient
+  public func resume(_ id: ID, throwing error: consuming any Error) {
+    _ = answer(id, .failure(consume error))
+  }
+
+  /// Answers a call with a value.
+  @_disfavoredOverload
+  @_alwaysEmitIntoClient
+  public func resume(_ id: ID, returning value: consuming Value) where Value: Sendable {
+    _ = answer(id, .success(Sent(value)))
+  }
+
+  /// Answers a call with a value or an error.
+  @_disfavoredOverload
+  @_alwaysEmitIntoClient
+  public func resume(_ id: ID, with result: consuming Result<Value, some Error>)
+  where Value: Sendable {
+    _ = answer(id, .sendable(result))
   }
 }
 

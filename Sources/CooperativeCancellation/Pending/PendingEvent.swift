@@ -26,7 +26,7 @@ public final class PendingEvent<Value: Sendable>: Sendable {
   public init() { waits = PendingCalls() }
 
   /// How many tasks are waiting.
-  public var count: Int { waits.count }
+  package var count: Int { waits.count }
 
   /// Waits for the next event.
   ///

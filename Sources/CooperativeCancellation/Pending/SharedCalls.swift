@@ -34,7 +34,7 @@ public final class SharedCalls<Key: Hashable & Sendable, Value: Sendable>: Senda
   public init() {}
 
   /// How many callers wait.
-  public var count: Int { calls.locked { $0.count } }
+  package var count: Int { calls.locked { $0.count } }
 
   /// Waits for the call with a key, and makes it if there is none.
   ///

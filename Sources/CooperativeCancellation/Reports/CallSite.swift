@@ -4,31 +4,36 @@
 @frozen
 public struct CallSite: Sendable, Hashable, CustomStringConvertible {
   /// The module and file of the call, as `#fileID` gives it: `"App/UserService.swift"`.
-  public var fileID: String { "\(file)" }
+  public var fileID: String { "\(file.id)" }
 
   /// The line of the call, counted from 1.
   public let line: UInt
 
   // A `StaticString` costs nothing on each call. The `String` is created only for a report.
-  @usableFromInline let file: StaticString
+  @usableFromInline let file: File
 
+  @frozen
+  @usableFromInline
+  struct File: Sendable, Hashable {
+    @usableFromInline let id: StaticString
+
+    @_alwaysEmitIntoClient
+    init(_ id: StaticString) { self.id = id }
+
+    @usableFromInline
+    static func == (left: File, right: File) -> Bool { "\(left.id)" == "\(right.id)" }
+
+    @usableFromInline
+    func hash(into hasher: inout Hasher) { hasher.combine("\(id)") }
+  }
+
+  /// Creates the place of a call; by default, this one.
   @_alwaysEmitIntoClient
-  package init(fileID: StaticString = #fileID, line: UInt = #line) {
-    file = fileID
+  public init(fileID: StaticString = #fileID, line: UInt = #line) {
+    file = File(fileID)
     self.line = line
   }
 
   /// The call site as compilers write it: `"App/UserService.swift:42"`.
-  public var description: String { "\(file):\(line)" }
-
-  /// Two are equal if they are the same line of the same file.
-  public static func == (left: CallSite, right: CallSite) -> Bool {
-    left.line == right.line && left.fileID == right.fileID
-  }
-
-  /// Hashes the file and the line.
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(fileID)
-    hasher.combine(line)
-  }
+  public var description: String { "\(file.id):\(line)" }
 }

@@ -7,7 +7,10 @@
 /// RuntimeIssue.handler = { issue in logger.error("\(issue)") }
 /// ```
 public struct RuntimeIssue: Sendable, Hashable {
-  /// What was noticed.
+  /// What was noticed. A minor version may add a case, so a `switch` over it needs a `default`.
+  #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+  #endif
   public enum Kind: Sendable, Hashable {
     /// A completion was called more than once. The library ignored the call and passed its value to `onDiscard`.
     case completionCalledAgain
@@ -34,7 +37,9 @@ public struct RuntimeIssue: Sendable, Hashable {
 
   private let detail: String
 
-  package init(kind: Kind, callSite: CallSite, detail: String = "") {
+  /// Creates a report, for example to test a ``handler``; by default, about this line. `detail` is what its text says
+  /// beside that, such as a limit.
+  public init(kind: Kind, callSite: CallSite = CallSite(), detail: String = "") {
     self.kind = kind
     self.callSite = callSite
     self.detail = detail

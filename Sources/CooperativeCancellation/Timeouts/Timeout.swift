@@ -1,4 +1,4 @@
-/// How long a call may take: the type of the argument `timeout:`.
+/// A length of time: how long a call may take, as `timeout:`, or an interval, a grace period or a limit elsewhere.
 ///
 /// ```swift
 /// try await withAsyncThrowingValue(timeout: .seconds(5)) { completion in
@@ -18,7 +18,7 @@
 /// | 100 years or more, infinite | the call never times out |
 public struct Timeout: Sendable {
   /// At most ``unlimited``, so that adding it to a time does not overflow.
-  @usableFromInline let nanoseconds: Int64
+  @usableFromInline package let nanoseconds: Int64
   private let clock: CustomClock?
 
   /// A hundred years, which clocks that count nanoseconds can represent.

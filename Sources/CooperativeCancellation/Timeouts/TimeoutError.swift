@@ -24,8 +24,9 @@ public struct TimeoutError: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  @usableFromInline
-  init(_ timeout: Timeout, callSite: CallSite) {
+  /// Creates the error of a call with a timeout; by default, one at this line, for example to test what a screen does
+  /// with it.
+  public init(_ timeout: Timeout, callSite: CallSite = CallSite()) {
     nanoseconds = timeout.nanoseconds
     self.callSite = callSite
   }

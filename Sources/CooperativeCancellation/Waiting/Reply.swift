@@ -3,7 +3,7 @@
 /// unlocking.
 @frozen
 @usableFromInline
-package struct Reply<Answer: Sendable>: Sendable {
+package struct Reply<Answer: Sendable>: Sendable, Hashable {
   @usableFromInline let contents: Locked<ReplyContents<Answer>>
 
   // Never inlined: the caller's frame, which a sleeping task keeps, would have room for several copies of the contents.
@@ -22,6 +22,14 @@ package struct Reply<Answer: Sendable>: Sendable {
   init(_ contents: Locked<ReplyContents<Answer>>) {
     self.contents = contents
   }
+
+  @usableFromInline
+  package static func == (left: Reply, right: Reply) -> Bool {
+    left.contents.buffer === right.contents.buffer
+  }
+
+  @usableFromInline
+  package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(contents.buffer)) }
 
   /// The SDK called the completion, on any thread. The reply keeps the answer until the task takes it; a second one is
   /// misuse. Returns whether this one decides how the call ends.

@@ -41,23 +41,30 @@ public struct WaitingCall: Sendable {
   }
 
   /// Where the call is in the source code.
-  public let callSite: CallSite
+  package let callSite: CallSite
   /// What is waiting.
   let kind: Kind
   /// How far along the call is.
   package let state: State
   /// How long the call has waited, in seconds.
-  public let seconds: Double
+  package let seconds: Double
   /// How long the call may still wait, in seconds; `nil` without a timeout, or if the timeout is on your own clock.
   package let secondsLeft: Double?
   /// The name of the waiting task, on systems where tasks have names.
   package let taskName: String?
   let begin: Moment
 
-  /// All recorded calls that are waiting now, oldest first. May be used from any thread, and stops no call.
-  public static var all: [WaitingCall] { Recorder.snapshot(mayBlock: true).calls }
+  package var id: (any Hashable & Sendable)? {
+    switch kind {
+    case .call, .element: nil
+    case .pendingCall(let id), .turn(let id), .tasks(let id, _): id
+    }
+  }
 
-  /// ``all`` as text, one call per line. In a debugger: `po WaitingCall.list`.
+  /// All recorded calls that are waiting now, oldest first. May be used from any thread, and stops no call.
+  package static var all: [WaitingCall] { Recorder.snapshot(mayBlock: true).calls }
+
+  /// All recorded calls that are waiting now, oldest first, one per line. In a debugger: `po WaitingCall.list`.
   ///
   /// It never waits for a lock, because a stopped thread may hold one, and says if calls may be missing as a result.
   public static var list: String {
@@ -83,15 +90,15 @@ public struct WaitingCall: Sendable {
   package static func describe(_ calls: [WaitingCall], atMost limit: Int = .max) -> String {
     if calls.isEmpty { return "No calls are waiting." }
     let title = calls.count == 1 ? "1 call is waiting:" : "\(calls.count) calls are waiting:"
-    let lines = calls.prefix(limit).map { "\n  \(tenths($0.seconds)) s  \($0)" }
+    let lines = calls.prefix(limit).map { "\n  \(tenths($0.seconds)) s  \($0.text)" }
     let rest = calls.count - lines.count
     return title + lines.joined() + (rest > 0 ? "\n  and \(rest) more" : "")
   }
 }
 
-extension WaitingCall: CustomStringConvertible {
+extension WaitingCall {
   /// Where the call is, and what it is waiting for.
-  public var description: String {
+  package var text: String {
     var words = ["\(callSite)"]
     switch state {
     case .waiting: break

@@ -30,12 +30,16 @@ public struct BrokenGuarantees: Error, Sendable, CustomStringConvertible {
       }
       lines.append("  → \(guarantee.remedy)")
     }
-    return (lines + BrokenGuarantees.describe(leftOut)).joined(separator: "\n")
+    lines += BrokenGuarantees.describe(leftOut).map { "– \($0)" }
+    return lines.joined(separator: "\n")
   }
 
+  /// One line, or none.
   static func describe(_ leftOut: [String: [WrapperGuarantee]]) -> [String] {
-    leftOut.sorted { $0.key < $1.key }.map { reason, guarantees in
-      "– not tried, because \(reason): \(guarantees.map(\.rawValue).joined(separator: ", "))"
+    if leftOut.isEmpty { return [] }
+    let groups = leftOut.sorted { $0.key < $1.key }.map { reason, guarantees in
+      "\(guarantees.map(\.rawValue).joined(separator: ", ")) (\(reason))"
     }
+    return ["not tried: \(groups.joined(separator: "; "))"]
   }
 }

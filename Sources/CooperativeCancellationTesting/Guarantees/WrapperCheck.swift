@@ -44,7 +44,7 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
       .mapValues { $0.filter(guarantees.contains) }.filter { !$0.value.isEmpty }
     fakes.state.forEach { $0.releaseWrapper() }
     if findings.state.isEmpty {
-      for line in BrokenGuarantees.describe(leftOut) { print("\(callSite): passes \(line)") }
+      for line in BrokenGuarantees.describe(leftOut) { print("\(callSite): passes; \(line)") }
     } else if busyWaits.state > busyBefore {
       throw TimeLimitError("the wrapper could not be checked", isTooBusy: true, at: callSite)
     } else {
@@ -80,7 +80,10 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
     }
     return [
       "the wrapper did not end in another trial": leftOut,
-      "the fake call did not create the wrapper with `wrapper { … }`": isShared ? [] : severalCalls,
+      "no `wrapper { … }`": isShared ? [] : severalCalls,
+      "no `failure:`": failure == nil ? [.error] : [],
+      "no clock": makeCall().clock == nil ? [.timeout] : [],
+      "no `values:`": values == nil ? [.nothingLost] : [],
     ]
   }
 

@@ -1,6 +1,9 @@
 /// What must hold for a wrapper, whatever the SDK does and whenever the task is cancelled.
 ///
-/// The raw value is the name in reports.
+/// The raw value is the name in reports. A minor version may add a case, so a `switch` over it needs a `default`.
+#if hasAttribute(nonexhaustive)
+  @nonexhaustive
+#endif
 public enum WrapperGuarantee: String, Sendable, Hashable, CaseIterable {
   /// The SDK is called once, its value ends the wait, and it is not cancelled after that.
   case answer = "answer"
@@ -20,7 +23,7 @@ public enum WrapperGuarantee: String, Sendable, Hashable, CaseIterable {
   /// A cancelled wait throws `CancellationError` without waiting for the SDK.
   case prompt = "prompt"
 
-  /// The SDK is told of a cancellation exactly once.
+  /// The SDK is told of a cancellation, or of a timeout, exactly once.
   case forwarding = "forwarding"
 
   /// A value that arrives at the same moment as a cancellation is not delivered.
@@ -49,7 +52,8 @@ public enum WrapperGuarantee: String, Sendable, Hashable, CaseIterable {
   /// However a call has ended, the next call of the wrapper gets its own answer.
   case nextCall = "next call"
 
-  /// A wait that times out throws an error other than `CancellationError`, and the SDK is told.
+  /// A wait that times out throws an error other than `CancellationError`, and the SDK is told, unless
+  /// ``forwarding`` is excepted.
   case timeout = "timeout"
 }
 
@@ -74,7 +78,7 @@ extension WrapperGuarantee {
         + "`whenCancelled:` to `checkWrapper`, too."
     case .forwarding:
       "Cancel this call's request once, in `onCancel`, unless the call ignores cancellation. "
-        + "For an SDK that cannot cancel, pass `except: [.forwarding, .timeout]`."
+        + "For an SDK that cannot cancel, pass `except: [.forwarding]`."
     case .checkAfter:
       "Check for cancellation after the answer, too, as `withAsyncThrowingValue` does."
     case .lateAnswer:

@@ -27,6 +27,8 @@ extension WrapperCheck {
     else { return true }
     // Perhaps nothing used the clock.
     if !isWell, interruption == .timedOut { return false }
+    // An SDK that cannot cancel is not told of a timeout either.
+    if interruption == .timedOut, !guarantees.contains(.forwarding) { return isWell }
     let isTold = await expectCancellation(
       of: request,
       in: trial,

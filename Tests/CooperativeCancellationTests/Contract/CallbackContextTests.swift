@@ -90,7 +90,7 @@ struct CallbackContextTests {
       work(1000, { @Sendable in CallbackContext.call($0, otherwise: 1) }, context)
     }
     #expect(done == 1000)
-    flag.cancel()
+    flag.set()
     let old = withCallbackContext({ () -> Int32 in flag.isCancelled ? 1 : 0 }) { context in
       #expect(work(10, { CallbackContext.call($0, otherwise: 0) }, context) == 0)
       return context

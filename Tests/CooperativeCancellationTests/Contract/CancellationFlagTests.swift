@@ -43,7 +43,7 @@ struct CancellationFlagTests {
     #expect(!kept.isCancelled, "not set when its scope ends")
     await withCancellationFlag { flag in
       #expect(!flag.isCancelled)
-      flag.cancel()
+      flag.set()
       #expect(flag.isCancelled)
       #expect(!Task.isCancelled)
     }

@@ -79,6 +79,25 @@ struct ContinuationTests {
     #expect(!hasEnded.withLock { $0 })
     #expect(Reports.shared.take(line: line) == [.completionDropped])
   }
+
+  @Test
+  func `a set of continuations finds each again`() async {
+    let waiting = Protected<Set<CancellableContinuation<Void, any Error>>>([])
+    let tasks = (0..<2).map { _ in
+      Task {
+        try await withCancellableThrowingContinuation { continuation in
+          waiting.withLock { _ = $0.insert(continuation) }
+          return continuation
+        } onCancel: { continuation in
+          waiting.withLock { #expect($0.remove(continuation) == continuation) }
+        }
+      }
+    }
+    while waiting.withLock({ $0.count < 2 }) { await Task.yield() }
+    for task in tasks { task.cancel() }
+    for task in tasks { await #expect(throws: CancellationError.self) { try await task.value } }
+    #expect(waiting.withLock { $0.isEmpty })
+  }
 }
 
 // As an extension of a `CheckedContinuation` reads after find-and-replace.

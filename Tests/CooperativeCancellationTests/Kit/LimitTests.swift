@@ -24,6 +24,14 @@ struct LimitTests {
         "nothing began to sleep on the clock",
         { try await clock.waitForSleeper(within: $0, line: line) }
       ),
+      (
+        "no such call was waiting",
+        { try await waitForCalls(in: "None.swift", within: $0, line: line) }
+      ),
+      (
+        "fewer than 2 such calls were waiting",
+        { try await waitForCalls(2, at: CallSite(line: 1), id: 7, within: $0, line: line) }
+      ),
     ]
     for (event, wait) in waits {
       let error = await #expect(throws: TimeLimitError.self) { try await wait(.milliseconds(1)) }
@@ -33,6 +41,32 @@ struct LimitTests {
     }
     sleep.cancel()
     end.finish()
+  }
+
+  @Test
+  func `for calls ends when they wait, by their place, their file or their id`() async throws {
+    WaitingCall.startRecording()
+    let (first, second) = (Reports.shared.uniqueLine(), Reports.shared.uniqueLine())
+    let calls = PendingCalls<String, Void>()
+    let file = "LimitTests.swift"
+    let tasks = [("a \(first)", first), ("b \(first)", first), ("c \(first)", second)].map {
+      id,
+      line in
+      Task { try await calls.value(for: id, line: line) {} }
+    }
+    try await waitForCalls(2, at: CallSite(line: first), within: .watchdog)
+    try await waitForCalls(
+      at: CallSite(line: second),
+      in: file,
+      id: "c \(first)",
+      within: .watchdog
+    )
+    try await waitForCalls(3, in: "CooperativeCancellationTests/\(file)", within: .watchdog)
+    for task in tasks { task.cancel() }
+    for task in tasks { await #expect(throws: CancellationError.self) { try await task.value } }
+    await #expect(throws: TimeLimitError.self) {
+      try await waitForCalls(at: CallSite(line: first), within: .milliseconds(1))
+    }
   }
 
   @Test

@@ -47,9 +47,36 @@ struct WrapperGuaranteeTests {
 
   @Test
   func `skip the guarantees that are excepted`() async throws {
-    try await checkDialling(except: [.forwarding, .timeout]) {
+    try await checkDialling(except: [.forwarding]) {
       try await $0.line(onCancel: { _ in })
     }
+  }
+
+  @Test
+  func `try a timeout although the SDK cannot cancel`() async throws {
+    let error = await #expect(throws: BrokenGuarantees.self) {
+      try await checkDialling(except: [.forwarding]) { book in
+        try await PhoneBook(calls: book.calls).line(onCancel: { _ in })
+      }
+    }
+    #expect(error?.guarantees == [.timeout])
+  }
+
+  @Test
+  func `say what was not tried, and why`() async throws {
+    let error = await #expect(throws: BrokenGuarantees.self) {
+      try await checkWrapper { (calls: FakeCall<@Sendable () -> Void>) in
+        let calls = await calls.wrapper { calls }
+        try await withAsyncThrowingValue { calls.record($0) }
+      } success: {
+        $0()
+      }
+    }
+    #expect(
+      error?.leftOut == [
+        "no `failure:`": [.error], "no clock": [.timeout], "no `values:`": [.nothingLost],
+      ]
+    )
   }
 
   @Test
@@ -80,11 +107,12 @@ struct WrapperGuaranteeTests {
     #expect(broken.guarantees == [.checkBefore, .prompt, .forwarding, .droppedCompletion])
     #expect(
       Set(broken.leftOut.values.joined()) == [
-        .lateAnswer, .secondAnswer, .nothingLost, .noLockHeld, .twoCalls, .nextCall,
+        .error, .timeout, .lateAnswer, .secondAnswer, .nothingLost, .noLockHeld, .twoCalls,
+        .nextCall,
       ]
     )
-    let leftOut = "\n– not tried, because the wrapper did not end in another trial: late answer, "
-    #expect(broken.description.contains(leftOut))
+    #expect(broken.description.contains("late answer, second answer, "))
+    #expect(broken.description.contains(" (the wrapper did not end in another trial)"))
   }
 
   @Test

@@ -275,7 +275,7 @@ struct WrapperModeTests {
     let text = try #require(error?.description)
     #expect(error?.guarantees == [.timeout], "\(text)")
     #expect(text.contains(isMissing ? "nothing used the clock within" : "a timer of the wrapper"))
-    #expect(error?.leftOut.values.map(\.self) == [[.twoCalls, .nextCall]])
+    #expect(error?.leftOut["no `wrapper { … }`"] == [.twoCalls, .nextCall])
   }
 
   // MARK: Threads

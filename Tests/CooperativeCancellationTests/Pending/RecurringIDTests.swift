@@ -247,7 +247,7 @@ struct RecurringIDTests {
     let first = begin("a", PendingKind.Waits(calls))
     let second = Task { try await calls.value(for: 7, line: line) {} }
     func texts() -> [String] {
-      WaitingCall.all.filter { $0.callSite.line == line }.map { "\($0)" }
+      WaitingCall.all.filter { $0.callSite.line == line }.map(\.text)
     }
     while texts().isEmpty { await Task.yield() }
     #expect(texts() == ["\(#fileID):\(line), id 7, waiting for its turn"])
@@ -256,20 +256,6 @@ struct RecurringIDTests {
     #expect(calls.resume(7, returning: "1"))
     #expect((try? await value(of: first)) == "1")
     #expect(texts() == [])
-  }
-
-  @Test
-  func `a second call can be refused`() async throws {
-    let call = PendingCall<Void>(waitsForTurn: false)
-    let task = Task(executorPreference: executor) { try await call.value {} }
-    executor.runUntilIdle()
-    await #expect(throws: AlreadyPendingError.self) {
-      try await call.value { Issue.record("the SDK is called") }
-    }
-    #expect(call.resume())
-    executor.runUntilIdle()
-    try await task.value
-    try await call.value { call.resume() }
   }
 
   @Test

@@ -227,7 +227,7 @@ struct TaskBagTests {
 
   private static func waiting(_ line: UInt) -> [String] {
     WaitingCall.all.filter { $0.callSite.line == line }.map { call in
-      call.description.components(separatedBy: ", in the task")[0]
+      call.text.components(separatedBy: ", in the task")[0]
     }
   }
 

@@ -35,7 +35,7 @@ struct WaitingCallTests {
   /// The end of each line with that number, after its call site.
   private func words(line: UInt) -> [String] {
     WaitingCall.all.filter { $0.callSite.line == line }.map {
-      String("\($0)".dropFirst("\($0.callSite)".count))
+      String($0.text.dropFirst("\($0.callSite)".count))
     }
   }
 

@@ -159,7 +159,7 @@ final class Drive {
       try await withAsyncThrowingValue(timeout: .seconds(60)) { completion in
         sdk.export(shouldContinue: { @Sendable in !flag.isCancelled }, completion: completion)
       } onCancel: {
-        flag.cancel()
+        flag.set()
       }
     }
   }

@@ -43,13 +43,11 @@ extension PendingCalls {
   nonisolated(nonsending) func turn(
     of id: ID,
     isNamed: Bool = true,
-    mayWait: Bool = true,
     _ terms: CallOptions,
     by deadline: Deadline?
   ) async throws -> Int? {
     if sharing == .answerInOrder { return nil }
     if let ticket = try inOpenLine(id, { $0.ask() }) { return ticket }
-    if !mayWait { throw AlreadyPendingError(callSite: terms.callSite) }
     return try await pendingBridge(
       terms.ofTurn,
       as: { _ in .turn(id: isNamed ? id : nil) },

@@ -12,9 +12,9 @@ package struct SharedCallMachine<Key: Hashable & Sendable, Caller: Sendable>: Se
   package struct Call: Sendable {
     /// Numbers are not reused, so a later call with the same key differs.
     let number: Int
-    var callers = NumberedQueue<Caller>()
+    package var callers = NumberedQueue<Caller>()
     /// `nil` until it is made.
-    var task: Task<Void, Never>?
+    package var task: Task<Void, Never>?
   }
 
   /// What a caller needs to leave its call.

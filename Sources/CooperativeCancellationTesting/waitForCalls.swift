@@ -1,0 +1,58 @@
+public import CooperativeCancellation
+
+/// Waits until calls of the library are waiting, so that a test can cancel a call that waits, and not one that has not
+/// begun.
+///
+/// ```swift
+/// let task = Task { try await feed.refresh() }
+/// try await waitForCalls(in: "Feed.swift")
+/// task.cancel()
+/// ```
+///
+/// It needs neither a fake nor a sleep: the list of waiting calls knows them. In a release build, calls are listed from
+/// the first use of this function, or of ``CooperativeCancellation/WaitingCall/startRecording(reportingAfter:)``, on.
+/// Other tests run at the same time, so say which calls you mean.
+///
+/// Throws an error that lists the calls that wait if there are fewer in time, and `CancellationError` if the test is
+/// cancelled.
+///
+/// - Parameters:
+///   - count: How many calls must be waiting.
+///   - place: The line of the calls, as errors name it; `nil` means any.
+///   - file: The name of the file with the calls, such as `"Feed.swift"` or `"App/Feed.swift"`; `nil` means any.
+///   - id: The id of the calls, or the key of shared calls; `nil` means any.
+///   - limit: How long to wait; see ``FakeCall/next(within:fileID:line:)``.
+///   - fileID: The file to name in the error; by default the caller's.
+///   - line: The line to name in the error; by default the caller's.
+nonisolated(nonsending) public func waitForCalls(
+  _ count: Int = 1,
+  at place: CallSite? = nil,
+  in file: String? = nil,
+  id: (any Hashable & Sendable)? = nil,
+  within limit: Timeout = .seconds(1),
+  fileID: StaticString = #fileID,
+  line: UInt = #line
+) async throws {
+  WaitingCall.startRecording()
+  let busyBefore = busyWaits.state
+  let found: Void? = try await patiently {
+    let pause = Observed(())
+    let start = Moment.now
+    repeat {
+      let calls = WaitingCall.all.filter { call in
+        call.state != .over && (place == nil || call.callSite == place)
+          && (file.map { "/\(call.callSite.fileID)".hasSuffix("/\($0)") } ?? true)
+          && (id.map { AnyHashable($0) == call.id.map { AnyHashable($0) } } ?? true)
+      }
+      if calls.count >= count { return () }
+      _ = try await pause.wait(within: .milliseconds(1)) { _ in nil as Void? }
+    } while start.nanoseconds(to: .now) < limit.nanoseconds
+    return nil
+  }
+  if found != nil { return }
+  throw TimeLimitError(
+    "\(count == 1 ? "no such call was" : "fewer than \(count) such calls were") waiting within \(limit)",
+    isTooBusy: busyWaits.state > busyBefore,
+    at: CallSite(fileID: fileID, line: line)
+  )
+}
