@@ -36,6 +36,11 @@ nonisolated final class SDKRequest: Sendable {
   }
 }
 
+nonisolated extension Set<WrapperGuarantee> {
+  static let drop: Self = [.droppedCompletion]
+  static let forwarding: Self = [.forwarding, .timeout]
+}
+
 /// Puts a page's wrapper to the check that the page recommends.
 nonisolated func check<Wrapper: Sendable, Output>(
   _ make: @escaping @MainActor @Sendable () -> Wrapper,

@@ -385,7 +385,7 @@ final class Link {
 final class Completer {
   var onResults: @Sendable ([String]) -> Void = { _ in }
   var query = "" {
-    didSet { if query != "" { onResults([query + "lo"]) } }
+    didSet { _ = SDKRequest { [onResults, query] _ in onResults([query + "lo"]) } }
   }
 }
 

@@ -23,19 +23,4 @@ struct ContinuationsTests {
     }
     try await task.value(within: .seconds(10))
   }
-
-  @Test
-  func `a connection goes to the task that waits, and not to one that was cancelled`() async throws
-  {
-    let pool = Pool()
-    let connection = try await pool.take()
-    let cancelled = Task { try await pool.take() }
-    let next = Task { try await pool.take() }
-    cancelled.cancel()
-    await #expect(throws: CancellationError.self) {
-      try await cancelled.value(within: .seconds(10))
-    }
-    await pool.giveBack(connection)
-    #expect(try await next.value(within: .seconds(10)).number == 1)
-  }
 }

@@ -201,14 +201,9 @@ final class Drive {
 }
 
 final class IconOperation: Operation, @unchecked Sendable {
-  private let icon: String
-  private(set) var result: Result<Data, any Error> = .failure(CancellationError())
+  let result: Result<Data, any Error>
 
-  init(_ icon: String) { self.icon = icon }
-
-  override func main() {
-    if !isCancelled { result = .success(Data(icon.utf8)) }
-  }
+  init(_ icon: String) { result = .success(Data(icon.utf8)) }
 }
 
 @MainActor

@@ -6,41 +6,35 @@ import Testing
 @MainActor
 struct RecipesTests {
   @Test
-  func `a request that can be cancelled`() async throws {
+  func `calls that can be cancelled`() async throws {
     try await check({ Drive() }) { try await $0.thumbnail(of: "sea") }
     try await check({ Drive() }) { try await $0.upload("sea") }
     try await check({ Drive() }) { try await $0.download("sea") { _ in } }
     try await check({ Drive() }) { try await $0.video("sea") }
     try await check({ Catalog() }) { try await $0.title(of: 1) }
-  }
-
-  @Test
-  func `a drop that goes unnoticed`() async throws {
-    try await check({ Drive() }, except: [.droppedCompletion]) { try await $0.place() }
-    try await check({ Drive() }, except: [.droppedCompletion]) { try await $0.flags() }
-    try await check({ Drive() }, except: [.droppedCompletion]) { try await $0.beacon() }
-    try await check({ Drive() }, except: [.droppedCompletion]) { try await $0.scan() }
-    try await check({ Drive() }, except: [.droppedCompletion]) { try await $0.signIn() }
-    try await check({ Terminal(Line()) }, canFail: false, except: [.droppedCompletion]) {
-      try await $0.run("ls")
-    }
+    try await check({ Drive() }, except: .drop) { try await $0.place() }
+    try await check({ Drive() }, except: .drop) { try await $0.flags() }
+    try await check({ Drive() }, except: .drop) { try await $0.beacon() }
+    try await check({ Drive() }, except: .drop) { try await $0.scan() }
+    try await check({ Drive() }, except: .drop) { try await $0.signIn() }
+    try await check({ Terminal(Line()) }, canFail: false, except: .drop) { try await $0.run("ls") }
   }
 
   @Test
   func `no way to cancel`() async throws {
-    let exceptions: Set<WrapperGuarantee> = [.forwarding, .timeout]
-    try await check({ Drive() }, except: exceptions) { try await $0.user(1) }
-    try await check({ Drive() }, except: exceptions) { try await $0.export() }
-    try await check({ Drive() }, except: exceptions) { try await $0.picture("sea") }
-    try await check({ Drive() }, whenCancelled: .waitForCallback, except: exceptions) {
+    try await check({ Drive() }, except: .forwarding) { try await $0.user(1) }
+    try await check({ Drive() }, except: .forwarding) { try await $0.export() }
+    try await check({ Drive() }, except: .forwarding) { try await $0.picture("sea") }
+    try await check({ Drive() }, whenCancelled: .waitForCallback, except: .forwarding) {
       try await $0.rebuildIndex()
     }
   }
 
   @Test
   func `an object that becomes ready`() async throws {
-    let exceptions: Set<WrapperGuarantee> = [.error, .answerInsideCall, .droppedCompletion]
-    try await check({ Drive() }, except: exceptions) { try await $0.link(to: "server").host }
+    try await check({ Drive() }, except: .drop.union([.error, .answerInsideCall])) {
+      try await $0.link(to: "server").host
+    }
   }
 
   @Test
@@ -60,6 +54,7 @@ struct RecipesTests {
       try await $0.convert("beach.mov") { _ in }
     }
   }
+
   @Test
   func `a limit without progress`() async throws {
     await #expect(throws: TimeoutError.self) {

@@ -181,19 +181,6 @@ func events(of bus: Bus) -> SendableCallbackSequence<String, Never> {
 final class Player {
   private let queue = SongQueue()
 
-  func songsAsAStream() -> AsyncStream<String> {
-    AsyncStream { continuation in
-      let token = queue.addListener { @Sendable in
-        continuation.yield($0)
-      } onEnd: { @Sendable in
-        continuation.finish()
-      }
-      continuation.onTermination = { [queue] _ in
-        queue.removeListener(token)
-      }
-    }
-  }
-
   func songs() -> AsyncCallbackSequence<String> {
     AsyncCallbackSequence(buffering: .unbounded) { [queue] yield, finish in
       queue.addListener(yield, onEnd: finish)

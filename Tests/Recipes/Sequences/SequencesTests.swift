@@ -15,7 +15,7 @@ struct SequencesTests {
       try await first(of: $0.files())
     }
     try await check({ Dashboard() }, alwaysUnregisters: true) { try await first(of: $0.scores()) }
-    try await check({ Dashboard() }, alwaysUnregisters: true, except: [.droppedCompletion]) {
+    try await check({ Dashboard() }, alwaysUnregisters: true, except: .drop) {
       try await first(of: $0.scans())
     }
     try await check({ Thermometer() }, alwaysUnregisters: true, canFail: false) {
@@ -34,7 +34,7 @@ struct SequencesTests {
       }
       throw NoElement()
     }
-    try await check({ Dashboard() }, alwaysUnregisters: true, except: [.droppedCompletion]) {
+    try await check({ Dashboard() }, alwaysUnregisters: true, except: .drop) {
       try await $0.copy("sea", to: Store())
     }
   }
