@@ -271,13 +271,12 @@ nonisolated final class Central {
   private var requests: [String: SDKRequest] = [:]
 
   func connect(_ peripheral: Peripheral) {
-    nonisolated(unsafe) let (central, peripheral) = (self, peripheral)
+    nonisolated(unsafe) weak let central = self
+    nonisolated(unsafe) let peripheral = peripheral
     requests[peripheral.id] = SDKRequest { error in
-      guard let error else {
-        central.delegate?.central(central, didConnect: peripheral)
-        return
-      }
-      central.delegate?.central(central, didFail: peripheral, error: error)
+      guard let central, let delegate = central.delegate else { return }
+      guard let error else { return delegate.central(central, didConnect: peripheral) }
+      delegate.central(central, didFail: peripheral, error: error)
     }
   }
 

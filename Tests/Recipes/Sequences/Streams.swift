@@ -141,7 +141,10 @@ final class Socket {
     request = SDKRequest { [onMessage, onClose] in $0 == nil ? onMessage?("hello") : onClose?($0) }
   }
 
-  func close() { request?.cancel() }
+  func close() {
+    request?.cancel()
+    (onMessage, onClose, request) = (nil, nil, nil)
+  }
 }
 
 @MainActor
