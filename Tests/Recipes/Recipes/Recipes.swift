@@ -323,7 +323,7 @@ func withProgressLimit<Value: Sendable>(
     group.addTask { while true { try await progress.value(timeout: limit) } }
     defer { group.cancelAll() }
     for try await value in group { return value }
-    throw CancellationError()  // Both tasks were cancelled.
+    throw CancellationError()  // Not reached: each task has a result.
   }
 }
 

@@ -1,4 +1,4 @@
-// The code of the page "Repeated callbacks" that others read.
+// More code of the page "Repeated callbacks".
 
 import CooperativeCancellation
 import Foundation
