@@ -122,7 +122,23 @@ where !["HostileCLibrary", "MallocStatistics", "OldSDK"].contains(target.name)
   ]
 }
 
+// The code of the pages, put to the check that they recommend.
+for page in ["AnswersByID", "AppRecipes", "Continuations", "Recipes", "Sequences"] {
+  package.targets.append(
+    .testTarget(
+      name: "\(page)PageTests",
+      dependencies: [
+        "CallbackSequences", "CooperativeCancellation", "CooperativeCancellationTesting",
+        "PendingAnswers", "TaskBags",
+      ],
+      path: "Tests/Recipes/\(page)"
+    )
+  )
+}
+
 // For a build that takes long, as with a sanitizer.
 if Context.environment["LIBRARY_TESTS_ONLY"] != nil {
-  package.targets.removeAll { $0.name.hasSuffix("CallSiteTests") }
+  package.targets.removeAll {
+    $0.name.hasSuffix("CallSiteTests") || $0.name.hasSuffix("PageTests")
+  }
 }

@@ -5,7 +5,7 @@ public import CooperativeCancellation
 ///
 /// ```swift
 /// final class Album: Sendable {
-///   private let sdk: ImageSDK
+///   private let sdk = ImageSDK()
 ///   private let loads = SharedCalls<String, Image>()
 ///
 ///   func image(_ name: String) async throws -> Image {

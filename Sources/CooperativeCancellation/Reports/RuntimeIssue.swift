@@ -55,7 +55,8 @@ extension RuntimeIssue: CustomStringConvertible {
     case .completionCalledAgain:
       """
       \(callSite): the completion made here was called more than once. The first call counted; this \
-      one was ignored. Call it exactly once on every path of the SDK's callback.
+      one was ignored. Call it exactly once on every path of the SDK's callback. If the SDK may answer \
+      again, let a `PendingCall` take the first answer.
       """
     case .completionDropped:
       """
