@@ -122,6 +122,15 @@ where !["HostileCLibrary", "MallocStatistics", "OldSDK"].contains(target.name)
   ]
 }
 
+// The compiler marks each use of unsafe code in the library.
+for target in package.targets
+where [
+  "CancellationInternals", "CooperativeCancellation", "CallbackSequences", "PendingAnswers",
+  "TaskBags",
+].contains(target.name) {
+  target.swiftSettings?.append(.strictMemorySafety())
+}
+
 // The code of the pages, put to the check that they recommend.
 for page in ["AnswersByID", "AppRecipes", "Continuations", "Recipes", "Sequences"] {
   package.targets.append(

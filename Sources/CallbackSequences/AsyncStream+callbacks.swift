@@ -23,7 +23,7 @@ extension AsyncStream where Element: Sendable {
   ///
   /// `subscribe` runs once, before this returns, where the caller is. Soon after the end, `terminate` receives its
   /// token, on no actor and under no lock. `discard` receives each element that is not delivered, on any thread. A
-  /// ``WaitingCall`` names the file and the line.
+  /// `WaitingCall` names the file and the line.
   @_alwaysEmitIntoClient
   public init<Token>(
     buffering policy: BufferingPolicy,

@@ -42,7 +42,7 @@ extension CallbackSequence where Failure == any Error {
   /// }
   /// ```
   ///
-  /// A value that comes with an error is discarded. A call with neither ends the sequence with ``MissingValueError``,
+  /// A value that comes with an error is discarded. A call with neither ends the sequence with `MissingValueError`,
   /// which names `fileID` and `line`. The parameters are those of the initializer for a plain value.
   @_alwaysEmitIntoClient
   public init<Token>(

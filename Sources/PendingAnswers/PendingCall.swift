@@ -32,13 +32,13 @@ public final class PendingCall<Value>: Sendable {
     calls = PendingCalls(ifTaken: .waitForTurn, lateAnswers: lateAnswers)
   }
 
-  /// How many calls are pending or waiting for their turn; see ``PendingCalls/count``.
+  /// How many calls are pending or waiting for their turn, as in `PendingCalls`.
   package var count: Int { calls.count }
 
   /// Calls the SDK when no other call is pending, and waits for its answer.
   ///
   /// Returns the value that answers the call. Throws the error that answers it or closes all calls, the error of
-  /// `operation`, `CancellationError` or ``TimeoutError``. See <doc:Contract#Pending-calls>.
+  /// `operation`, `CancellationError` or `TimeoutError`. See <doc:Contract#Pending-calls>.
   ///
   /// The parameters are those of a call of ``PendingCalls``, but `timeout` covers the turn and the answer together, and
   /// `discard` may also run on the thread that delivers the value.

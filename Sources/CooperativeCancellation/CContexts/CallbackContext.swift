@@ -36,7 +36,7 @@ public final class CallbackContext: Sendable {
   /// The pointer to pass to C as the callback's context or user data. It does not keep this object alive.
   public var pointer: UnsafeMutableRawPointer {
     // Not `nil`, because the table never returns zero. This is the only unsafe line outside `Locked` and `Sent`.
-    UnsafeMutableRawPointer(bitPattern: number).unsafelyUnwrapped
+    unsafe UnsafeMutableRawPointer(bitPattern: number).unsafelyUnwrapped
   }
 
   /// Creates a context for a closure that C may call once, or any number of times.
@@ -82,7 +82,7 @@ extension CallbackContext {
     _ pointer: UnsafeMutableRawPointer?,
     _ argument: repeat each Argument
   ) {
-    call(pointer, repeat each argument, otherwise: ())
+    unsafe call(pointer, repeat each argument, otherwise: ())
   }
 
   /// Calls the closure that belongs to a context and returns its result, or `otherwise` if it was released.
@@ -93,7 +93,7 @@ extension CallbackContext {
   ) -> Output {
     guard let entry = ContextTable.entry(for: UInt(bitPattern: pointer)) else { return otherwise }
     guard let entry = entry as? ClosureEntry<(repeat each Argument), Output> else {
-      release(pointer)
+      unsafe release(pointer)
       let type = ClosureEntry<(repeat each Argument), Output>.type
       let types = "\(Swift.type(of: entry).type), but was called as \(type)"
       RuntimeIssue.send(.contextCalledWithOtherTypes, entry.callSite, detail: types)

@@ -18,5 +18,5 @@ public func withCallbackContext<each Argument, Output, Result: ~Copyable, Failur
 ) throws(Failure) -> Result {
   let context = CallbackContext(isRepeating: true, fileID: fileID, line: line, closure)
   defer { context.release() }
-  return try body(context.pointer)
+  return try unsafe body(context.pointer)
 }
