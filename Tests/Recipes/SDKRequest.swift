@@ -68,3 +68,8 @@ nonisolated func check<Wrapper: Sendable, Output>(
     failure: canFail ? failure : nil
   )
 }
+
+extension Timeout {
+  /// In place of the library's: no timeout of a page ends a check on a busy machine.
+  static func seconds(_ seconds: Int) -> Timeout { Timeout(.seconds(1000 * seconds)) }
+}
