@@ -28,6 +28,7 @@ let package = Package(
     .target(
       name: "Services",
       dependencies: [
+        .product(name: "CCallbacks", package: "swift-cooperative-cancellation"),
         .product(name: "CallbackSequences", package: "swift-cooperative-cancellation"),
         .product(name: "CooperativeCancellation", package: "swift-cooperative-cancellation"),
         .product(name: "PendingAnswers", package: "swift-cooperative-cancellation"),

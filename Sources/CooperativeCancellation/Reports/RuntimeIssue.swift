@@ -21,7 +21,7 @@ public struct RuntimeIssue: Sendable, Hashable {
     /// fallback or waits for `Void`; otherwise it never ends.
     case completionDropped
 
-    /// A C callback passed arguments whose types differ from those of the closure in its ``CallbackContext``.
+    /// A C callback passed arguments whose types differ from those of the closure in its `CallbackContext`.
     case contextCalledWithOtherTypes
 
     /// A checkpoint ran outside a task, where it never throws. Only debug builds report it.
@@ -121,7 +121,7 @@ extension RuntimeIssue {
   }
 
   @usableFromInline
-  static func send(_ kind: Kind, _ callSite: CallSite, detail: String = "") {
+  package static func send(_ kind: Kind, _ callSite: CallSite, detail: String = "") {
     let receive = collector.get()?.body ?? handler
     receive(RuntimeIssue(kind: kind, callSite: callSite, detail: detail))
   }

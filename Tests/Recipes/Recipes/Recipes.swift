@@ -1,6 +1,7 @@
 // The code of the page "Recipes by kind of SDK".
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
+import CCallbacks
 import CallbackSequences
 import CooperativeCancellation
 import Dispatch

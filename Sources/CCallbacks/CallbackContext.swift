@@ -1,3 +1,5 @@
+internal import CooperativeCancellation
+
 /// Carries a Swift closure through a C callback's `void *context`. In the `operation` of a bridge:
 ///
 /// ```swift
@@ -25,11 +27,11 @@
 /// or a tuple that contains it. The closure is released:
 ///
 /// - when C has called it, unless the context is repeating;
-/// - with ``CancellationResponse/abandonCallback``, when the wait ends, after `onCancel`;
-/// - with ``CancellationResponse/waitForCallback`` and ``CancellationResponse/deliverResult``, after C has called back;
+/// - with `.abandonCallback`, when the wait ends, after `onCancel`;
+/// - with `.waitForCallback` and `.deliverResult`, after C has called back;
 /// - when `operation` throws;
 /// - when you call ``release()``, or ``release(_:)`` in the C library's destroy callback. If that releases the
-///   completion of a wait, the wait ends with ``DroppedCompletionError``, or with its fallback.
+///   completion of a wait, the wait ends with `DroppedCompletionError`, or with its fallback.
 public final class CallbackContext: Sendable {
   private let number: UInt
 
@@ -76,8 +78,8 @@ extension CallbackContext {
   /// Calls the closure that belongs to a context; does nothing if the closure was released.
   ///
   /// If the types of the arguments differ from those of the closure's parameters, the closure is released without being
-  /// called, and ``RuntimeIssue/handler`` receives a report. A wait for that closure ends with
-  /// ``DroppedCompletionError``, or its fallback.
+  /// called, and `RuntimeIssue.handler` receives a report. A wait for that closure ends with
+  /// `DroppedCompletionError`, or its fallback.
   public static func call<each Argument>(
     _ pointer: UnsafeMutableRawPointer?,
     _ argument: repeat each Argument

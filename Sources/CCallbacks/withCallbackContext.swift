@@ -1,3 +1,5 @@
+internal import CooperativeCancellation
+
 /// Runs `body` with a repeating ``CallbackContext``, for a C library that calls back only during the call.
 ///
 /// ```swift
