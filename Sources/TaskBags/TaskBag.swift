@@ -26,7 +26,7 @@ public import CooperativeCancellation
 ///
 /// A task that captures the owner keeps the owner and the bag alive, so no release cancels it. Capture the
 /// owner weakly, and wait in another object, as above: `await self?.load()` holds the owner while `load()`
-/// runs. See <doc:TaskLifetimes>.
+/// runs. See <doc:YourOwnTasks>.
 public final class TaskBag: Sendable {
   /// What happens when a task is added with an id that another task already has.
   public enum TakenIDPolicy: Sendable, Hashable, CaseIterable {
