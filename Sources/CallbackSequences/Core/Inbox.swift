@@ -168,12 +168,11 @@ package final class Inbox<Element: Sendable>: Sendable {
     while let element = elements.popFirst() { discard(element) }
   }
 
-  /// Records a reader that is about to sleep, if calls are recorded. Unless the result is negative,
-  /// ``Recorder/remove(_:)`` follows.
+  /// Records a reader that is about to sleep, if calls are recorded.
   @_alwaysEmitIntoClient
   @inline(__always)
-  func recordReader() -> Int32 {
-    if !Recorder.isOn { return -1 }
+  func recordReader() -> Recorder.Place {
+    if !Recorder.isOn { return .none }
     return Recorder.add(.element, callSite) { self.progress(mayBlock: $0) }
   }
 }

@@ -79,7 +79,7 @@ final class StreamReader<Element: Sendable>: Sendable {
         } else {
           let place = inbox.recordReader()
           await withCheckedContinuation { inbox.keep($0) }
-          if place >= 0 { Recorder.remove(place) }
+          place.leave()
         }
       case .ended(.failed(let error)):
         end()

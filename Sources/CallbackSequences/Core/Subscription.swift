@@ -74,7 +74,7 @@ package final class Subscription<Element: Sendable> {
         } onCancel: {
           inbox.cancel()
         }
-        if place >= 0 { Recorder.remove(place) }
+        place.leave()
       case .ended(let end):
         await terminate(inbox.callSite)
         if case .failed(let error) = end { return try self.end(type, error) }

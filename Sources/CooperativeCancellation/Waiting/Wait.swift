@@ -100,8 +100,8 @@ package struct Wait: Sendable {
     by deadline: consuming Deadline?,
     onInterruption forward: () -> Void
   ) async -> WaitMachine.End {
-    let place = Recorder.isOn ? Recorder.add(kind(), callSite, until: deadline, progress) : -1
-    defer { if place >= 0 { Recorder.remove(place) } }
+    let place = Recorder.isOn ? Recorder.add(kind(), callSite, until: deadline, progress) : .none
+    defer { place.leave() }
     let timer: WaitTimer? =
       if let deadline = consume deadline { timer(until: deadline) } else { nil }
     let actor = #isolation
@@ -127,8 +127,8 @@ package struct Wait: Sendable {
     isolation: isolated (any Actor)?,
     onInterruption forward: () async -> Void
   ) async -> WaitMachine.End {
-    let place = Recorder.isOn ? Recorder.add(kind, callSite, until: deadline, progress) : -1
-    defer { if place >= 0 { Recorder.remove(place) } }
+    let place = Recorder.isOn ? Recorder.add(kind, callSite, until: deadline, progress) : .none
+    defer { place.leave() }
     let timer: WaitTimer? = if let deadline { timer(until: deadline) } else { nil }
     while true {
       await sleepOnActor()

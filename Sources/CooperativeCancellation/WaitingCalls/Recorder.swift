@@ -46,7 +46,35 @@ package enum Recorder {
 
   @usableFromInline package static var isOn: Bool { recording.isCancelled }
 
-  /// A call is about to wait. Returns its place, which is not negative.
+  /// Where a waiting call is in the tables, if it is recorded. A sleeping task's frame keeps it, so it has 32 bits.
+  @usableFromInline
+  package struct Place: Sendable {
+    /// The slot, and in the lowest four bits the table; negative if the call is not recorded.
+    @usableFromInline let number: Int32
+
+    @_alwaysEmitIntoClient
+    init(number: Int32) { self.number = number }
+
+    @_alwaysEmitIntoClient
+    package static var none: Place { Place(number: -1) }
+
+    package var table: Int { Int(number & 15) }
+
+    /// The task has read how its call ended.
+    @_alwaysEmitIntoClient
+    @inline(__always)
+    package func leave() {
+      if number >= 0 { remove() }
+    }
+
+    @usableFromInline
+    func remove() {
+      // Released after unlocking: the id belongs to the user.
+      _ = Recorder.tables[table].extract { $0.remove(Int(number >> 4)) }
+    }
+  }
+
+  /// A call is about to wait.
   @usableFromInline
   @inline(never)
   package static func add(
@@ -54,20 +82,13 @@ package enum Recorder {
     _ callSite: CallSite,
     until deadline: Deadline? = nil,
     _ progress: consuming @escaping @Sendable (_ mayBlock: Bool) -> WaitingCall.State
-  ) -> Int32 {
+  ) -> Place {
     let record = Record(kind, callSite, until: deadline, progress)
     // Neighboring objects differ in these bits.
     let number = Int(bitPattern: ObjectIdentifier(record)) >> 5 & 15
     // The time is read under the lock, so a report that has looked at a later time has seen the call.
     let slot = tables[number].locked { $0.insert((record, .now)) }
-    return Int32(truncatingIfNeeded: slot << 4 | number)
-  }
-
-  /// The task has read how its call ended.
-  @usableFromInline
-  package static func remove(_ place: Int32) {
-    // Released after unlocking: the id belongs to the user.
-    _ = tables[Int(place & 15)].extract { $0.remove(Int(place >> 4)) }
+    return Place(number: Int32(truncatingIfNeeded: slot << 4 | number))
   }
 
   /// The waiting calls, oldest first, and how many tables could not be read: in a debugger, this must not wait for a

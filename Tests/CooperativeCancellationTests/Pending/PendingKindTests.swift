@@ -31,7 +31,11 @@ struct PendingKind: Sendable, CustomTestStringConvertible {
     func resume(_ result: Result<String, SDKError>) -> Int { answer(1, result) }
   }
 
+  /// What the tests of some kinds ask.
+  enum Trait { case returnsID, answersInOrder }
+
   let testDescription: String
+  var traits: Set<Trait> = []
   let make:
     @Sendable (_ lateAnswers: Timeout?, _ onUnclaimed: @escaping @Sendable () -> Void) -> Waits
 
@@ -54,7 +58,7 @@ struct PendingKind: Sendable, CustomTestStringConvertible {
   typealias Call =
     @Sendable (PendingCalls<Int, String>, _ id: Int, Closures) async throws -> String
 
-  static let idReturned = byID("id returned") { calls, id, closures in
+  static let idReturned = byID("id returned", traits: [.returnsID]) { calls, id, closures in
     try await calls.value {
       try closures.operation()
       return id
@@ -66,14 +70,20 @@ struct PendingKind: Sendable, CustomTestStringConvertible {
   }
 
   static let inTurn = byID("id in turn", .waitForTurn, call: calling)
-  static let inOrder = byID("id in order", .answerInOrder, call: calling)
+  static let inOrder = byID(
+    "id in order",
+    .answerInOrder,
+    traits: [.answersInOrder],
+    call: calling
+  )
 
   private static func byID(
     _ testDescription: String,
     _ policy: PendingCalls<Int, String>.TakenIDPolicy = .throwError,
+    traits: Set<Trait> = [],
     call: @escaping Call
   ) -> PendingKind {
-    PendingKind(testDescription: testDescription) { lateAnswers, onUnclaimed in
+    PendingKind(testDescription: testDescription, traits: traits) { lateAnswers, onUnclaimed in
       let calls = PendingCalls<Int, String>(ifTaken: policy, lateAnswers: lateAnswers) { _, _ in
         onUnclaimed()
       }

@@ -60,7 +60,7 @@ struct PendingRaceTests {
   func `an answer is delivered, discarded, handed back or passed on in every race`(
     kind: PendingKind
   ) async {
-    let returnsID = kind.testDescription == PendingKind.idReturned.testDescription
+    let returnsID = kind.traits.contains(.returnsID)
     let possible = Outcome.allCases.filter { returnsID || $0 != .unclaimed }
     let split = Protected(Split(of: possible))
     let answered = Protected(0)

@@ -277,5 +277,5 @@ struct RecurringIDTests {
 
 extension PendingKind {
   /// Whether the SDK is called for one call at a time.
-  fileprivate var hasTurns: Bool { testDescription != PendingKind.inOrder.testDescription }
+  fileprivate var hasTurns: Bool { !traits.contains(.answersInOrder) }
 }

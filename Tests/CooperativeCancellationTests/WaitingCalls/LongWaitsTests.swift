@@ -61,7 +61,7 @@ struct LongWaitsTests {
     begin()
     let inbox = Inbox<Int>(.unbounded, onDiscard: nil, at: CallSite(line: 0))
     let (event, place) = (PendingEvent<Void>(), inbox.recordReader())
-    defer { Recorder.remove(place) }
+    defer { place.leave() }
     async let first: Void = event.value(line: 1)
     while lines.withLock({ $0.isEmpty }) { await Task.yield() }
     WaitingCall.startRecording(reportingAfter: noLimit)
@@ -114,7 +114,7 @@ struct LongWaitsTests {
       let place = Recorder.add(.call, CallSite()) { _ in .waiting }
       // Of the processor, ten times the limit: the first looks find the table locked.
       let end = clock() + CLOCKS_PER_SEC / 5
-      Recorder.tables[Int(place & 15)].locked { _ in while clock() < end {} }
+      Recorder.tables[place.table].locked { _ in while clock() < end {} }
       Gate().pass()
     }
   }

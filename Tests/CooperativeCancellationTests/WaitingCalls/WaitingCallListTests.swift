@@ -72,13 +72,13 @@ struct WaitingCallListTests {
     for isReader in [false, true] {
       let place =
         isReader ? inbox.recordReader() : Recorder.add(.call, callSite, wait.progress(mayBlock:))
-      defer { Recorder.remove(place) }
+      defer { place.leave() }
       // Another test's list may hold the call's lock for a moment.
       spin { words().hasPrefix(", has finished, but its actor is busy") }
       wait.state.locked { _ in
         inbox.state.locked { _ in #expect(!words().contains("has finished")) }
       }
-      Recorder.tables[Int(place & 15)].locked { _ in
+      Recorder.tables[place.table].locked { _ in
         let list = WaitingCall.list
         #expect(!list.contains("\(callSite)"))
         #expect(list.contains("\n  some calls may be missing ("))
@@ -90,7 +90,7 @@ struct WaitingCallListTests {
   func `has only calls that waited at the same time`() {
     // So that it takes a while to copy the tables.
     let others = (0..<500).map { _ in Recorder.add(.call, CallSite()) { _ in .waiting } }
-    defer { for other in others { Recorder.remove(other) } }
+    defer { for other in others { other.leave() } }
     let (isOver, hasEnded) = (Protected(false), Gate())
     Thread.detachNewThread { [callSite] in
       // Objects that come and go, so that the calls are in different tables.
@@ -101,7 +101,7 @@ struct WaitingCallListTests {
         let place = Recorder.add(.call, callSite) { _ in .waiting }
         number = (number * 5 + 1) % 64
         objects[number] = Recorder.Record(.call, callSite, until: nil) { _ in .over }
-        Recorder.remove(place)
+        place.leave()
       }
       hasEnded.open()
     }
