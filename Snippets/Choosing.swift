@@ -1,12 +1,7 @@
-// Each shape of completion, and which error means cancelled: the code of the page "Choosing what to call".
+// The code of the page "Choosing".
 
 import CooperativeCancellation
-import Dispatch
 import Foundation
-
-#if canImport(FoundationNetworking)
-  import FoundationNetworking
-#endif
 
 @MainActor
 final class Album {
@@ -79,18 +74,9 @@ final class Album {
 
 @MainActor
 final class Feed {
-  private let service: Service
+  private let service = Service()
   private var posts: [String] = []
   private var message: String?
-
-  init(answer: Result<[String], any Error>?) {
-    service = Service(sdk: FeedSDK(answer: answer))
-  }
-
-  func show(_ name: String) async {
-    await refresh()
-    print("\(name): \(posts), \(message ?? "no message")")
-  }
 
   func refresh() async {
     do {
@@ -107,10 +93,6 @@ final class Feed {
 
 @MainActor
 final class Service {
-  private let sdk: FeedSDK
-
-  init(sdk: FeedSDK) { self.sdk = sdk }
-
   func posts() async throws -> [String] {
     do {
       return try await loadPosts()
@@ -119,51 +101,15 @@ final class Service {
     }
   }
 
-  private func loadPosts() async throws -> [String] {
-    try await withAsyncThrowingValue(timeout: .seconds(1)) { completion in
-      sdk.load(completion)
-    } onCancel: { request in
-      request.cancel()
-    }
-  }
+  private func loadPosts() async throws -> [String] { [] }
 }
-
-let album = Album()
-print("cannot fail:", try await album.size(), "bytes")
-print("without an error:", await album.sizeOrZero(), await album.sizeInAnyCase(), "bytes")
-try await album.flush()
-try await album.signOut()
-print("closures:", try await album.signIn().name)
-print("a returned result:", await album.profile(1))
-try await album.delete(1)
-try await album.update(1)
-do {
-  try await album.rename(to: "Sea")
-} catch {
-  switch error {
-  case .cancelled: break
-  case .notFound, .other: print("a typed error:", error)
-  }
-}
-
-await Feed(answer: .success(["Hello"])).show("answered")
-await Feed(answer: .failure(URLError(.timedOut))).show("failed")
-await Feed(answer: .failure(URLError(.cancelled))).show("cancelled by others")
-await Feed(answer: nil).show("timed out")
-let task = Task { await Feed(answer: nil).show("cancelled") }
-await Task.yield()
-task.cancel()
-await task.value
 
 // MARK: - SDKs that cannot be changed
 
-typealias Handler<Value, Failure: Error> = @Sendable (Result<Value, Failure>) -> Void
-
-struct Profile: Sendable { let name = "Ann" }
+struct Profile: Sendable {}
 
 enum AlbumError: Error {
   case cancelled
-  case notFound
   case other(any Error)
 }
 
@@ -184,30 +130,18 @@ final class AlbumSDK {
     onClosed: @escaping @Sendable () -> Void
   ) { onSuccess(Profile()) }
 
-  func profile(_ id: Int, completion: @escaping Handler<Profile, AlbumError>) {
+  func profile(_ id: Int, completion: @escaping @Sendable (Result<Profile, AlbumError>) -> Void) {
     completion(.success(Profile()))
   }
 
   func delete(_ id: Int, completion: @escaping @Sendable ((any Error)?) -> Void) { completion(nil) }
 
-  func rename(to name: String, completion: @escaping @Sendable ((any Error)?) -> Void)
-    -> DispatchWorkItem
-  {
-    completion(AlbumError.notFound)
-    return DispatchWorkItem {}
-  }
-}
-
-struct FeedSDK {
-  /// `nil` for none.
-  let answer: Result<[String], any Error>?
-
-  func load(_ completion: @escaping Handler<[String], any Error>) -> Request {
-    if let answer { DispatchQueue.global().async { completion(answer) } }
-    return Request { completion(.failure(URLError(.cancelled))) }
+  func rename(to name: String, completion: @escaping @Sendable ((any Error)?) -> Void) -> Request {
+    completion(nil)
+    return Request()
   }
 
   struct Request {
-    let cancel: () -> Void
+    func cancel() {}
   }
 }

@@ -1,8 +1,7 @@
-// What waits, on request: the code of the page "It hangs".
+// The code of the page "Debug a hang or a crash".
 
 import CooperativeCancellation
 import Dispatch
-import PendingAnswers
 
 #if canImport(Darwin)
   import Darwin
@@ -18,14 +17,4 @@ func printWaitingCallsOnSignal() -> any DispatchSourceSignal {
   return source
 }
 
-// MARK: The snippet runs
-
 let source = printWaitingCallsOnSignal()
-WaitingCall.startRecording(reportingAfter: .seconds(60))
-let silent = PendingEvent<Void>()
-let task = Task { try await silent.value(timeout: .seconds(60)) }
-while WaitingCall.list.hasPrefix("No calls") { await Task.yield() }
-print(WaitingCall.list)
-task.cancel()
-_ = await task.result
-print(WaitingCall.list)

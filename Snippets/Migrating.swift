@@ -70,7 +70,7 @@ struct News: Sendable {
 }
 
 @MainActor
-final class NewModel {
+final class Model {
   private let news = News()
   private(set) var headlines: [String] = []
 
@@ -83,11 +83,6 @@ final class NewModel {
     }
   }
 }
-
-let new = NewModel()
-new.refresh()
-while new.headlines.isEmpty { await Task.yield() }
-print("bag:", new.headlines)
 
 // MARK: - The SDK
 

@@ -11,7 +11,6 @@ final class Radio: CentralDelegate {
     ifTaken: .waitForTurn,
     lateAnswers: .seconds(5)
   )
-  private let disconnections = PendingCalls<String, Void>()
   private let poweredOn = PendingEvent<Void>()
 
   init() {
@@ -24,10 +23,6 @@ final class Radio: CentralDelegate {
     } onCancel: {
       central.cancelConnection(peripheral)
     }
-  }
-
-  func disconnect(_ peripheral: Peripheral) async throws {
-    try await disconnections.value(for: peripheral.id) { central.cancelConnection(peripheral) }
   }
 
   func ready() async throws {
@@ -48,15 +43,6 @@ final class Radio: CentralDelegate {
 
   nonisolated func central(_ central: Central, didFail peripheral: Peripheral, error: any Error) {
     connections.resume(peripheral.id, throwing: error)
-  }
-
-  nonisolated func central(_ central: Central, didDisconnect peripheral: Peripheral) {
-    disconnections.resume(peripheral.id)
-  }
-
-  nonisolated func centralDidReset(_ central: Central, error: any Error) {
-    connections.resumeAll(throwing: error)
-    disconnections.resumeAll(throwing: error)
   }
 }
 
@@ -89,9 +75,7 @@ extension Client {
       socket.write(id, "cancel")
     }
   }
-}
 
-extension Client {
   func post(_ text: String) async throws -> String {
     let id = socket.nextID()
     return try await replies.value(for: id, timeout: .seconds(5)) {
@@ -99,33 +83,6 @@ extension Client {
         do { try await socket.send(id, text) } catch { replies.resume(id, throwing: error) }
       }
     }
-  }
-}
-
-extension Client {
-  func ask(all questions: [String]) async throws -> [String] {
-    let ids = questions.map { _ in socket.nextID() }
-    let unregistered = Countdown(from: ids.count)
-    return try await withThrowingTaskGroup { group in
-      for (place, id) in ids.enumerated() {
-        group.addTask { [replies, socket] in
-          let answer = try await replies.value(for: id, timeout: .seconds(5)) {
-            if unregistered.next() == 0 { socket.write(ids, questions) }
-          } onCancel: {
-            socket.write(id, "cancel")
-          }
-          return (place, answer)
-        }
-      }
-      var answers = questions
-      for try await (place, answer) in group { answers[place] = answer }
-      return answers
-    }
-  }
-
-  func received(_ id: Int, _ text: String) {
-    if replies.resume(id, returning: text) { return }
-    if id > socket.lastID { print("no call has the id \(id)") }
   }
 }
 
@@ -248,8 +205,6 @@ final class Shop {
   }
 }
 
-let values = PendingCalls<String, [UInt8]>(ifTaken: .answerInOrder)
-
 // The SDKs.
 
 /// From before Swift 6: neither `Sendable` nor on an actor.
@@ -257,8 +212,6 @@ nonisolated protocol CentralDelegate: AnyObject {
   func centralDidUpdateState(_ central: Central)
   func central(_ central: Central, didConnect peripheral: Peripheral)
   func central(_ central: Central, didFail peripheral: Peripheral, error: any Error)
-  func central(_ central: Central, didDisconnect peripheral: Peripheral)
-  func centralDidReset(_ central: Central, error: any Error)
 }
 
 nonisolated final class Peripheral {
@@ -281,10 +234,7 @@ nonisolated final class Central {
     }
   }
 
-  func cancelConnection(_ peripheral: Peripheral) {
-    requests[peripheral.id]?.cancel()
-    delegate?.central(self, didDisconnect: peripheral)
-  }
+  func cancelConnection(_ peripheral: Peripheral) { requests[peripheral.id]?.cancel() }
 }
 
 nonisolated final class Socket: Sendable {
@@ -299,11 +249,6 @@ nonisolated final class Socket: Sendable {
   func onClose(_ handler: @escaping @Sendable (any Error) -> Void) {}
 
   func nextID() -> Int { last.add(1, ordering: .relaxed).newValue }
-  var lastID: Int { last.load(ordering: .relaxed) }
-
-  func write(_ ids: [Int], _ texts: [String]) {
-    for (id, text) in zip(ids, texts) { write(id, text) }
-  }
 
   func write(_ id: Int, _ text: String) {
     if text == "cancel" { return requests.withLock { $0[id]?.cancel() ?? () } }
@@ -315,21 +260,10 @@ nonisolated final class Socket: Sendable {
   func send(_ id: Int, _ text: String) async throws { write(id, text) }
 }
 
-nonisolated final class Countdown: Sendable {
-  private let left: Atomic<Int>
-
-  init(from count: Int) { left = Atomic(count) }
-
-  func next() -> Int { left.subtract(1, ordering: .acquiringAndReleasing).newValue }
-}
-
 @MainActor
 final class Listener {
-  private var ready: @Sendable (Int) -> Void = { _ in }
-
-  func onReady(_ handler: @escaping @Sendable (Int) -> Void) { ready = handler }
+  func onReady(_ handler: @escaping @Sendable (Int) -> Void) {}
   func onFailure(_ handler: @escaping @Sendable (any Error) -> Void) {}
-  func start() { ready(8080) }
 }
 
 nonisolated struct Image: Sendable { let name: String }

@@ -11,7 +11,6 @@ struct AnswersByIDTests {
     try await check({ Radio() }, except: .drop) { try await $0.connect(Peripheral("lamp")) }
     try await check(client, canFail: false, except: .drop) { try await $0.ask("one") }
     try await check(client, canFail: false, except: .drop) { try await $0.order("one") }
-    try await check(client, canFail: false, except: .drop) { try await $0.ask(all: ["one"]) }
     try await check({ Search(Index()) }, canFail: false, except: .drop) {
       try await $0.names(matching: "a")
     }

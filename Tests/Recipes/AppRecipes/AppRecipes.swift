@@ -5,22 +5,6 @@ import Dispatch
 import PendingAnswers
 import TaskBags
 
-protocol ProfileService: Sendable {
-  func profile(_ id: Int) async throws -> Profile
-}
-
-/// For tests and previews.
-struct FakeProfileService: ProfileService {
-  var answer: @Sendable (Int) async throws -> Profile
-
-  func profile(_ id: Int) async throws -> Profile {
-    try checkpoint()
-    let profile = try await answer(id)
-    try checkpoint()
-    return profile
-  }
-}
-
 @MainActor
 final class Shop {
   let sdk = PaymentSDK()
@@ -112,26 +96,6 @@ final class Store {
   }
 }
 
-actor Album {
-  private(set) var photos: [Int: String] = [:]
-  private var lastNumber = 0
-
-  func add(_ names: [String]) async throws {
-    var added: [Int] = []
-    try await withCancellationCleanup {
-      for name in names {
-        try checkpoint()
-        await upload(name)
-        lastNumber += 1
-        photos[lastNumber] = name
-        added.append(lastNumber)
-      }
-    } cleanup: {
-      for number in added { self.photos[number] = nil }
-    }
-  }
-}
-
 @MainActor
 final class Outbox {
   private let letters = AsyncStream.makeStream(of: String.self)
@@ -161,7 +125,6 @@ struct Log {
   func report(_ text: String) { print("misuse:", text) }
 }
 
-struct Profile: Sendable { let name: String }
 struct Receipt: Sendable { let amount: Int }
 
 final class Connection: Sendable {
@@ -188,8 +151,6 @@ final class PaymentSDK {
 func slowChecksum(of name: String) -> Int { name.utf8.count }
 
 func send(_ letter: String) async {}
-
-func upload(_ name: String) async {}
 
 /// Runs one statement after the other; `interrupt()` ends the one that runs, whoever made it.
 final class SharedDatabase {

@@ -1,14 +1,12 @@
-// Continuations whose task can be cancelled: the code of the pages "Migrating" and "Recipes" that uses them.
+// Continuations whose task can be cancelled: the code of the pages "Choosing" and "Recipes" that uses them.
 
 import CooperativeCancellation
-import Dispatch
-import Synchronization
 
 struct Image: Sendable {}
 struct MissingImage: Error {}
 
 struct Request: Sendable {
-  func cancel() { print("the SDK was told") }
+  func cancel() {}
 }
 
 final class SDK: Sendable {
@@ -16,18 +14,12 @@ final class SDK: Sendable {
     at url: String,
     _ completion: @escaping @Sendable (Image?, (any Error)?) -> Void
   ) -> Request {
-    DispatchQueue.global().async { completion(Image(), nil) }
+    completion(Image(), nil)
     return Request()
   }
 
   /// Ignores cancellation.
-  func summary(of document: String) async -> String {
-    await withUncancellableContinuation { continuation in
-      DispatchQueue.global().asyncAfter(deadline: .now() + 0.2) {
-        continuation.resume(returning: "summary of \(document)")
-      }
-    }
-  }
+  func summary(of document: String) async -> String { document }
 }
 
 let sdk = SDK()
@@ -148,20 +140,6 @@ func read(_ socket: SocketTask, into messages: Queue<String>) async {
 }
 
 /// Like `URLSessionWebSocketTask`: each call of `receive` takes one message.
-final class SocketTask: Sendable {
-  struct Closed: Error {}
-  typealias Receiver = @Sendable (Result<String, any Error>) -> Void
-
-  private let receiver = Mutex<Receiver?>(nil)
-
-  func receive(completionHandler: @escaping Receiver) {
-    receiver.withLock { $0 = completionHandler }
-  }
-
-  /// Returns whether the message was received.
-  func deliver(_ message: Result<String, any Error>) -> Bool {
-    let receiver = receiver.withLock { $0.take() }
-    receiver?(message)
-    return receiver != nil
-  }
+struct SocketTask {
+  func receive(completionHandler: @escaping @Sendable (Result<String, any Error>) -> Void) {}
 }

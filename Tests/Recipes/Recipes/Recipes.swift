@@ -14,7 +14,6 @@ final class Drive {
   private let scans = PendingCall<String>()
   private let scale = Scale()
   private let queue = OperationQueue()
-  private let line = Line()
 
   func icon(of name: String) async throws -> Data {
     try await withAsyncThrowingValue { completion in
@@ -27,12 +26,6 @@ final class Drive {
     } onCancel: { operation in
       operation.cancel()
     }
-  }
-
-  func serve() async {
-    line.open()
-    try? await PendingEvent<Void>().value()
-    line.close()
   }
 
   func thumbnail(of name: String) async throws -> Data {
@@ -207,33 +200,6 @@ final class IconOperation: Operation, @unchecked Sendable {
   let result: Result<Data, any Error>
 
   init(_ icon: String) { result = .success(Data(icon.utf8)) }
-}
-
-@MainActor
-final class Terminal {
-  private let line: Line
-  private var waiting: [Int: @Sendable (Result<String, any Error>) -> Void] = [:]
-
-  init(_ line: Line) {
-    self.line = line
-    line.onText = { [weak self] id, text in self?.received(id, text) }
-  }
-
-  func run(_ command: String) async throws -> String {
-    let id = line.nextID()
-    return try await withAsyncThrowingValue { completion in
-      waiting[id] = completion
-      line.write(id, command)
-    } onCancel: {
-      waiting[id] = nil
-      line.write(id, "cancel")
-    }
-  }
-
-  func received(_ id: Int, _ text: String) {
-    waiting.removeValue(forKey: id)?(.success(text))
-  }
-
 }
 
 nonisolated final class PlaceDelegate: PlaceFinderDelegate {
@@ -469,27 +435,6 @@ protocol PlaceFinderDelegate: AnyObject {
   func placeFinder(_ finder: PlaceFinder, didFailWith error: any Error)
 }
 
-final class Line {
-  var onText: (@MainActor (Int, String) -> Void)?
-  private var requests: [Int: SDKRequest] = [:]
-  private var last = 0
-
-  func open() {}
-  func close() {}
-
-  func nextID() -> Int {
-    last += 1
-    return last
-  }
-
-  func write(_ id: Int, _ text: String) {
-    if text == "cancel" { return requests[id]?.cancel() ?? () }
-    requests[id] = SDKRequest { [onText] _ in
-      Task { @MainActor in onText?(id, "\(text) is done") }
-    }
-  }
-}
-
 final class PlaceFinder {
   weak var delegate: (any PlaceFinderDelegate)?
   private var request: SDKRequest?
@@ -547,7 +492,6 @@ final class Link {
 final class SignInSheet {
   private let success: @Sendable (Profile) -> Void
   private let failure: @Sendable (any Error) -> Void
-  private let onCancel: () -> Void
   private var request: SDKRequest?
 
   init(
@@ -555,7 +499,7 @@ final class SignInSheet {
     failure: @escaping @Sendable (any Error) -> Void,
     cancelled: @escaping () -> Void
   ) {
-    (self.success, self.failure, onCancel) = (success, failure, cancelled)
+    (self.success, self.failure) = (success, failure)
   }
 
   func present() {
@@ -563,7 +507,6 @@ final class SignInSheet {
   }
 
   func dismiss() { request?.cancel() }
-  func userDidClose() { onCancel() }
 }
 
 protocol PlayerDelegate: AnyObject {

@@ -18,7 +18,6 @@ struct RecipesTests {
     try await check({ Drive() }, except: .drop) { try await $0.beacon() }
     try await check({ Drive() }, except: .drop) { try await $0.scan() }
     try await check({ Drive() }, except: .drop) { try await $0.signIn() }
-    try await check({ Terminal(Line()) }, canFail: false, except: .drop) { try await $0.run("ls") }
   }
 
   @Test

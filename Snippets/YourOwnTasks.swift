@@ -1,0 +1,101 @@
+// The code of the page "Your own tasks".
+
+import CooperativeCancellation
+import Observation
+import TaskBags
+
+struct Post: Sendable {}
+
+struct FeedService: Sendable {
+  func posts() async throws -> [Post] { [] }
+}
+
+@MainActor @Observable
+final class FeedModel {
+  let taskBag = TaskBag()
+  private let service = FeedService()
+  private(set) var posts: [Post] = []
+
+  func refresh() {
+    taskBag.add(id: "refresh") { [weak self, service] in
+      let posts = try await service.posts()
+      try checkpoint()
+      self?.posts = posts
+    }
+  }
+}
+
+func listen() async {}
+
+var tasks: Set<AnyTask> = []
+Task { await listen() }.store(in: &tasks)
+// When `tasks` is destroyed, the task is cancelled.
+
+func shutDown(_ connections: TaskBag) async {
+  await connections.drain(cancellingAfter: .seconds(10))
+}
+
+// MARK: - Checkpoints
+
+actor Importer {
+  func importAll() async throws {
+    try await withCancellationCleanup {
+      try checkpoint()
+      await step("downloaded")
+      try checkpoint()
+      await step("parsed")
+      try checkpoint()
+      await step("stored")
+    } cleanup: {
+      await self.deletePartialImport()
+    }
+  }
+
+  private func step(_ name: String) async {}
+  private func deletePartialImport() async {}
+}
+
+func compressAll(_ blocks: [[UInt8]]) async throws {
+  for block in blocks {
+    compress(block)
+    try await yieldingCheckpoint()
+  }
+}
+
+func sum(of numbers: [Int]) throws -> Int {
+  var sum = 0
+  var pace = PacedCheckpoint(every: 1_000)
+  for number in numbers {
+    sum += number
+    try pace.checkpoint()
+  }
+  return sum
+}
+
+func checksum(of blocks: [[UInt8]]) async throws -> Int {
+  var pace = PacedCheckpoint(every: .milliseconds(10), readingClockEvery: 1)
+  var sum = 0
+  for block in blocks {
+    for byte in block { sum = (sum &* 31) &+ Int(byte) }
+    try await pace.yieldingCheckpoint()
+  }
+  return sum
+}
+
+func pay(with card: String) async throws {
+  try checkpoint()
+  let receipt = try await charge(card)
+  await save(receipt)
+}
+
+func renderAll(_ pages: [String]) throws {
+  for page in pages {
+    try checkpoint()
+    render(page)
+  }
+}
+
+func compress(_ block: [UInt8]) {}
+func render(_ page: String) {}
+func charge(_ card: String) async throws -> String { card }
+func save(_ receipt: String) async {}
