@@ -21,34 +21,40 @@ struct CancellationHandler {
   /// A request that the handler does nothing about if it runs before the request is stored.
   var lostCancellation: Finding? {
     let waits = operation.all(FunctionCallExprSyntax.self).compactMap(Wait.init)
-    // A handler that leaves a note may be asked later.
-    let leavesNote = onCancel.all(SequenceExprSyntax.self).contains {
-      $0.assignment().map { $0.value.first?.is(NilLiteralExprSyntax.self) == false } ?? false
-    }
-    guard !leavesNote else { return nil }
-    let requests = optionals
-    for sequence in operation.all(SequenceExprSyntax.self) {
-      guard let (target, value) = sequence.assignment(),
-        case let name = locked(target) ?? target.lastName, requests.contains(name),
-        value.first?.is(NilLiteralExprSyntax.self) == false,
-        let wait = waits.first(where: { $0.call.contains(sequence) }),
-        !isOnActor || suspends(before: wait.call)
+    // A handler that leaves a note may be asked later; a task in it may run later.
+    let leavesNote = assignments(in: onCancel).contains { !$0.value.is(NilLiteralExprSyntax.self) }
+    guard !leavesNote, !onCancel.all(ClosureExprSyntax.self).contains(where: \.isTask)
+    else { return nil }
+    for (target, value) in assignments(in: operation) {
+      let name = locked(target) ?? target.lastName
+      guard optionals.contains(name), !value.is(NilLiteralExprSyntax.self),
+        let wait = waits.first(where: { $0.call.contains(target) })
       else { continue }
       // The continuation itself may be stored after a look, if no other thread comes between.
-      let isContinuation = value.contains { !$0.identifiers.isDisjoint(with: wait.names) }
-      let start = isContinuation ? wait.call.position : sequence.endPosition
+      let isContinuation = value.name.map(wait.names.contains) ?? false
+      let start = isContinuation ? wait.call.position : value.endPosition
       let looks = operation.tokens(viewMode: .sourceAccurate).contains {
         $0.position >= start && $0.text.lowercased().contains("cancel")
       }
       guard !looks else { continue }
       return Finding(
         .cancellationLost,
-        at: sequence.start,
+        at: target.start,
         "`onCancel` may run before `\(name)` is stored here, and only once: check for"
           + " cancellation after this"
       )
     }
     return nil
+  }
+
+  private func assignments(
+    in closure: ClosureExprSyntax
+  ) -> [(target: ExprSyntax, value: ExprSyntax)] {
+    closure.all(SequenceExprSyntax.self).compactMap { sequence in
+      sequence.assignment.flatMap { assignment in
+        assignment.value.first.map { (assignment.target, $0) }
+      }
+    }
   }
 
   /// What `$0` stands for: `request` of `request.withLock { $0 = … }`.
@@ -58,25 +64,12 @@ struct CancellationHandler {
     return closure?.call?.calledExpression.as(MemberAccessExprSyntax.self)?.base?.lastName
   }
 
-  /// The handler makes a task, which runs when the operation's actor is free.
-  private var isOnActor: Bool { onCancel.all(ClosureExprSyntax.self).contains(where: \.isTask) }
-
-  private func suspends(before call: FunctionCallExprSyntax) -> Bool {
-    operation.all(AwaitExprSyntax.self).contains { $0.endPosition <= call.position }
-  }
-
   /// What the handler cancels unless it is nil: `request` of `box.request?.cancel()` and of
   /// `state.withLock { $0.request }?.cancel()`.
   private var optionals: Set<String> {
     let chains = onCancel.all(OptionalChainingExprSyntax.self).map(\.expression)
     let bindings = onCancel.all(OptionalBindingConditionSyntax.self)
-    let names =
-      chains.map(\.lastName) + bindings.map(\.pattern.trimmedDescription)
-      + chains.map(\.chain.root.lastName)
-    let inside =
-      chains.flatMap { $0.all(ClosureExprSyntax.self) }.map(Syntax.init)
-      + bindings.compactMap { $0.initializer.map(Syntax.init) }
-    return inside.reduce(into: Set(names)) { $0.formUnion($1.identifiers) }
-      .subtracting(["", "self", "withLock"])
+    let inside = chains.map(Syntax.init) + bindings.map(Syntax.init)
+    return Set(inside.flatMap(\.identifiers)).subtracting(["self", "withLock"])
   }
 }

@@ -8,19 +8,23 @@ struct CompletionHandler {
 
   init?(_ function: FunctionDeclSyntax) {
     let closures = function.signature.parameterClause.parameters.filter { Self.isClosure($0.type) }
+    let types = function.ancestors.compactMap(\.typeName).map(Words.init)
     guard let body = function.body, let last = closures.last,
       function.signature.effectSpecifiers?.asyncSpecifier == nil,
-      !Words(function.name.text).saysRepeatedly, last.firstName.text != "onSuccess",
-      [last.firstName, last.secondName].contains(where: {
-        Self.names.contains($0?.text.lowercased() ?? "")
-      }),
-      // A fake or a stub may leave it alone.
-      !function.ancestors.contains(where: {
-        $0.asProtocol((any NamedDeclSyntax).self).map { Words($0.name.text).saysFake } ?? false
-      })
+      !Words(function.name.text).saysRepeatedly,
+      Self.names.contains(Self.label(of: last).lowercased()),
+      // Nobody waits for what may be left out. A stub, or an override, may do nothing.
+      last.defaultValue == nil, last.type.trimmedDescription != "(() -> Void)?",
+      !function.modifiers.contains(where: { $0.name.text == "override" }),
+      !types.contains(where: \.saysFake)
     else { return nil }
     (self.function, self.body) = (function, body)
     name = (last.secondName ?? last.firstName).text
+  }
+
+  private static func label(of parameter: FunctionParameterSyntax) -> String {
+    let isUnlabeled = parameter.firstName.text == "_"
+    return (isUnlabeled ? parameter.secondName : parameter.firstName)?.text ?? ""
   }
 
   private static let names: Set = [
@@ -48,10 +52,10 @@ struct CompletionHandler {
     let obligation = Obligation(handler: name, names: [name], in: Syntax(function))
     // Without any use, it is a stub.
     guard obligation.isMentioned(in: body) else { return [] }
-    // What the function returns may say the same.
+    // What the function returns may say as much as a call.
     let isVoid = function.signature.returnClause?.type.isVoid ?? true
     return obligation.checksInCallbacks(of: body)
-      + Flow.findings(obligation, body.statements, end: body.rightBrace, judgesEnds: isVoid)
+      + Flow.findings(obligation, body.statements, end: body.rightBrace, isExcused: !isVoid)
   }
 }
 

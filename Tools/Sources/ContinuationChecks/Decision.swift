@@ -12,22 +12,20 @@ struct Decision {
   init(_ conditions: ConditionElementListSyntax, for obligation: Obligation) {
     isReleased = true
     for condition in conditions {
+      let isBinding = condition.condition.is(OptionalBindingConditionSyntax.self)
       var decision = Decision()
       if let value = condition.value {
         decision.add(value, obligation)
       } else if let pattern = condition.pattern?.pattern {
-        decision.add(pattern.trimmedDescription, obligation)
+        decision.add(name: pattern.trimmedDescription, obligation)
       }
       // A call without arguments may ask a flag, and set it.
-      let call = condition.condition.as(ExprSyntax.self)?.withoutNot.as(FunctionCallExprSyntax.self)
+      let call = condition.condition.as(ExprSyntax.self)?.unwrapped.as(FunctionCallExprSyntax.self)
       let asks = call.map { call in
         call.closures.isEmpty
           && call.arguments.allSatisfy { $0.expression.is(BooleanLiteralExprSyntax.self) }
       }
-      values.formUnion(
-        condition.condition.is(OptionalBindingConditionSyntax.self)
-          ? decision.nilTests : decision.values
-      )
+      values.formUnion(isBinding ? decision.nilTests : decision.values)
       isExcused = isExcused || decision.isExcused || asks == true
       isReleased = isReleased && decision.isReleased
     }
@@ -41,7 +39,7 @@ struct Decision {
   private var nilTests: Set<String> { Set(values.map { $0 + "?" }) }
 
   private mutating func add(_ value: ExprSyntax, _ obligation: Obligation) {
-    let value = value.withoutNot
+    let value = value.unwrapped
     if let sequence = value.as(SequenceExprSyntax.self),
       // A cast is a test of its own: none of several has to succeed.
       !sequence.elements.contains(where: { $0.is(UnresolvedAsExprSyntax.self) })
@@ -53,7 +51,7 @@ struct Decision {
     } else if let tuple = value.as(TupleExprSyntax.self) {
       for element in tuple.elements { add(element.expression, obligation) }
     } else if let name = value.name {
-      add(name, obligation)
+      add(name: name, obligation)
     } else if !value.identifiers.isEmpty,
       value.as(MemberAccessExprSyntax.self)?.base != nil
         || !value.is(MemberAccessExprSyntax.self)
@@ -63,21 +61,16 @@ struct Decision {
       let isOptional = optionals.contains { $0.id == root.id }
       if isOptional, obligation.weak.contains(root.lastName) { isReleased = true }
       let names = value.identifiers
-      if !names.isDisjoint(with: obligation.variables)
-        || names.contains(where: { Words($0).saysAnswered })
-      {
-        isExcused = true
-      }
+      isExcused =
+        isExcused || !names.isDisjoint(with: obligation.variables)
+        || names.contains { Words($0).saysAnswered }
     }
   }
 
-  private mutating func add(_ name: String, _ obligation: Obligation) {
-    let origins = (obligation.origins[name] ?? []).union([name])
-    values.formUnion(origins)
+  private mutating func add(name: String, _ obligation: Obligation) {
+    values.insert(name)
     if obligation.weak.contains(name) { isReleased = true }
-    let isUsed = obligation.names.contains(name) || obligation.helpers.contains(name)
-    if isUsed || !origins.isDisjoint(with: obligation.variables) || Words(name).saysAnswered {
-      isExcused = true
-    }
+    let used = obligation.names.union(obligation.helpers).union(obligation.variables)
+    isExcused = isExcused || used.contains(name) || Words(name).saysAnswered
   }
 }

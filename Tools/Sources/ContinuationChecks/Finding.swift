@@ -14,19 +14,12 @@ public enum Kind: String, Sendable {
 public struct Finding: Hashable, Sendable {
   public let kind: Kind
   public internal(set) var message: String
-  public private(set) var line = 0
-  public private(set) var column = 0
-  private let offset: Int
+  public fileprivate(set) var line = 0
+  public fileprivate(set) var column = 0
+  fileprivate let position: AbsolutePosition
 
   init(_ kind: Kind, at position: AbsolutePosition, _ message: String) {
-    (self.kind, self.message, offset) = (kind, message, position.utf8Offset)
-  }
-
-  fileprivate func located(by converter: SourceLocationConverter) -> Finding {
-    let location = converter.location(for: AbsolutePosition(utf8Offset: offset))
-    var finding = self
-    (finding.line, finding.column) = (location.line, location.column)
-    return finding
+    (self.kind, self.message, self.position) = (kind, message, position)
   }
 }
 
@@ -58,7 +51,11 @@ public struct Report: Sendable {
     guard !found.isEmpty else { return }
     let silences = Silences(in: source)
     let converter = SourceLocationConverter(fileName: "", tree: file)
-    findings = Set(found).compactMap { silences.apply(to: $0.located(by: converter)) }
-      .sorted { ($0.line, $0.column) < ($1.line, $1.column) }
+    findings = Set(found).sorted { $0.position < $1.position }.compactMap {
+      var finding = $0
+      let location = converter.location(for: finding.position)
+      (finding.line, finding.column) = (location.line, location.column)
+      return silences.apply(to: finding)
+    }
   }
 }

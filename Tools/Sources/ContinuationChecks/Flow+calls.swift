@@ -2,7 +2,7 @@ import SwiftSyntax
 
 extension Flow {
   mutating func visitSequence(_ node: SequenceExprSyntax, _ paths: Paths) -> Paths {
-    guard let (target, value) = node.assignment() else {
+    guard let (target, value) = node.assignment else {
       return visitOperands(Array(node.elements)[...], paths)
     }
     if let closure = value.first?.as(ClosureExprSyntax.self), obligation.isMentioned(in: closure) {
@@ -34,15 +34,14 @@ extension Flow {
   mutating func visitCall(_ call: FunctionCallExprSyntax, _ paths: Paths) -> Paths {
     if call.callee == "assertionFailure" { return paths.excused() }
     if Self.neverReturning.contains(call.callee) { return [] }
-    // Code that nests deeper than people write it is not worth the time.
-    work += call.totalLength.utf8Length
-    guard work < 20_000_000 else { return own(paths).excused() }
     guard !isIrrelevant(call) else { return paths }
     if isResumption(call) {
-      return resume(call.arguments.reduce(paths) { visit($1.expression, $0) }, at: call.start)
+      let paths = call.arguments.reduce(paths) { visit($1.expression, $0) }
+      sharing.formUnion(paths.flatMap(\.owners))
+      return paths.mapPaths {
+        if $0.resumptions.count < 2 { $0.resumptions.append(call.start) }
+      }
     }
-    if obligation.isHelper(call.calledExpression) { return own(paths) }
-
     let paths = visit(call.calledExpression, paths)
     let closures = call.closures.filter { obligation.isMentioned(in: $0.closure) }
     if closures.count == 1, Words(call.callee).saysAtOnce {
@@ -50,11 +49,10 @@ extension Flow {
     }
     var after = call.arguments.reduce(paths) { paths, argument in
       argument.expression.is(ClosureExprSyntax.self)
-        ? paths : visitArgument(argument.expression, paths)
+        ? paths : visit(argument.expression, paths)
     }
     let isPassed = after != paths
     guard !closures.isEmpty || isPassed else { return paths }
-    if Self.transforming.contains(call.callee) { return own(after).excused() }
     var isCertain = !isPassed
     for (label, closure) in closures {
       let words = Words(label ?? "")
@@ -68,45 +66,30 @@ extension Flow {
         if $0.resumptions.count == 1 { $0.resumptions.append(call.start) }
       }
     }
+    return after.union(skipped(call, paths))
+  }
+
+  /// The paths around a call that an optional chain leaves out.
+  private func skipped(_ call: FunctionCallExprSyntax, _ paths: Paths) -> Paths {
     let optionals = call.calledExpression.chain.optionals.map(\.trimmedDescription)
-    guard let optional = optionals.last else { return after }
+    guard let optional = optionals.last else { return [] }
     // What is assigned, weak or tested before is not nil without a reason.
     let isKnown = optionals.contains { optional in
       let name = optional.replacing("self.", with: "")
       return obligation.weak.contains(optional) || obligation.variables.contains(name)
-        || paths.contains { path in
-          path.tested.contains { $0.replacing("self.", with: "").hasPrefix(name + "?") }
+        || paths.flatMap(\.tested).contains {
+          $0.replacing("self.", with: "").hasPrefix(name + "?")
         }
     }
-    let skipped = paths.excused(isKnown)
-    let reason = "this call is skipped if `\(optional)` is nil"
-    return after.union(skipped.skipping(at: call, reason, isCall: true))
+    return paths.excused(isKnown)
+      .skipping(at: call, "this call is skipped if `\(optional)` is nil")
   }
-
-  /// They call their closure for each value, at once or later.
-  private static let transforming: Set = [
-    "map", "flatMap", "compactMap", "forEach", "filter", "reduce", "mapError", "first", "contains",
-    "sorted", "allSatisfy", "flatMapError", "always", "tryMap", "handleEvents",
-  ]
 
   private func isResumption(_ call: FunctionCallExprSyntax) -> Bool {
     if obligation.handler != nil { return obligation.isSubject(call.calledExpression) }
     let member = call.calledExpression.as(MemberAccessExprSyntax.self)
     guard let base = member?.base, obligation.isSubject(base) else { return false }
     return member?.declName.baseName.text.hasPrefix("resume") == true
-  }
-
-  /// An argument may itself be able to resume, as `continuation.resume`.
-  private mutating func visitArgument(_ argument: ExprSyntax, _ paths: Paths) -> Paths {
-    let base = argument.as(MemberAccessExprSyntax.self)?.base
-    return base.map(obligation.isSubject) == true ? own(paths) : visit(argument, paths)
-  }
-
-  private mutating func resume(_ paths: Paths, at position: AbsolutePosition) -> Paths {
-    for path in paths { sharing.formUnion(path.owners) }
-    return paths.mapPaths {
-      if $0.resumptions.count < 2 { $0.resumptions.append(position) }
-    }
   }
 
   /// Passes it on, to a closure or to what may resume it elsewhere.

@@ -11,6 +11,8 @@ extension Flow {
     let after = own(paths)
     let outer = (obligation, scope, isRepeated, owners)
     defer { (obligation, scope, isRepeated, owners) = outer }
+    // In a loop, the last of several closures may resume.
+    let isInLoop = scope.targets.contains(where: \.isLoop)
     scope = Scope()
     owners.append(lastOwner)
     obligation.enter(closure)
@@ -19,45 +21,37 @@ extension Flow {
     ]
     let words = Words(name)
     isRepeated =
-      isRepeated || words.saysRepeatedly || closure.call == nil && !words.saysOnce
+      isRepeated || isInLoop || words.saysRepeatedly || closure.call == nil && !words.saysOnce
       || !closure.identifiers.isDisjoint(with: stops)
       || !Set(["delegate", "observer", "listener"]).isDisjoint(with: closure.parameterNames)
-    var path = Path()
-    path.tested = paths.reduce(into: []) { $0.formUnion($1.tested) }
-    let end = run(closure.statements, [path])
+    let end = run(closure.statements, [Path(tested: Set(paths.flatMap(\.tested)))])
     return (after, judge(end, at: closure.rightBrace, isTask: closure.isTask))
   }
 
   /// A closure that runs before the call of it returns is a part of the paths around it.
   mutating func runAtOnce(_ closure: ClosureExprSyntax, _ paths: Paths) -> Paths {
-    let outer = (scope.returns, scope.targets, obligation)
-    defer { (scope.returns, scope.targets, obligation) = outer }
+    let (ends, targets, outer) = (scope.ends, scope.targets, obligation)
+    (scope.ends, scope.targets) = ([], [])
     obligation.enter(closure)
-    (scope.returns, scope.targets) = ([], [])
     let end = run(closure.statements, paths)
-    return scope.returns.reduce(into: end) { $0.formUnion($1.paths) }
+    let after = scope.ends.reduce(end) { $1.isError ? $0 : $0.union($1.paths) }
+    scope.ends = ends + scope.ends.filter(\.isError)
+    (scope.targets, obligation) = (targets, outer)
+    return after
   }
 
   /// Records what is wrong with the paths of this scope. Returns whether all of them resume.
   @discardableResult
-  mutating func judge(
-    _ end: Paths,
-    at brace: TokenSyntax,
-    isTask: Bool = false,
-    judgesEnds: Bool = true
-  ) -> Bool {
-    if judgesEnds, !isRepeated {
+  mutating func judge(_ end: Paths, at brace: TokenSyntax, isTask: Bool = false) -> Bool {
+    if !isRepeated {
       miss(end, at: brace.start, "this is the end")
-      for (paths, position) in scope.returns {
-        miss(paths, at: position, "this `return` leaves", isReturn: true)
-      }
-      if isTask, let (paths, position) = scope.thrown, paths.contains(where: \.isOpen) {
-        miss([Path()], at: position, "an error thrown here ends the `Task`")
+      for (paths, position, isError) in scope.ends where !isError || isTask {
+        let reason =
+          isError ? "an error thrown here ends the `Task`" : "this `return` leaves"
+        miss(paths.mapPaths { $0.skip = nil }, at: position, reason)
       }
     }
-    let ends = scope.returns.reduce(into: end.union(scope.thrown?.paths ?? [])) {
-      $0.formUnion($1.paths)
-    }
+    let ends = scope.ends.reduce(end) { $0.union($1.paths) }
     // Twice for certain: however a path goes on after it has resumed first, it resumes again.
     for (_, paths) in Dictionary(grouping: ends, by: \.resumptions.first)
     where paths.allSatisfy({ $0.resumptions.count == 2 }) {
@@ -68,25 +62,18 @@ extension Flow {
         candidates.append((Finding(.resumedTwice, at: path.resumptions[1], message), []))
       }
     }
-    return ends.allSatisfy { !$0.resumptions.isEmpty && !$0.isExcused }
+    return !isRepeated && ends.allSatisfy { !$0.resumptions.isEmpty && !$0.isExcused }
   }
 
-  private mutating func miss(
-    _ paths: Paths,
-    at position: AbsolutePosition,
-    _ reason: String,
-    isReturn: Bool = false
-  ) {
+  private mutating func miss(_ paths: Paths, at position: AbsolutePosition, _ reason: String) {
+    let consequence =
+      obligation.handler.map { "nothing calls `\($0)` then" }
+      ?? "nothing resumes then: the task waits forever"
     for path in paths where path.isOpen {
-      // A `return` is the reason, unless it comes after a call that was skipped.
-      let skip = path.skip.flatMap { isReturn && !$0.isOfCall ? nil : $0 }
-      let consequence =
-        obligation.handler.map { "nothing calls `\($0)` then" }
-        ?? "nothing resumes then: the task waits forever"
       let finding = Finding(
         obligation.handler == nil ? .neverResumed : .neverCalled,
-        at: skip?.position ?? position,
-        "\(skip?.reason ?? reason), and \(consequence)"
+        at: path.skip?.position ?? position,
+        "\(path.skip?.reason ?? reason), and \(consequence)"
       )
       candidates.append((finding, owners))
     }

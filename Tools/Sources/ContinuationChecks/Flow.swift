@@ -11,8 +11,6 @@ struct Flow {
   var sharing: Set<Int> = []
   /// The closure may be called again, so a call that does nothing proves nothing.
   var isRepeated = false
-  var work = 0
-  var loopDepth = 0
   var candidates: [(finding: Finding, owners: [Int])] = []
 
   /// What is wrong with the paths of a function or a closure.
@@ -20,30 +18,22 @@ struct Flow {
     _ obligation: Obligation,
     _ items: CodeBlockItemListSyntax,
     end brace: TokenSyntax,
-    judgesEnds: Bool = true
+    isExcused: Bool = false
   ) -> [Finding] {
     var flow = Flow(obligation: obligation)
-    let end = flow.run(items, [Path()])
-    flow.judge(end, at: brace, judgesEnds: judgesEnds)
+    let end = flow.run(items, [Path(isExcused: isExcused)])
+    flow.judge(end, at: brace)
     return flow.candidates.filter { flow.sharing.isDisjoint(with: $0.owners) }.map(\.finding)
   }
 
   /// What one function or closure knows of its ends.
   struct Scope {
-    var returns: [(paths: Paths, position: AbsolutePosition)] = []
-    var targets: [Target] = []
+    /// Where paths return, and where they end with an error.
+    var ends: [(paths: Paths, position: AbsolutePosition, isError: Bool)] = []
+    /// The paths that leave the loops and `switch`es around this place.
+    var targets: [(isLoop: Bool, exits: Paths)] = []
     /// What is thrown, of each `do` around this place.
     var catches: [Paths] = []
-    var thrown: (paths: Paths, position: AbsolutePosition)?
-
-    /// A loop or a `switch`.
-    struct Target {
-      let label: String?
-      let isLoop: Bool
-      var breaks: Paths = []
-      var continues: Paths = []
-      var falls: Paths = []
-    }
   }
 
   mutating func run(_ items: CodeBlockItemListSyntax, _ paths: Paths) -> Paths {
@@ -57,91 +47,51 @@ struct Flow {
   /// Nothing in the node matters.
   func isIrrelevant(_ node: some SyntaxProtocol) -> Bool {
     !obligation.isMentioned(in: node)
-      && !node.tokens(viewMode: .sourceAccurate).contains { token in
-        switch token.tokenKind {
-        case .keyword(.return), .keyword(.break), .keyword(.continue), .keyword(.throw),
-          .keyword(.try):
-          true
-        case .identifier(let name): Self.neverReturning.contains(name)
-        default: false
-        }
-      }
+      && !node.tokens(viewMode: .sourceAccurate).contains { Self.leaving.contains($0.text) }
   }
 
   static let neverReturning: Set = [
     "fatalError", "preconditionFailure", "assertionFailure", "exit", "abort",
   ]
 
+  private static let leaving: Set = neverReturning.union([
+    "return", "break", "continue", "throw", "try",
+  ])
+
   mutating func visit(_ node: some SyntaxProtocol, _ paths: Paths) -> Paths {
     switch Syntax(node).as(SyntaxEnum.self) {
     case .token: return paths
     case .returnStmt(let node):
-      var paths = node.expression.map { visit($0, paths) } ?? paths
-      // A value that says more than we know.
-      if let value = node.expression, !obligation.isMentioned(in: value) { paths = paths.excused() }
-      scope.returns.append((paths, node.start))
+      let after = node.expression.map { visit($0, paths) } ?? paths
+      // A value says more than we know.
+      let isKnown = node.expression.map { obligation.isMentioned(in: $0) } ?? true
+      scope.ends.append((after.excused(!isKnown), node.start, false))
       return []
     case .throwStmt(let node):
       leave(visit(node.expression, paths), at: node.start)
       return []
-    case .breakStmt(let node): return jump(node.label, isLoop: false, \.breaks, paths)
-    case .continueStmt(let node): return jump(node.label, isLoop: true, \.continues, paths)
-    case .fallThroughStmt: return jump(nil, isLoop: false, \.falls, paths)
-    case .labeledStmt(let node): return visit(node.statement, paths)
+    case .breakStmt(let node): return jump(from: node, node.label, isLoop: false, paths)
+    case .continueStmt(let node): return jump(from: node, node.label, isLoop: true, paths)
+    case .fallThroughStmt(let node):
+      return jump(from: node, node.fallthroughKeyword, isLoop: false, paths)
     case .codeBlock(let node): return run(node.statements, paths)
     case .guardStmt(let node): return visitGuard(node, paths)
     case .ifExpr(let node): return isIrrelevant(node) ? paths : visitIf(node, paths)
     case .switchExpr(let node): return isIrrelevant(node) ? paths : visitSwitch(node, paths)
     case .doStmt(let node): return visitDo(node, paths)
-    case .forStmt(let node):
-      let paths = visit(node.sequence, paths)
-      if node.tryKeyword != nil { leave(paths, at: node.start) }
-      return loop(node, node.body, paths, isExcused: node.awaitKeyword != nil) { flow, paths in
-        flow.obligation.shadow(node.pattern)
-        return paths
-      }
-    case .whileStmt(let node):
-      let isEndless = node.conditions.trimmedDescription == "true"
-      let isExcused = Decision(node.conditions, for: obligation).isExcused
-      return loop(node, node.body, paths, isEndless: isEndless, isExcused: isExcused) {
-        let paths = $0.visit(node.conditions, $1)
-        $0.bind(node.conditions)
-        return paths
-      }
-    case .repeatStmt(let node):
-      let isExcused = Decision(node.condition, for: obligation).isExcused
-      let isEndless = node.condition.trimmedDescription == "true"
-      return loop(node, node.body, paths, isEndless: isEndless, isExcused: isExcused) {
-        $0.visit(node.condition, $1)
-      }
+    case .forStmt(let node): return visitFor(node, paths)
+    case .whileStmt(let node): return visitLoop(node, node.body, paths)
+    case .repeatStmt(let node): return visitLoop(node, node.body, paths)
+    // Other platforms have other paths.
+    case .ifConfigDecl(let node): return isIrrelevant(node) ? paths : own(paths).excused()
     case .variableDecl(let node): return visitVariables(node, paths)
     case .functionDecl(let node):
       if let body = node.body, obligation.isMentioned(in: body) {
         obligation.helpers.insert(node.name.text)
       }
       return paths
-    case .ifConfigDecl(let node):
-      // Other platforms have other paths.
-      let others = node.clauses.contains { $0.condition == nil } ? [] : paths.excused()
-      return node.clauses.reduce(into: others) { result, clause in
-        guard case .statements(let items)? = clause.elements else { return }
-        result.formUnion(run(items, paths))
-      }
-    case .tryExpr(let node):
-      let after = visit(node.expression, paths)
-      let mark = node.questionOrExclamationMark?.tokenKind
-      // Only a cancellation ends a sleep.
-      if mark == .exclamationMark || isSleep(node.expression) { return after }
-      // What is awaited has taken its closure before it fails.
-      let isMentioned = obligation.isMentioned(in: node)
-      let failed = isMentioned && node.expression.is(AwaitExprSyntax.self) ? after : paths
-      if mark == nil { leave(failed, at: node.start) }
-      guard mark != nil, isMentioned else { return after }
-      return after.union(failed.skipping(at: node, "`try?` swallows an error here"))
+    case .tryExpr(let node): return visitTry(node, paths)
     case .sequenceExpr(let node): return visitSequence(node, paths)
-    case .ternaryExpr(let node):
-      let paths = visit(node.condition, paths)
-      return visit(node.thenExpression, paths).union(visit(node.elseExpression, paths))
     case .functionCallExpr(let node): return visitCall(node, paths)
     case .closureExpr(let node):
       return obligation.isMentioned(in: node) ? handOver(node, to: "", paths).after : paths
@@ -156,20 +106,33 @@ struct Flow {
     }
   }
 
-  private func isSleep(_ expression: ExprSyntax) -> Bool {
-    expression.withoutNot.as(FunctionCallExprSyntax.self)?.callee == "sleep"
+  private mutating func visitTry(_ node: TryExprSyntax, _ paths: Paths) -> Paths {
+    let after = visit(node.expression, paths)
+    let mark = node.questionOrExclamationMark?.tokenKind
+    // Only a cancellation ends a sleep.
+    let isSleep =
+      node.expression.unwrapped.as(FunctionCallExprSyntax.self)?.callee == "sleep"
+    if mark == .exclamationMark || isSleep { return after }
+    // What is awaited has taken its closure before it fails.
+    let isMentioned = obligation.isMentioned(in: node)
+    let failed = isMentioned && node.expression.is(AwaitExprSyntax.self) ? after : paths
+    if mark == nil { leave(failed, at: node.start) }
+    guard mark != nil, isMentioned else { return after }
+    return after.union(failed.skipping(at: node, "`try?` swallows an error here"))
   }
 
+  /// Where a label or a `fallthrough` leads to is not followed.
   private mutating func jump(
+    from node: some SyntaxProtocol,
     _ label: TokenSyntax?,
     isLoop: Bool,
-    _ exit: WritableKeyPath<Scope.Target, Paths>,
     _ paths: Paths
   ) -> Paths {
-    let target = scope.targets.lastIndex {
-      label == nil ? !isLoop || $0.isLoop : $0.label == label?.text
+    if label == nil, let target = scope.targets.lastIndex(where: { !isLoop || $0.isLoop }) {
+      scope.targets[target].exits.formUnion(paths)
+    } else {
+      scope.ends.append((paths.excused(), node.start, false))
     }
-    if let target { scope.targets[target][keyPath: exit].formUnion(paths) }
     return []
   }
 
@@ -177,10 +140,10 @@ struct Flow {
   mutating func leave(_ paths: Paths, at position: AbsolutePosition) {
     if let last = scope.catches.indices.last {
       scope.catches[last].formUnion(paths)
+    } else if let first = scope.ends.firstIndex(where: \.isError) {
+      scope.ends[first].paths.formUnion(paths)
     } else {
-      let isOpen = scope.thrown?.paths.contains(where: \.isOpen) ?? false
-      let before = scope.thrown ?? (paths: [], position: position)
-      scope.thrown = (before.paths.union(paths), isOpen ? before.position : position)
+      scope.ends.append((paths, position, true))
     }
   }
 }

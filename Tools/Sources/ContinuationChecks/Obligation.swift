@@ -10,17 +10,14 @@ struct Obligation {
   var helpers: Set<String> = []
   /// What may be nil because it has been released. `self` is not, while its method waits.
   var weak: Set<String> = ["self"]
-  /// What a local constant was made of.
-  var origins: [String: Set<String>] = [:]
-  /// What is assigned after it was declared: flags, slots, counters.
-  private(set) var variables: Set<String> = []
+  /// What is assigned after it was declared: flags, slots, counters; and what is made of it.
+  private(set) var variables: Set<String>
 
   init(handler: String? = nil, names: Set<String>, in function: Syntax) {
     (self.handler, self.names) = (handler, names)
-    for sequence in function.all(SequenceExprSyntax.self) {
-      guard let (target, _) = sequence.assignment(compound: true) else { continue }
-      variables.insert(target.lastName)
-    }
+    variables = Set(
+      function.all(SequenceExprSyntax.self).compactMap { $0.assignment?.target.lastName }
+    )
   }
 
   func isSubject(_ expression: some ExprSyntaxProtocol) -> Bool {
@@ -70,7 +67,26 @@ struct Obligation {
       helpers.insert(name)
     } else {
       if value.name == "self" { weak.insert(name) }
-      origins[name] = Decision(value, for: self).values
+      if Decision(value, for: self).isExcused { variables.insert(name) }
+    }
+  }
+
+  /// The checks for cancellation in closures that no task runs, but that resume one.
+  func checksInCallbacks(of node: some SyntaxProtocol) -> [Finding] {
+    node.all(MemberAccessExprSyntax.self).compactMap { check in
+      guard ["isCancelled", "checkCancellation"].contains(check.declName.baseName.text),
+        let base = check.base, base.lastName == "Task", !base.is(FunctionCallExprSyntax.self)
+      else { return nil }
+      for node in check.ancestors.prefix(while: { $0.id != node.id && !$0.isFunction }) {
+        guard let closure = node.as(ClosureExprSyntax.self) else { continue }
+        let isAsync = closure.signature?.effectSpecifiers?.asyncSpecifier != nil
+        if isAsync || closure.isTask || !closure.all(AwaitExprSyntax.self).isEmpty { return nil }
+        let isAtOnce = closure.call.map { Words($0.callee).saysAtOnce } ?? false
+        guard !isAtOnce, isMentioned(in: closure) else { continue }
+        let message = "no task runs this callback, so this never sees a cancellation: remove it"
+        return Finding(.cancellationCheckInCallback, at: check.start, message)
+      }
+      return nil
     }
   }
 }

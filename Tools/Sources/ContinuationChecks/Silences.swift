@@ -1,26 +1,23 @@
 /// The comments that silence a finding on their own line or on the next:
 /// `// check-continuations:disable never-resumed: the SDK always passes one of them`.
 struct Silences {
-  private var reasons: [Int: [Substring: String]] = [:]
+  private let comments: [Int: Substring]
 
   init(in source: String) {
-    let marker = "// check-continuations:disable "
-    guard source.contains(marker) else { return }
     let lines = source.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-    for (index, line) in lines.enumerated() {
-      guard let start = line.firstRange(of: marker)?.upperBound else { continue }
-      let parts = line[start...].split(separator: ":", maxSplits: 1)
-      for kind in parts.first?.split(whereSeparator: { ", ".contains($0) }) ?? [] {
-        reasons[index + 1, default: [:]][kind] = parts.dropFirst().joined()
-      }
+    let found = lines.enumerated().compactMap { index, line in
+      line.firstRange(of: "// check-continuations:disable ")
+        .map { (index + 1, line[$0.upperBound...]) }
     }
+    comments = Dictionary(uniqueKeysWithValues: found)
   }
 
   /// The finding, unless a comment silences it. One without a reason does not.
   func apply(to finding: Finding) -> Finding? {
-    let kind = finding.kind.rawValue[...]
-    guard let reason = reasons[finding.line]?[kind] ?? reasons[finding.line - 1]?[kind]
-    else { return finding }
+    let isMeant = { (comment: Substring) in comment.contains(finding.kind.rawValue) }
+    let nearby = [finding.line, finding.line - 1].compactMap { comments[$0] }
+    guard let comment = nearby.first(where: isMeant) else { return finding }
+    let reason = comment.split(separator: ":", maxSplits: 1).dropFirst().joined()
     guard reason.allSatisfy(\.isWhitespace) else { return nil }
     var finding = finding
     finding.message += " (to silence this, the comment has to give a reason)"

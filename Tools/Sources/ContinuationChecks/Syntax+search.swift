@@ -26,9 +26,25 @@ extension SyntaxProtocol {
 
   var start: AbsolutePosition { positionAfterSkippingLeadingTrivia }
 
+  /// The names of the functions that this node calls.
+  var callees: [String] { all(FunctionCallExprSyntax.self).map(\.callee) }
+
   var isFunction: Bool {
-    self.is(FunctionDeclSyntax.self) || self.is(InitializerDeclSyntax.self)
-      || self.is(AccessorBlockSyntax.self) || self.is(DeinitializerDeclSyntax.self)
+    let kinds: Set<SyntaxKind> = [
+      .functionDecl, .initializerDecl, .accessorBlock, .deinitializerDecl,
+    ]
+    return kinds.contains(kind)
+  }
+
+  /// The name of the type that this node declares or extends.
+  var typeName: String? {
+    guard self.asProtocol((any DeclGroupSyntax).self) != nil else { return nil }
+    return self.as(ExtensionDeclSyntax.self)?.extendedType.trimmedDescription
+      ?? self.asProtocol((any NamedDeclSyntax).self)?.name.text
+  }
+
+  fileprivate var firstExpression: ExprSyntax? {
+    children(viewMode: .sourceAccurate).lazy.compactMap { $0.as(ExprSyntax.self) }.first
   }
 }
 
@@ -42,23 +58,14 @@ private final class Collector<Node: SyntaxProtocol>: SyntaxAnyVisitor {
 }
 
 extension ExprSyntaxProtocol {
-  /// The expression without parentheses, `?` and `!`.
+  /// The expression without parentheses, `?` and `!`, and without `!`, `try` and `await` before it.
   var unwrapped: ExprSyntax {
+    let wrappers: Set<SyntaxKind> = [
+      .optionalChainingExpr, .forceUnwrapExpr, .prefixOperatorExpr, .tryExpr, .awaitExpr,
+    ]
     let tuple = self.as(TupleExprSyntax.self)?.elements
-    let inner =
-      self.as(OptionalChainingExprSyntax.self)?.expression
-      ?? self.as(ForceUnwrapExprSyntax.self)?.expression
-      ?? (tuple?.count == 1 ? tuple?.first?.expression : nil)
-    return inner?.unwrapped ?? ExprSyntax(self)
-  }
-
-  /// The expression without `!`, `try` and `await` before it.
-  var withoutNot: ExprSyntax {
-    let value = unwrapped
-    let inner =
-      value.as(PrefixOperatorExprSyntax.self)?.expression
-      ?? value.as(TryExprSyntax.self)?.expression ?? value.as(AwaitExprSyntax.self)?.expression
-    return inner?.withoutNot ?? value
+    let inner = tuple?.count == 1 ? tuple?.first?.expression : nil
+    return (wrappers.contains(kind) ? firstExpression : inner)?.unwrapped ?? ExprSyntax(self)
   }
 
   /// The name that this is, if it is nothing more.
@@ -71,28 +78,23 @@ extension ExprSyntaxProtocol {
       let name = member.declName.baseName.text
       return name == "init" ? member.base?.lastName ?? name : name
     }
-    let inner =
-      value.as(GenericSpecializationExprSyntax.self)?.expression
-      ?? value.as(SubscriptCallExprSyntax.self)?.calledExpression
+    let isQualified = value.is(GenericSpecializationExprSyntax.self)
+    let inner = isQualified || value.is(SubscriptCallExprSyntax.self) ? value.firstExpression : nil
     return inner?.lastName ?? value.name ?? ""
   }
 
   /// What a chain of members and calls begins with, and the parts of it that may be nil.
   var chain: (root: ExprSyntax, optionals: [ExprSyntax]) {
+    let links: Set<SyntaxKind> = [
+      .optionalChainingExpr, .forceUnwrapExpr, .functionCallExpr, .subscriptCallExpr,
+      .memberAccessExpr,
+    ]
     var (root, optionals) = (ExprSyntax(self), [ExprSyntax]())
-    while true {
-      if let optional = root.as(OptionalChainingExprSyntax.self) {
-        optionals.append(optional.expression)
-      }
-      guard
-        let base = root.as(OptionalChainingExprSyntax.self)?.expression
-          ?? root.as(ForceUnwrapExprSyntax.self)?.expression
-          ?? root.as(FunctionCallExprSyntax.self)?.calledExpression
-          ?? root.as(SubscriptCallExprSyntax.self)?.calledExpression
-          ?? root.as(MemberAccessExprSyntax.self)?.base
-      else { return (root, optionals) }
+    while links.contains(root.kind), let base = root.firstExpression {
+      if root.is(OptionalChainingExprSyntax.self) { optionals.append(base) }
       root = base
     }
+    return (root, optionals)
   }
 }
 
@@ -111,11 +113,11 @@ extension ConditionElementSyntax {
 
 extension SequenceExprSyntax {
   /// What the expression assigns, and to what.
-  func assignment(compound: Bool = false) -> (target: ExprSyntax, value: ArraySlice<ExprSyntax>)? {
+  var assignment: (target: ExprSyntax, value: ArraySlice<ExprSyntax>)? {
     let parts = Array(elements)
     guard parts.count > 2 else { return nil }
     let name = parts[1].as(BinaryOperatorExprSyntax.self)?.operator.text ?? ""
-    let isCompound = compound && ["+=", "-=", "&=", "|=", "*=", "/="].contains(name)
+    let isCompound = ["+=", "-=", "&=", "|=", "*=", "/="].contains(name)
     return parts[1].is(AssignmentExprSyntax.self) || isCompound ? (parts[0], parts[2...]) : nil
   }
 }

@@ -29,7 +29,7 @@ struct Words {
       sink observe observer observers observing listen listener listening subscribe subscription
       subscriber updates monitor monitoring watch timer event events snapshot publisher changed
       changes enumerate stream progress poll repeat each delegate state status notify notification
-      recognition handler register track announce broadcast
+      map filter reduce sorted satisfy always recognition handler register track announce broadcast
       """
     )
       || name.hasPrefix("on") && name.dropFirst(2).first?.isUppercase == true
@@ -66,5 +66,7 @@ struct Words {
   }
 
   /// The type stands in for another, and leaves out what a test does not need.
-  var saysFake: Bool { has("mock fake stub spy dummy preview") }
+  var saysFake: Bool {
+    has("mock mocks mocked fake stub spy dummy preview previews test tests testing")
+  }
 }
