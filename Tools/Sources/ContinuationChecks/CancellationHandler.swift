@@ -20,41 +20,28 @@ struct CancellationHandler {
 
   /// A request that the handler does nothing about if it runs before the request is stored.
   var lostCancellation: Finding? {
-    let waits = operation.all(FunctionCallExprSyntax.self).compactMap(Wait.init)
     // A handler that leaves a note may be asked later; a task in it may run later.
-    let leavesNote = assignments(in: onCancel).contains { !$0.value.is(NilLiteralExprSyntax.self) }
-    guard !leavesNote, !onCancel.all(ClosureExprSyntax.self).contains(where: \.isTask)
+    guard onCancel.assignments.allSatisfy({ $0.value[0].is(NilLiteralExprSyntax.self) }),
+      !onCancel.all(ClosureExprSyntax.self).contains(where: \.isTask)
     else { return nil }
-    for (target, value) in assignments(in: operation) {
+    let waits = operation.all(FunctionCallExprSyntax.self).compactMap(Wait.init)
+    for (target, value) in operation.assignments {
       let name = locked(target) ?? target.lastName
-      guard optionals.contains(name), !value.is(NilLiteralExprSyntax.self),
+      guard optionals.contains(name), !value[0].is(NilLiteralExprSyntax.self),
         let wait = waits.first(where: { $0.call.contains(target) })
       else { continue }
       // The continuation itself may be stored after a look, if no other thread comes between.
-      let isContinuation = value.name.map(wait.names.contains) ?? false
-      let start = isContinuation ? wait.call.position : value.endPosition
+      let isContinuation = value[0].name.map(wait.names.contains) ?? false
+      let start = isContinuation ? wait.call.position : target.endPosition
       let looks = operation.tokens(viewMode: .sourceAccurate).contains {
         $0.position >= start && $0.text.lowercased().contains("cancel")
       }
-      guard !looks else { continue }
-      return Finding(
-        .cancellationLost,
-        at: target.start,
+      let message =
         "`onCancel` may run before `\(name)` is stored here, and only once: check for"
-          + " cancellation after this"
-      )
+        + " cancellation after this"
+      if !looks { return Finding(.cancellationLost, at: target.start, message) }
     }
     return nil
-  }
-
-  private func assignments(
-    in closure: ClosureExprSyntax
-  ) -> [(target: ExprSyntax, value: ExprSyntax)] {
-    closure.all(SequenceExprSyntax.self).compactMap { sequence in
-      sequence.assignment.flatMap { assignment in
-        assignment.value.first.map { (assignment.target, $0) }
-      }
-    }
   }
 
   /// What `$0` stands for: `request` of `request.withLock { $0 = … }`.
@@ -67,9 +54,8 @@ struct CancellationHandler {
   /// What the handler cancels unless it is nil: `request` of `box.request?.cancel()` and of
   /// `state.withLock { $0.request }?.cancel()`.
   private var optionals: Set<String> {
-    let chains = onCancel.all(OptionalChainingExprSyntax.self).map(\.expression)
-    let bindings = onCancel.all(OptionalBindingConditionSyntax.self)
-    let inside = chains.map(Syntax.init) + bindings.map(Syntax.init)
-    return Set(inside.flatMap(\.identifiers)).subtracting(["self", "withLock"])
+    let chains = onCancel.all(OptionalChainingExprSyntax.self).map(\.identifiers)
+    let bindings = onCancel.all(OptionalBindingConditionSyntax.self).map(\.identifiers)
+    return Set((chains + bindings).joined()).subtracting(["self", "withLock"])
   }
 }

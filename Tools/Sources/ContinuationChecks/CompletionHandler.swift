@@ -10,9 +10,10 @@ struct CompletionHandler {
     let closures = function.signature.parameterClause.parameters.filter { Self.isClosure($0.type) }
     let types = function.ancestors.compactMap(\.typeName).map(Words.init)
     guard let body = function.body, let last = closures.last,
-      function.signature.effectSpecifiers?.asyncSpecifier == nil,
+      let label = last.firstName.text == "_" ? last.secondName : last.firstName,
+      Self.labels.contains(label.text.lowercased()),
       !Words(function.name.text).saysRepeatedly,
-      Self.names.contains(Self.label(of: last).lowercased()),
+      function.signature.effectSpecifiers?.asyncSpecifier == nil,
       // Nobody waits for what may be left out. A stub, or an override, may do nothing.
       last.defaultValue == nil, last.type.trimmedDescription != "(() -> Void)?",
       !function.modifiers.contains(where: { $0.name.text == "override" }),
@@ -22,30 +23,18 @@ struct CompletionHandler {
     name = (last.secondName ?? last.firstName).text
   }
 
-  private static func label(of parameter: FunctionParameterSyntax) -> String {
-    let isUnlabeled = parameter.firstName.text == "_"
-    return (isUnlabeled ? parameter.secondName : parameter.firstName)?.text ?? ""
-  }
-
-  private static let names: Set = [
+  private static let labels: Set = [
     "completion", "completionhandler", "completionblock", "completionclosure", "oncompletion",
     "oncomplete", "withcompletion", "withcompletionhandler", "withcompletionblock", "reply",
     "replyhandler", "withreply", "replyto", "completioncallback",
   ]
 
+  /// A function that returns nothing, or an alias for one, as `CompletionHandler`.
   private static func isClosure(_ type: TypeSyntax) -> Bool {
-    let tuple = type.as(TupleTypeSyntax.self)?.elements
-    if let inner = type.as(AttributedTypeSyntax.self)?.baseType
-      ?? type.as(OptionalTypeSyntax.self)?.wrappedType
-      ?? (tuple?.count == 1 ? tuple?.first?.type : nil)
-    {
-      return isClosure(inner)
-    }
-    if let type = type.as(FunctionTypeSyntax.self) { return type.returnClause.type.isVoid }
-    // An alias, as `CompletionHandler`; not a value, as `Completion<Failure>`.
-    guard let alias = type.as(IdentifierTypeSyntax.self), alias.genericArgumentClause == nil
-    else { return false }
-    return ["Completion", "Handler", "Callback", "Block"].contains { alias.name.text.hasSuffix($0) }
+    let words = type.trimmedDescription.split { "()?".contains($0) || $0.isWhitespace }
+    if words.contains("->") { return ["->", "Void"].contains(words.last) }
+    let suffixes = ["Completion", "Handler", "Callback", "Block"]
+    return suffixes.contains { words.last?.hasSuffix($0) == true }
   }
 
   var findings: [Finding] {
@@ -53,12 +42,9 @@ struct CompletionHandler {
     // Without any use, it is a stub.
     guard obligation.isMentioned(in: body) else { return [] }
     // What the function returns may say as much as a call.
-    let isVoid = function.signature.returnClause?.type.isVoid ?? true
+    let returns = function.signature.returnClause?.type.trimmedDescription ?? "Void"
+    let isExcused = !["Void", "()"].contains(returns)
     return obligation.checksInCallbacks(of: body)
-      + Flow.findings(obligation, body.statements, end: body.rightBrace, isExcused: !isVoid)
+      + Flow.findings(obligation, body.statements, end: body.rightBrace, isExcused: isExcused)
   }
-}
-
-extension TypeSyntax {
-  fileprivate var isVoid: Bool { ["Void", "()"].contains(trimmedDescription) }
 }

@@ -2,19 +2,15 @@ import SwiftSyntax
 
 extension Flow {
   mutating func visitGuard(_ node: GuardStmtSyntax, _ paths: Paths) -> Paths {
-    let decision = Decision(node.conditions, for: obligation)
-    let paths = visit(node.conditions, paths).deciding(by: decision)
+    let (decision, paths) = decide(node.conditions, paths)
     _ = run(node.body.statements, paths.excused(decision.isExcused || decision.isReleased))
-    bind(node.conditions)
     return paths
   }
 
   /// `top` is the first `if` of a chain of `else if`.
   mutating func visitIf(_ node: IfExprSyntax, _ paths: Paths, top: IfExprSyntax? = nil) -> Paths {
     let outer = obligation
-    let decision = Decision(node.conditions, for: obligation)
-    let paths = visit(node.conditions, paths).deciding(by: decision)
-    bind(node.conditions)
+    let (decision, paths) = decide(node.conditions, paths)
     let isQuiet = !obligation.isMentioned(in: node.body)
     let result = run(node.body.statements, paths.excused(decision.isExcused))
     obligation = outer
@@ -29,8 +25,15 @@ extension Flow {
     }
   }
 
-  private mutating func visit(_ conditions: ConditionElementListSyntax, _ paths: Paths) -> Paths {
-    conditions.compactMap(\.value).reduce(paths) { visitTest($1, $0) }
+  private mutating func decide(
+    _ conditions: ConditionElementListSyntax,
+    _ paths: Paths
+  ) -> (decision: Decision, after: Paths) {
+    let decision = Decision(conditions, for: obligation)
+    let parts = conditions.map(\.parts)
+    let after = parts.compactMap(\.value).reduce(paths) { visitTest($1, $0) }
+    for case let (pattern?, value?) in parts { obligation.bind(pattern, to: value) }
+    return (decision, after.deciding(by: decision))
   }
 
   /// Whether there is a completion handler is not a use of it.
@@ -39,21 +42,11 @@ extension Flow {
     return parts.reduce(paths) { obligation.isSubject($1) ? $0 : visit($1, $0) }
   }
 
-  private mutating func bind(_ conditions: ConditionElementListSyntax) {
-    for case let (pattern, value)? in conditions.map(\.pattern) {
-      // `if let completion` is the same completion handler.
-      if let value { obligation.bind(pattern, to: value) }
-    }
-  }
-
   mutating func visitVariables(_ node: VariableDeclSyntax, _ paths: Paths) -> Paths {
     node.bindings.reduce(paths) { paths, binding in
       guard let value = binding.initializer?.value else { return paths }
-      let isAlias =
-        obligation.isSubject(value) || obligation.isHelper(value)
-        || value.is(ClosureExprSyntax.self)
-      var after = isAlias ? paths : visit(value, paths)
-      if after != paths, !value.chain.optionals.isEmpty {
+      var after = obligation.isSubject(value) ? paths : visit(value, paths)
+      if after != paths {
         // Whether the call was skipped may be asked later.
         after = after.mapPaths { $0.tested.insert(binding.pattern.trimmedDescription + "?") }
       }
@@ -107,15 +100,6 @@ extension Flow {
     return result
   }
 
-  mutating func visitFor(_ node: ForStmtSyntax, _ paths: Paths) -> Paths {
-    let outer = obligation
-    let paths = visit(node.sequence, paths)
-    if node.tryKeyword != nil { leave(paths, at: node.start) }
-    obligation.shadow(node.pattern)
-    defer { obligation = outer }
-    return visitLoop(node, node.body, paths, isFinite: node.awaitKeyword == nil)
-  }
-
   /// One iteration shows how each of them may go. When a loop ends is known of `for` only.
   mutating func visitLoop(
     _ node: some SyntaxProtocol,
@@ -123,7 +107,6 @@ extension Flow {
     _ paths: Paths,
     isFinite: Bool = false
   ) -> Paths {
-    guard !isIrrelevant(node) else { return paths }
     scope.targets.append((isLoop: true, exits: []))
     let end = run(body.statements, paths)
     let exits = scope.targets.removeLast().exits

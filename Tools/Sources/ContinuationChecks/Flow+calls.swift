@@ -5,12 +5,10 @@ extension Flow {
     guard let (target, value) = node.assignment else {
       return visitOperands(Array(node.elements)[...], paths)
     }
-    if let closure = value.first?.as(ClosureExprSyntax.self), obligation.isMentioned(in: closure) {
+    if let closure = value[0].as(ClosureExprSyntax.self), obligation.isMentioned(in: closure) {
       return handOver(closure, to: target.lastName, paths).after
     }
-    let isDiscarded = target.is(DiscardAssignmentExprSyntax.self) && value.count == 1
-    if isDiscarded, obligation.isSubject(value.first ?? target) { return paths }
-    return visitOperands(value, paths)
+    return visitOperands(value[...], paths)
   }
 
   private mutating func visitOperands(_ operands: ArraySlice<ExprSyntax>, _ paths: Paths) -> Paths {
@@ -33,8 +31,7 @@ extension Flow {
 
   mutating func visitCall(_ call: FunctionCallExprSyntax, _ paths: Paths) -> Paths {
     if call.callee == "assertionFailure" { return paths.excused() }
-    if Self.neverReturning.contains(call.callee) { return [] }
-    guard !isIrrelevant(call) else { return paths }
+    if ["fatalError", "preconditionFailure", "exit", "abort"].contains(call.callee) { return [] }
     if isResumption(call) {
       let paths = call.arguments.reduce(paths) { visit($1.expression, $0) }
       sharing.formUnion(paths.flatMap(\.owners))

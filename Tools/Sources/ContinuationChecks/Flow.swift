@@ -50,17 +50,14 @@ struct Flow {
       && !node.tokens(viewMode: .sourceAccurate).contains { Self.leaving.contains($0.text) }
   }
 
-  static let neverReturning: Set = [
-    "fatalError", "preconditionFailure", "assertionFailure", "exit", "abort",
+  private static let leaving: Set = [
+    "return", "break", "continue", "throw", "try", "fatalError", "preconditionFailure",
+    "assertionFailure", "exit", "abort",
   ]
 
-  private static let leaving: Set = neverReturning.union([
-    "return", "break", "continue", "throw", "try",
-  ])
-
   mutating func visit(_ node: some SyntaxProtocol, _ paths: Paths) -> Paths {
+    if isIrrelevant(node), !node.is(VariableDeclSyntax.self) { return paths }
     switch Syntax(node).as(SyntaxEnum.self) {
-    case .token: return paths
     case .returnStmt(let node):
       let after = node.expression.map { visit($0, paths) } ?? paths
       // A value says more than we know.
@@ -76,20 +73,18 @@ struct Flow {
       return jump(from: node, node.fallthroughKeyword, isLoop: false, paths)
     case .codeBlock(let node): return run(node.statements, paths)
     case .guardStmt(let node): return visitGuard(node, paths)
-    case .ifExpr(let node): return isIrrelevant(node) ? paths : visitIf(node, paths)
-    case .switchExpr(let node): return isIrrelevant(node) ? paths : visitSwitch(node, paths)
+    case .ifExpr(let node): return visitIf(node, paths)
+    case .switchExpr(let node): return visitSwitch(node, paths)
     case .doStmt(let node): return visitDo(node, paths)
-    case .forStmt(let node): return visitFor(node, paths)
+    case .forStmt(let node):
+      let paths = visit(node.sequence, paths)
+      if node.tryKeyword != nil { leave(paths, at: node.start) }
+      return visitLoop(node, node.body, paths, isFinite: node.awaitKeyword == nil)
     case .whileStmt(let node): return visitLoop(node, node.body, paths)
     case .repeatStmt(let node): return visitLoop(node, node.body, paths)
     // Other platforms have other paths.
-    case .ifConfigDecl(let node): return isIrrelevant(node) ? paths : own(paths).excused()
+    case .ifConfigDecl: return own(paths).excused()
     case .variableDecl(let node): return visitVariables(node, paths)
-    case .functionDecl(let node):
-      if let body = node.body, obligation.isMentioned(in: body) {
-        obligation.helpers.insert(node.name.text)
-      }
-      return paths
     case .tryExpr(let node): return visitTry(node, paths)
     case .sequenceExpr(let node): return visitSequence(node, paths)
     case .functionCallExpr(let node): return visitCall(node, paths)
@@ -97,9 +92,8 @@ struct Flow {
       return obligation.isMentioned(in: node) ? handOver(node, to: "", paths).after : paths
     case .memberAccessExpr(let node): return node.base.map { visit($0, paths) } ?? paths
     case .declReferenceExpr(let node):
-      let isUsed = obligation.isSubject(node) || obligation.isHelper(node)
-      return isUsed ? own(paths) : paths
-    case .classDecl, .structDecl, .enumDecl, .actorDecl:
+      return obligation.isSubject(node) ? own(paths) : paths
+    case .functionDecl, .classDecl, .structDecl, .enumDecl, .actorDecl:
       return obligation.isMentioned(in: node) ? own(paths) : paths
     default:
       return node.children(viewMode: .sourceAccurate).reduce(paths) { visit($1, $0) }
@@ -109,10 +103,9 @@ struct Flow {
   private mutating func visitTry(_ node: TryExprSyntax, _ paths: Paths) -> Paths {
     let after = visit(node.expression, paths)
     let mark = node.questionOrExclamationMark?.tokenKind
+    let call = node.expression.unwrapped.as(FunctionCallExprSyntax.self)
     // Only a cancellation ends a sleep.
-    let isSleep =
-      node.expression.unwrapped.as(FunctionCallExprSyntax.self)?.callee == "sleep"
-    if mark == .exclamationMark || isSleep { return after }
+    if mark == .exclamationMark || call?.callee == "sleep" { return after }
     // What is awaited has taken its closure before it fails.
     let isMentioned = obligation.isMentioned(in: node)
     let failed = isMentioned && node.expression.is(AwaitExprSyntax.self) ? after : paths

@@ -6,8 +6,6 @@ struct Obligation {
   let handler: String?
   /// The continuation or the completion handler itself.
   var names: Set<String>
-  /// Local functions and closures that use it.
-  var helpers: Set<String> = []
   /// What may be nil because it has been released. `self` is not, while its method waits.
   var weak: Set<String> = ["self"]
   /// What is assigned after it was declared: flags, slots, counters; and what is made of it.
@@ -15,23 +13,17 @@ struct Obligation {
 
   init(handler: String? = nil, names: Set<String>, in function: Syntax) {
     (self.handler, self.names) = (handler, names)
-    variables = Set(
-      function.all(SequenceExprSyntax.self).compactMap { $0.assignment?.target.lastName }
-    )
+    variables = Set(function.assignments.map(\.target.lastName))
   }
 
   func isSubject(_ expression: some ExprSyntaxProtocol) -> Bool {
     expression.name.map(names.contains) ?? false
   }
 
-  func isHelper(_ expression: some ExprSyntaxProtocol) -> Bool {
-    expression.name.map(helpers.contains) ?? false
-  }
-
   /// A reference, not a member of something else that has the same name.
   func isMentioned(in node: some SyntaxProtocol) -> Bool {
     node.tokens(viewMode: .sourceAccurate).contains { token in
-      guard names.contains(token.text) || helpers.contains(token.text) else { return false }
+      guard names.contains(token.text) else { return false }
       if let reference = token.parent?.as(DeclReferenceExprSyntax.self) {
         return reference.parent?.as(MemberAccessExprSyntax.self)?.declName.id != reference.id
       }
@@ -41,16 +33,11 @@ struct Obligation {
   }
 
   mutating func shadow(_ pattern: some SyntaxProtocol) {
-    hide(pattern.all(IdentifierPatternSyntax.self).map(\.identifier.text))
-  }
-
-  private mutating func hide(_ hidden: [String]) {
-    names.subtract(hidden)
-    helpers.subtract(hidden)
+    names.subtract(pattern.all(IdentifierPatternSyntax.self).map(\.identifier.text))
   }
 
   mutating func enter(_ closure: ClosureExprSyntax) {
-    hide(closure.parameterNames)
+    names.subtract(closure.parameterNames)
     for item in closure.signature?.capture?.items ?? [] {
       if item.specifier?.specifier.text == "weak" { weak.insert(item.name.text) }
       if let value = item.initializer?.value, isSubject(value) { names.insert(item.name.text) }
@@ -58,14 +45,12 @@ struct Obligation {
   }
 
   mutating func bind(_ pattern: PatternSyntax, to value: ExprSyntax) {
-    guard let name = pattern.as(IdentifierPatternSyntax.self)?.identifier.text,
-      isMentioned(in: value) || value.name == "self" || !names.contains(name)
+    guard let name = pattern.as(IdentifierPatternSyntax.self)?.identifier.text
     else { return shadow(pattern) }
     if isSubject(value) {
       names.insert(name)
-    } else if isHelper(value) || value.is(ClosureExprSyntax.self) && isMentioned(in: value) {
-      helpers.insert(name)
     } else {
+      if !isMentioned(in: value) { shadow(pattern) }
       if value.name == "self" { weak.insert(name) }
       if Decision(value, for: self).isExcused { variables.insert(name) }
     }

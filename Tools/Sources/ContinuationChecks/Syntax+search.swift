@@ -26,8 +26,12 @@ extension SyntaxProtocol {
 
   var start: AbsolutePosition { positionAfterSkippingLeadingTrivia }
 
-  /// The names of the functions that this node calls.
-  var callees: [String] { all(FunctionCallExprSyntax.self).map(\.callee) }
+  /// The function or closure around this node.
+  var scope: Syntax? { ancestors.first { $0.isFunction || $0.is(ClosureExprSyntax.self) } }
+
+  var assignments: [(target: ExprSyntax, value: [ExprSyntax])] {
+    all(SequenceExprSyntax.self).compactMap(\.assignment)
+  }
 
   var isFunction: Bool {
     let kinds: Set<SyntaxKind> = [
@@ -99,26 +103,29 @@ extension ExprSyntaxProtocol {
 }
 
 extension ConditionElementSyntax {
-  /// The tested value, and the pattern that is bound to it or matched.
-  var value: ExprSyntax? { pattern?.value ?? condition.as(ExprSyntax.self) }
-
-  var pattern: (pattern: PatternSyntax, value: ExprSyntax?)? {
-    if let match = condition.as(MatchingPatternConditionSyntax.self) {
-      return (match.pattern, match.initializer.value)
+  /// The pattern that is bound or matched, and the tested value.
+  var parts: (pattern: PatternSyntax?, value: ExprSyntax?) {
+    switch condition {
+    case .expression(let value): return (nil, value)
+    case .matchingPattern(let match): return (match.pattern, match.initializer.value)
+    case .optionalBinding(let binding):
+      let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier
+      let same = name.map { ExprSyntax(DeclReferenceExprSyntax(baseName: $0.trimmed)) }
+      return (binding.pattern, binding.initializer?.value ?? same)
+    case .availability: return (nil, nil)
     }
-    return condition.as(OptionalBindingConditionSyntax.self)
-      .map { ($0.pattern, $0.initializer?.value) }
   }
 }
 
 extension SequenceExprSyntax {
   /// What the expression assigns, and to what.
-  var assignment: (target: ExprSyntax, value: ArraySlice<ExprSyntax>)? {
+  var assignment: (target: ExprSyntax, value: [ExprSyntax])? {
     let parts = Array(elements)
     guard parts.count > 2 else { return nil }
     let name = parts[1].as(BinaryOperatorExprSyntax.self)?.operator.text ?? ""
     let isCompound = ["+=", "-=", "&=", "|=", "*=", "/="].contains(name)
-    return parts[1].is(AssignmentExprSyntax.self) || isCompound ? (parts[0], parts[2...]) : nil
+    let isAssignment = isCompound || parts[1].is(AssignmentExprSyntax.self)
+    return isAssignment ? (parts[0], Array(parts[2...])) : nil
   }
 }
 

@@ -31,7 +31,9 @@ struct TimeoutRaces {
       let body = group.closures.last?.closure
     else { return nil }
     let children = body.all(ClosureExprSyntax.self).filter(\.isTask)
-    let sleeping = children.filter { $0.callees.contains("sleep") }
+    let sleeping = children.filter { child in
+      child.all(FunctionCallExprSyntax.self).contains { $0.callee == "sleep" }
+    }
     let others = children.filter { !sleeping.contains($0) }
     let known: Set = [
       "addTask", "addTaskUnlessCancelled", "sleep", "seconds", "milliseconds", "next", "cancelAll",
@@ -46,32 +48,27 @@ struct TimeoutRaces {
       return !known.contains(call.callee) && call.callee.first?.isUppercase != true
         && !others.contains { $0.contains(call) } && (runs || !fails)
     }
-    let assigns = sleeping.contains { !$0.all(AssignmentExprSyntax.self).isEmpty }
+    let assigns = sleeping.contains { !$0.assignments.isEmpty }
     return sleeping.isEmpty || doesMore || assigns ? nil : others
   }
 
   /// Directly in the closure, or in a function of the same type and file that it calls.
   private func whatIgnoresCancellation(in closure: ClosureExprSyntax) -> String? {
-    let direct = closure.all(FunctionCallExprSyntax.self).filter { surroundings($0) == closure.id }
+    let direct = closure.all(FunctionCallExprSyntax.self).filter { $0.scope == Syntax(closure) }
     let bare = waits.filter { !$0.isCancellable }
     if bare.contains(where: { direct.contains($0.call) }) { return "a continuation" }
     return direct.first { call in bare.contains { isReached($0, from: call) } }
       .map { "the continuation in `\($0.callee)`" }
   }
 
-  private func surroundings(_ node: some SyntaxProtocol) -> SyntaxIdentifier? {
-    node.ancestors.first { $0.is(ClosureExprSyntax.self) || $0.isFunction }?.id
-  }
-
   private func isReached(_ wait: Wait, from call: FunctionCallExprSyntax) -> Bool {
-    let base = call.calledExpression.as(MemberAccessExprSyntax.self)?.base?.unwrapped
-    guard [nil, "self", "Self"].contains(base?.trimmedDescription),
-      let function = wait.function.as(FunctionDeclSyntax.self), function.name.text == call.callee,
-      function.signature.effectSpecifiers?.asyncSpecifier != nil,
-      surroundings(wait.call) == function.id
+    let base = call.calledExpression.as(MemberAccessExprSyntax.self)?.base?.trimmedDescription
+    guard [nil, "self", "Self"].contains(base),
+      let function = wait.call.scope?.as(FunctionDeclSyntax.self),
+      function.name.text == call.callee
     else { return false }
-    let types = [Syntax(function), Syntax(call)].map { node in
-      node.ancestors.lazy.compactMap(\.typeName).first
+    let types = [Syntax(function), Syntax(call)].map {
+      $0.ancestors.lazy.compactMap(\.typeName).first
     }
     return types[0] == types[1] || types[0] == nil && base == nil
   }

@@ -38,12 +38,9 @@ struct Wait {
 
   /// In the same function and task.
   private var isInCancellationHandler: Bool {
-    for node in call.ancestors {
-      if node.isFunction || node.as(ClosureExprSyntax.self)?.isTask == true { return false }
-      let handler = node.as(FunctionCallExprSyntax.self).flatMap(CancellationHandler.init)
-      if handler?.operation.contains(call) == true { return true }
-    }
-    return false
+    call.ancestors.prefix { !$0.isFunction && $0.as(ClosureExprSyntax.self)?.isTask != true }
+      .compactMap { $0.as(FunctionCallExprSyntax.self).flatMap(CancellationHandler.init) }
+      .contains { $0.operation.contains(call) }
   }
 
   var function: Syntax { call.ancestors.first(where: \.isFunction) ?? call.root }

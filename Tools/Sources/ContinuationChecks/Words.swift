@@ -1,22 +1,16 @@
 /// What the parts of a name say: `addSnapshotListener` is `add`, `snapshot`, `listener`.
 struct Words {
   private let name: String
-  private var words: Set<String> = []
+  private let words: Set<Substring>
 
   init(_ name: String) {
     self.name = name
-    var word = ""
-    for character in name + "A" {
-      if character.isUppercase || character == "_" {
-        words.insert(word)
-        word = ""
-      }
-      if character != "_" { word += character.lowercased() }
-    }
+    let spaced = name.reduce(into: "") { $0 += ($1.isUppercase ? "_" : "") + $1.lowercased() }
+    words = Set(spaced.split(separator: "_"))
   }
 
   private func has(_ list: String) -> Bool {
-    list.split(whereSeparator: \.isWhitespace).contains { words.contains(String($0)) }
+    !words.isDisjoint(with: list.split(whereSeparator: \.isWhitespace))
   }
 
   /// A closure with this name is called once.
@@ -29,7 +23,7 @@ struct Words {
       sink observe observer observers observing listen listener listening subscribe subscription
       subscriber updates monitor monitoring watch timer event events snapshot publisher changed
       changes enumerate stream progress poll repeat each delegate state status notify notification
-      map filter reduce sorted satisfy always recognition handler register track announce broadcast
+      recognition handler map filter reduce sorted always register track announce broadcast
       """
     )
       || name.hasPrefix("on") && name.dropFirst(2).first?.isUppercase == true
@@ -66,7 +60,5 @@ struct Words {
   }
 
   /// The type stands in for another, and leaves out what a test does not need.
-  var saysFake: Bool {
-    has("mock mocks mocked fake stub spy dummy preview previews test tests testing")
-  }
+  var saysFake: Bool { has("mock mocks mocked fake stub spy dummy preview previews test tests") }
 }
