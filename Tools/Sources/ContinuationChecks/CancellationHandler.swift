@@ -54,8 +54,9 @@ struct CancellationHandler {
   /// What the handler cancels unless it is nil: `request` of `box.request?.cancel()` and of
   /// `state.withLock { $0.request }?.cancel()`.
   private var optionals: Set<String> {
-    let chains = onCancel.all(OptionalChainingExprSyntax.self).map(\.identifiers)
-    let bindings = onCancel.all(OptionalBindingConditionSyntax.self).map(\.identifiers)
-    return Set((chains + bindings).joined()).subtracting(["self", "withLock"])
+    let chains = onCancel.all(OptionalChainingExprSyntax.self).map(\.expression)
+    let bindings = onCancel.all(OptionalBindingConditionSyntax.self).map(Syntax.init)
+    let inside = (chains.map(Syntax.init) + bindings).flatMap(\.identifiers)
+    return Set(inside + chains.compactMap(locked)).subtracting(["self", "withLock"])
   }
 }

@@ -46,13 +46,13 @@ struct Decision {
     let names = value.identifiers.union(value.name.map { [$0] } ?? [])
     let isCase = value.as(MemberAccessExprSyntax.self).map { $0.base == nil } ?? false
     guard !names.isEmpty, !isCase else { return }
-    values = [value.trimmedDescription.filter { !$0.isWhitespace }]
+    values = [value.text]
     let (root, optionals) = value.chain
     let isOptional = root.id == value.id || optionals.contains { $0.id == root.id }
     isReleased = isOptional && obligation.weak.contains(root.lastName)
     isExcused =
       !names.isDisjoint(with: obligation.variables) || obligation.isSubject(value)
-      || names.contains { Words($0).saysAnswered }
+      || names.contains { Words($0).saysState }
   }
 
   /// Whether a value is nil says nothing about what it is otherwise.

@@ -30,14 +30,13 @@ public struct Report: Sendable {
   public private(set) var cancellableWaits = 0
   public private(set) var findings: [Finding] = []
 
-  public struct DoesNotParse: Error {}
-
-  public init(source: String) throws(DoesNotParse) {
+  /// Returns nil for what does not parse.
+  public init?(source: String) {
     // Most files contain nothing to check, and need no parser.
     guard ["Continuation", "withAsync", "ompletion", "eply"].contains(where: source.contains)
     else { return }
     let file = Parser.parse(source: source)
-    guard !file.hasError else { throw DoesNotParse() }
+    guard !file.hasError else { return nil }
     let calls = file.all(FunctionCallExprSyntax.self)
     let waits = calls.compactMap(Wait.init)
     self.waits = waits.count
@@ -49,13 +48,13 @@ public struct Report: Sendable {
       + calls.compactMap(CancellationHandler.init).compactMap(\.lostCancellation)
       + TimeoutRaces(calls: calls, waits: waits).findings
     guard !found.isEmpty else { return }
-    let silences = Silences(in: source)
+    let lines = source.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     let converter = SourceLocationConverter(fileName: "", tree: file)
     findings = Set(found).sorted { $0.position < $1.position }.compactMap {
       var finding = $0
       let location = converter.location(for: finding.position)
       (finding.line, finding.column) = (location.line, location.column)
-      return silences.apply(to: finding)
+      return finding.unlessSilenced(in: lines)
     }
   }
 }

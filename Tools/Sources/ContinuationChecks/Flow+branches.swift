@@ -66,12 +66,12 @@ extension Flow {
       // What does not exist yet, or says that the SDK calls again.
       let isExcused =
         item.attribute != nil
-        || names?.identifiers.map(Words.init).contains { $0.saysUnfinished || $0.saysAnswered }
+        || names?.identifiers.map(Words.init).contains(where: \.saysState)
           ?? isEvent
       let isQuiet = !obligation.isMentioned(in: item.statements)
-      scope.targets.append((isLoop: false, exits: []))
+      let before = exits.count
       let end = run(item.statements, paths.excused(isExcused && isQuiet))
-        .union(scope.targets.removeLast().exits)
+        .union(take([.branch], since: before))
       result.formUnion(end.skipping(at: item, "this `case` does not resume"))
       obligation = outer
     }
@@ -79,23 +79,19 @@ extension Flow {
 
   mutating func visitDo(_ node: DoStmtSyntax, _ paths: Paths) -> Paths {
     guard !node.catchClauses.isEmpty else { return visit(node.body, paths) }
-    scope.catches.append([])
+    let before = exits.count
     var result = visit(node.body, paths)
-    let thrown = scope.catches.removeLast()
+    let thrown = take([.error], since: before)
     for clause in node.catchClauses {
       let outer = obligation
       obligation.shadow(clause.catchItems)
       let isCancellation = clause.catchItems.identifiers.contains { $0.contains("ancel") }
-      // From here on, a path that has resumed is one of its own.
-      let caught = thrown.excused(isCancellation).mapPaths {
-        if $0.resumptions.count == 1 { $0.resumptions = [clause.start] }
-      }
-      let end = run(clause.body.statements, caught)
+      let end = run(clause.body.statements, thrown.excused(isCancellation))
       obligation = outer
       result.formUnion(end.skipping(at: clause, "this `catch` does not resume"))
     }
     if !node.catchClauses.contains(where: \.catchItems.isEmpty), !thrown.isEmpty {
-      leave(thrown.excused(), at: node.start)
+      _ = exit(.error, thrown.excused(), at: node)
     }
     return result
   }
@@ -107,15 +103,13 @@ extension Flow {
     _ paths: Paths,
     isFinite: Bool = false
   ) -> Paths {
-    scope.targets.append((isLoop: true, exits: []))
+    let before = exits.count
     let end = run(body.statements, paths)
-    let exits = scope.targets.removeLast().exits
+    let others = take([.branch, .iteration], since: before)
     // A loop that goes on after it has resumed counts, or looks for the last element.
     let goesOn = end.contains { !$0.isOpen && !$0.isExcused }
-    var after = end.union(exits).excused(!isFinite || goesOn)
-    if obligation.isMentioned(in: body) {
-      after = after.skipping(at: node, "this loop may end")
-    }
+    var after = end.union(others).excused(!isFinite || goesOn)
+    if obligation.isMentioned(in: body) { after = after.skipping(at: node, "this loop may end") }
     // Whether there is anything to iterate over is unknown.
     return after.union(paths.excused())
   }

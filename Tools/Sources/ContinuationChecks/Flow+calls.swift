@@ -2,31 +2,15 @@ import SwiftSyntax
 
 extension Flow {
   mutating func visitSequence(_ node: SequenceExprSyntax, _ paths: Paths) -> Paths {
-    guard let (target, value) = node.assignment else {
-      return visitOperands(Array(node.elements)[...], paths)
-    }
-    if let closure = value[0].as(ClosureExprSyntax.self), obligation.isMentioned(in: closure) {
+    let (target, value) = node.assignment ?? (nil, Array(node.elements))
+    if let target, let closure = value[0].as(ClosureExprSyntax.self) {
       return handOver(closure, to: target.lastName, paths).after
     }
-    return visitOperands(value[...], paths)
-  }
-
-  private mutating func visitOperands(_ operands: ArraySlice<ExprSyntax>, _ paths: Paths) -> Paths {
-    var paths = paths
-    for (index, operand) in zip(operands.indices, operands) {
-      if let ternary = operand.as(UnresolvedTernaryExprSyntax.self) {
-        let other = visitOperands(operands[(index + 1)...], paths)
-        return visit(ternary.thenExpression, paths).union(other)
-      }
-      let name = operand.as(BinaryOperatorExprSyntax.self)?.operator.text ?? ""
-      if ["&&", "||", "??"].contains(name) {
-        // What follows runs where the optional was nil, or perhaps.
-        let done = name == "??" ? paths.filter { !$0.isOpen } : paths
-        return done.union(visitOperands(operands[(index + 1)...], paths))
-      }
-      paths = visit(operand, paths)
+    // Which operands run is not followed.
+    let isFollowed = value.allSatisfy {
+      !$0.is(BinaryOperatorExprSyntax.self) && !$0.is(UnresolvedTernaryExprSyntax.self)
     }
-    return paths
+    return isFollowed ? value.reduce(paths) { visit($1, $0) } : own(paths).excused()
   }
 
   mutating func visitCall(_ call: FunctionCallExprSyntax, _ paths: Paths) -> Paths {
@@ -68,15 +52,12 @@ extension Flow {
 
   /// The paths around a call that an optional chain leaves out.
   private func skipped(_ call: FunctionCallExprSyntax, _ paths: Paths) -> Paths {
-    let optionals = call.calledExpression.chain.optionals.map(\.trimmedDescription)
+    let optionals = call.calledExpression.chain.optionals.map(\.text)
     guard let optional = optionals.last else { return [] }
     // What is assigned, weak or tested before is not nil without a reason.
     let isKnown = optionals.contains { optional in
-      let name = optional.replacing("self.", with: "")
-      return obligation.weak.contains(optional) || obligation.variables.contains(name)
-        || paths.flatMap(\.tested).contains {
-          $0.replacing("self.", with: "").hasPrefix(name + "?")
-        }
+      obligation.weak.contains(optional) || obligation.variables.contains(optional)
+        || paths.flatMap(\.tested).contains { $0.hasPrefix(optional + "?") }
     }
     return paths.excused(isKnown)
       .skipping(at: call, "this call is skipped if `\(optional)` is nil")

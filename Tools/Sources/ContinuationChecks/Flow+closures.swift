@@ -9,49 +9,52 @@ extension Flow {
     _ paths: Paths
   ) -> (after: Paths, isCertain: Bool) {
     let after = own(paths)
-    let outer = (obligation, scope, isRepeated, owners)
-    defer { (obligation, scope, isRepeated, owners) = outer }
+    let outer = (obligation, exits, isRepeated, owners)
+    defer { (obligation, exits, isRepeated, owners) = outer }
     // In a loop, the last of several closures may resume.
-    let isInLoop = scope.targets.contains(where: \.isLoop)
-    scope = Scope()
+    let isInLoop = closure.ancestors.prefix { $0 != closure.scope }
+      .contains { [.forStmt, .whileStmt, .repeatStmt].contains($0.kind) }
+    exits = []
     owners.append(lastOwner)
     obligation.enter(closure)
-    let stops: Set = [
-      "invalidate", "removeObserver", "removeListener", "unsubscribe", "unregister",
-    ]
+    let stops: Set = ["invalidate", "removeObserver", "removeListener", "unsubscribe"]
     let words = Words(name)
     isRepeated =
       isRepeated || isInLoop || words.saysRepeatedly || closure.call == nil && !words.saysOnce
       || !closure.identifiers.isDisjoint(with: stops)
       || !Set(["delegate", "observer", "listener"]).isDisjoint(with: closure.parameterNames)
     let end = run(closure.statements, [Path(tested: Set(paths.flatMap(\.tested)))])
-    return (after, judge(end, at: closure.rightBrace, isTask: closure.isTask))
+    return (after, judge(end, at: closure.rightBrace, exits, isTask: closure.isTask))
   }
 
   /// A closure that runs before the call of it returns is a part of the paths around it.
   mutating func runAtOnce(_ closure: ClosureExprSyntax, _ paths: Paths) -> Paths {
-    let (ends, targets, outer) = (scope.ends, scope.targets, obligation)
-    (scope.ends, scope.targets) = ([], [])
+    let outer = obligation
+    defer { obligation = outer }
     obligation.enter(closure)
+    let before = exits.count
     let end = run(closure.statements, paths)
-    let after = scope.ends.reduce(end) { $1.isError ? $0 : $0.union($1.paths) }
-    scope.ends = ends + scope.ends.filter(\.isError)
-    (scope.targets, obligation) = (targets, outer)
-    return after
+    return end.union(take([.end], since: before))
   }
 
   /// Records what is wrong with the paths of this scope. Returns whether all of them resume.
   @discardableResult
-  mutating func judge(_ end: Paths, at brace: TokenSyntax, isTask: Bool = false) -> Bool {
+  mutating func judge(
+    _ end: Paths,
+    at brace: TokenSyntax,
+    _ exits: [Exit],
+    isTask: Bool = false
+  ) -> Bool {
+    let errors = exits.filter { $0.kind == .error && isTask && $0.paths.contains(where: \.isOpen) }
     if !isRepeated {
       miss(end, at: brace.start, "this is the end")
-      for (paths, position, isError) in scope.ends where !isError || isTask {
+      for exit in exits.filter({ $0.kind == .end }) + errors.prefix(1) {
         let reason =
-          isError ? "an error thrown here ends the `Task`" : "this `return` leaves"
-        miss(paths.mapPaths { $0.skip = nil }, at: position, reason)
+          exit.kind == .end ? "this `return` leaves" : "an error thrown here ends the `Task`"
+        miss(exit.paths.mapPaths { $0.skip = nil }, at: exit.position, reason)
       }
     }
-    let ends = scope.ends.reduce(end) { $0.union($1.paths) }
+    let ends = end.union(exits.flatMap(\.paths))
     // Twice for certain: however a path goes on after it has resumed first, it resumes again.
     for (_, paths) in Dictionary(grouping: ends, by: \.resumptions.first)
     where paths.allSatisfy({ $0.resumptions.count == 2 }) {

@@ -3,7 +3,8 @@ import SwiftSyntax
 /// Follows every path through a function or a closure that has to resume something.
 struct Flow {
   var obligation: Obligation
-  var scope = Scope()
+  /// Where paths have left the statements around this place.
+  var exits: [Exit] = []
   /// The closures around this place, each of which may resume.
   var owners: [Int] = []
   var lastOwner = 0
@@ -12,6 +13,14 @@ struct Flow {
   /// The closure may be called again, so a call that does nothing proves nothing.
   var isRepeated = false
   var candidates: [(finding: Finding, owners: [Int])] = []
+
+  struct Exit {
+    enum Kind { case end, error, iteration, branch }
+
+    let kind: Kind
+    let paths: Paths
+    let position: AbsolutePosition
+  }
 
   /// What is wrong with the paths of a function or a closure.
   static func findings(
@@ -22,18 +31,26 @@ struct Flow {
   ) -> [Finding] {
     var flow = Flow(obligation: obligation)
     let end = flow.run(items, [Path(isExcused: isExcused)])
-    flow.judge(end, at: brace)
+    flow.judge(end, at: brace, flow.exits)
     return flow.candidates.filter { flow.sharing.isDisjoint(with: $0.owners) }.map(\.finding)
   }
 
-  /// What one function or closure knows of its ends.
-  struct Scope {
-    /// Where paths return, and where they end with an error.
-    var ends: [(paths: Paths, position: AbsolutePosition, isError: Bool)] = []
-    /// The paths that leave the loops and `switch`es around this place.
-    var targets: [(isLoop: Bool, exits: Paths)] = []
-    /// What is thrown, of each `do` around this place.
-    var catches: [Paths] = []
+  mutating func exit(
+    _ kind: Exit.Kind,
+    _ paths: Paths,
+    at node: some SyntaxProtocol,
+    isFollowed: Bool = true
+  ) -> Paths {
+    let paths = paths.excused(!isFollowed)
+    exits.append(Exit(kind: isFollowed ? kind : .end, paths: paths, position: node.start))
+    return []
+  }
+
+  /// The paths that have left in these ways since there were so many exits.
+  mutating func take(_ kinds: [Exit.Kind], since count: Int) -> Paths {
+    let new = exits[count...]
+    exits = exits[..<count] + new.filter { !kinds.contains($0.kind) }
+    return Paths(new.filter { kinds.contains($0.kind) }.flatMap(\.paths))
   }
 
   mutating func run(_ items: CodeBlockItemListSyntax, _ paths: Paths) -> Paths {
@@ -51,7 +68,8 @@ struct Flow {
   }
 
   private static let leaving: Set = [
-    "return", "break", "continue", "throw", "try", "fatalError", "preconditionFailure",
+    "return", "break", "continue", "fallthrough", "throw", "try", "fatalError",
+    "preconditionFailure",
     "assertionFailure", "exit", "abort",
   ]
 
@@ -62,15 +80,13 @@ struct Flow {
       let after = node.expression.map { visit($0, paths) } ?? paths
       // A value says more than we know.
       let isKnown = node.expression.map { obligation.isMentioned(in: $0) } ?? true
-      scope.ends.append((after.excused(!isKnown), node.start, false))
-      return []
-    case .throwStmt(let node):
-      leave(visit(node.expression, paths), at: node.start)
-      return []
-    case .breakStmt(let node): return jump(from: node, node.label, isLoop: false, paths)
-    case .continueStmt(let node): return jump(from: node, node.label, isLoop: true, paths)
-    case .fallThroughStmt(let node):
-      return jump(from: node, node.fallthroughKeyword, isLoop: false, paths)
+      return exit(.end, after, at: node, isFollowed: isKnown)
+    case .throwStmt(let node): return exit(.error, visit(node.expression, paths), at: node)
+    case .breakStmt(let node):
+      return exit(.branch, paths, at: node, isFollowed: node.label == nil)
+    case .continueStmt(let node):
+      return exit(.iteration, paths, at: node, isFollowed: node.label == nil)
+    case .fallThroughStmt(let node): return exit(.end, paths, at: node, isFollowed: false)
     case .codeBlock(let node): return run(node.statements, paths)
     case .guardStmt(let node): return visitGuard(node, paths)
     case .ifExpr(let node): return visitIf(node, paths)
@@ -78,7 +94,7 @@ struct Flow {
     case .doStmt(let node): return visitDo(node, paths)
     case .forStmt(let node):
       let paths = visit(node.sequence, paths)
-      if node.tryKeyword != nil { leave(paths, at: node.start) }
+      if node.tryKeyword != nil { _ = exit(.error, paths, at: node) }
       return visitLoop(node, node.body, paths, isFinite: node.awaitKeyword == nil)
     case .whileStmt(let node): return visitLoop(node, node.body, paths)
     case .repeatStmt(let node): return visitLoop(node, node.body, paths)
@@ -109,34 +125,8 @@ struct Flow {
     // What is awaited has taken its closure before it fails.
     let isMentioned = obligation.isMentioned(in: node)
     let failed = isMentioned && node.expression.is(AwaitExprSyntax.self) ? after : paths
-    if mark == nil { leave(failed, at: node.start) }
+    if mark == nil { _ = exit(.error, failed, at: node) }
     guard mark != nil, isMentioned else { return after }
     return after.union(failed.skipping(at: node, "`try?` swallows an error here"))
-  }
-
-  /// Where a label or a `fallthrough` leads to is not followed.
-  private mutating func jump(
-    from node: some SyntaxProtocol,
-    _ label: TokenSyntax?,
-    isLoop: Bool,
-    _ paths: Paths
-  ) -> Paths {
-    if label == nil, let target = scope.targets.lastIndex(where: { !isLoop || $0.isLoop }) {
-      scope.targets[target].exits.formUnion(paths)
-    } else {
-      scope.ends.append((paths.excused(), node.start, false))
-    }
-    return []
-  }
-
-  /// By an error.
-  mutating func leave(_ paths: Paths, at position: AbsolutePosition) {
-    if let last = scope.catches.indices.last {
-      scope.catches[last].formUnion(paths)
-    } else if let first = scope.ends.firstIndex(where: \.isError) {
-      scope.ends[first].paths.formUnion(paths)
-    } else {
-      scope.ends.append((paths, position, true))
-    }
   }
 }

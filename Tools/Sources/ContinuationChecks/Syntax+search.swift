@@ -17,11 +17,8 @@ extension SyntaxProtocol {
 
   /// The names that this node refers to, with those of members.
   var identifiers: Set<String> {
-    Set(
-      tokens(viewMode: .sourceAccurate).compactMap {
-        if case .identifier(let name) = $0.tokenKind { name } else { nil }
-      }
-    )
+    let tokens = tokens(viewMode: .sourceAccurate)
+    return Set(tokens.filter { $0.tokenKind == .identifier($0.text) }.map(\.text))
   }
 
   var start: AbsolutePosition { positionAfterSkippingLeadingTrivia }
@@ -34,10 +31,7 @@ extension SyntaxProtocol {
   }
 
   var isFunction: Bool {
-    let kinds: Set<SyntaxKind> = [
-      .functionDecl, .initializerDecl, .accessorBlock, .deinitializerDecl,
-    ]
-    return kinds.contains(kind)
+    [.functionDecl, .initializerDecl, .accessorBlock, .deinitializerDecl].contains(kind)
   }
 
   /// The name of the type that this node declares or extends.
@@ -70,6 +64,11 @@ extension ExprSyntaxProtocol {
     let tuple = self.as(TupleExprSyntax.self)?.elements
     let inner = tuple?.count == 1 ? tuple?.first?.expression : nil
     return (wrappers.contains(kind) ? firstExpression : inner)?.unwrapped ?? ExprSyntax(self)
+  }
+
+  /// As it is written, but for spaces and `self.`.
+  var text: String {
+    trimmedDescription.filter { !$0.isWhitespace }.replacing("self.", with: "")
   }
 
   /// The name that this is, if it is nothing more.

@@ -7,15 +7,12 @@ struct Wait {
   private let isOfLibrary: Bool
 
   init?(_ call: FunctionCallExprSyntax) {
-    isOfLibrary = [
-      "withCancellableContinuation", "withCancellableThrowingContinuation",
-      "withUncancellableContinuation", "withAsyncValue", "withAsyncThrowingValue",
-    ].contains(call.callee)
-    let isOfStandardLibrary = [
-      "withCheckedContinuation", "withCheckedThrowingContinuation",
-      "withUnsafeContinuation", "withUnsafeThrowingContinuation",
-    ].contains(call.callee)
-    guard isOfLibrary || isOfStandardLibrary,
+    let isNamed = { (starts: [String], end: String) in
+      call.callee.hasSuffix(end) && starts.contains { call.callee.hasPrefix("with" + $0) }
+    }
+    isOfLibrary =
+      isNamed(["Cancellable", "Uncancellable"], "Continuation") || isNamed(["Async"], "Value")
+    guard isOfLibrary || isNamed(["Checked", "Unsafe"], "Continuation"),
       [nil, "Swift", "_Concurrency", "CooperativeCancellation"].contains(
         call.calledExpression.as(MemberAccessExprSyntax.self)?.base?.trimmedDescription
       )

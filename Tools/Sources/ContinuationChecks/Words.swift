@@ -30,25 +30,17 @@ struct Words {
         && !has("success error done result main queue") && !saysOnce
   }
 
-  /// A case with this name says that the SDK has not finished.
-  var saysUnfinished: Bool {
-    has(
-      """
-      progress connecting waiting pending loading preparing setup idle update updated partial
-      started running uploading downloading began ready initial starting continue processing
-      purchasing deferred scanning disconnecting resetting scheduled queued next
-      """
-    )
-  }
-
-  /// A value with this name may say that the call has been answered, or is no longer wanted.
-  var saysAnswered: Bool {
+  /// A value with this name may say that the call has been answered, or is no longer wanted; a
+  /// case, that the SDK has not finished.
+  var saysState: Bool {
     has(
       """
       resumed finished completed once settled claim claimed exchange resolved fulfilled called done
       returned fired processed handled degraded disposed responded replied answered cancelled
       canceled invalidated stopped active terminated final pending take inserted lock try timed
-      expired delivered closed released
+      expired delivered closed released progress connecting waiting loading preparing setup idle
+      updated partial started running uploading downloading began ready starting continue processing
+      purchasing deferred scanning disconnecting resetting scheduled queued next
       """
     )
   }

@@ -41,7 +41,7 @@ struct CheckContinuations: ParsableCommand {
         nextProgress = .now + .milliseconds(200)
       }
       guard let content = FileManager.default.contents(atPath: path),
-        let report = try? Report(source: String(decoding: content, as: UTF8.self))
+        let report = Report(source: String(decoding: content, as: UTF8.self))
       else {
         say("\(path): does not parse, passed over\n")
         continue

@@ -21,7 +21,7 @@ func `what is reported happens, and what certainly happens is reported`() throws
       }
       if isCertain { happens.insert(.resumedTwice) }
     }
-    let found = Set(try Report(source: program.source).findings.map(\.kind))
+    let found = Set(try #require(Report(source: program.source)).findings.map(\.kind))
     #expect(found == happens, "\(program.source)")
     counts[happens, default: 0] += 1
   }
@@ -48,6 +48,7 @@ private struct Code: Sendable {
 
   let text: String
   let run: @Sendable (Path) -> [(path: Path, exit: Exit)]
+  var block: String { "{\n\(text)\n}" }
 
   static let empty = Code(text: "") { [($0, .end)] }
   static let leave = Code(text: "return;") { [($0, .leave)] }
@@ -69,15 +70,15 @@ private struct Code: Sendable {
     return all(depth: 0)
       + ([.empty] + all(depth: depth - 1)).flatMap { body in
         [
-          oneOf("if # {\n\(body.text)\n}", body, .empty),
-          oneOf("guard # else {\n\(body.text)\nreturn\n}", .empty, body + .leave),
+          oneOf("if # \(body.block)", body, .empty),
+          oneOf("guard # else \((body + leave).block)", .empty, body + .leave),
           atOnce(body), repeated(body),
         ]
           + [.empty, .resume, .leave].flatMap { other in
             [
-              oneOf("if # {\n\(body.text)\n} else {\n\(other.text)\n}", body, other),
+              oneOf("if # \(body.block) else \(other.block)", body, other),
               oneOf(
-                "switch # {\ncase .a: do {\n\(body.text)\n}\ndefault: do {\n\(other.text)\n}\n}",
+                "switch # { case .a: do \(body.block) default: do \(other.block) }",
                 body,
                 other
               ),
@@ -92,19 +93,15 @@ private struct Code: Sendable {
   }
 
   private static func atOnce(_ body: Code) -> Code {
-    Code(text: "withLock {\n\(body.text)\n}") {
+    Code(text: "withLock \(body.block)") {
       body.run($0).map { ($0.path, $0.exit == .leave ? .end : $0.exit) }
     }
   }
 
   private static func attempt(_ body: Code, _ other: Code) -> Code {
-    Code(text: "do {\n\(body.text)\n} catch {\n\(other.text)\n}") {
+    Code(text: "do \(body.block) catch \(other.block)") {
       body.run($0).flatMap { path, exit in
-        guard exit == .fail else { return [(path, exit)] }
-        // An error depends on nothing else: what has resumed before begins anew.
-        var path = path
-        if path.anchors.count == 1 { path.anchors = [path.decisions.count] }
-        return other.run(path)
+        exit == .fail ? other.run(path) : [(path, exit)]
       }
     }
   }
@@ -112,7 +109,7 @@ private struct Code: Sendable {
   /// Not at all, once or twice.
   private static func repeated(_ body: Code) -> Code {
     let goesOn = body.run(Path()).contains { $0.exit == .end && !$0.path.anchors.isEmpty }
-    return Code(text: "for _ in # {\n\(body.text)\n}") { path in
+    return Code(text: "for _ in # \(body.block)") { path in
       let iterations = [Code.empty, body, body + body].enumerated()
       return iterations.flatMap { number, body in
         body.run(path.deciding(number)).map {
