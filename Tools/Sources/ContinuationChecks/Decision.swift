@@ -14,14 +14,7 @@ struct Decision {
     for condition in conditions {
       guard let value = condition.parts.value else { continue }
       var decision = Decision(value, for: obligation)
-      if condition.condition.is(OptionalBindingConditionSyntax.self) {
-        decision.testsForNil()
-      } else if let call = value.unwrapped.as(FunctionCallExprSyntax.self), call.closures.isEmpty,
-        call.arguments.allSatisfy({ $0.expression.is(BooleanLiteralExprSyntax.self) })
-      {
-        // A call without arguments may ask a flag, and set it.
-        isExcused = true
-      }
+      if condition.condition.is(OptionalBindingConditionSyntax.self) { decision.testsForNil() }
       values.formUnion(decision.values)
       isExcused = isExcused || decision.isExcused
       isReleased = isReleased && decision.isReleased

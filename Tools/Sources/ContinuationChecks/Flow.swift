@@ -15,7 +15,8 @@ struct Flow {
   var candidates: [(finding: Finding, owners: [Int])] = []
 
   struct Exit {
-    enum Kind { case end, error, iteration, branch }
+    /// The last: where a label or a `fallthrough` leads to, or what a value means, is not known.
+    enum Kind { case end, error, iteration, branch, unknown }
 
     let kind: Kind
     let paths: Paths
@@ -35,14 +36,8 @@ struct Flow {
     return flow.candidates.filter { flow.sharing.isDisjoint(with: $0.owners) }.map(\.finding)
   }
 
-  mutating func exit(
-    _ kind: Exit.Kind,
-    _ paths: Paths,
-    at node: some SyntaxProtocol,
-    isFollowed: Bool = true
-  ) -> Paths {
-    let paths = paths.excused(!isFollowed)
-    exits.append(Exit(kind: isFollowed ? kind : .end, paths: paths, position: node.start))
+  mutating func exit(_ kind: Exit.Kind, _ paths: Paths, at node: some SyntaxProtocol) -> Paths {
+    exits.append(Exit(kind: kind, paths: paths, position: node.start))
     return []
   }
 
@@ -57,7 +52,11 @@ struct Flow {
     let outer = obligation
     defer { obligation = outer }
     var paths = paths
-    for item in items where !paths.isEmpty { paths = visit(item.item, paths).limited }
+    for item in items where !paths.isEmpty {
+      paths = visit(item.item, paths)
+      // So many paths are not worth the time.
+      if paths.count > 256 { paths = [Path(isExcused: true)] }
+    }
     return paths
   }
 
@@ -78,15 +77,13 @@ struct Flow {
     switch Syntax(node).as(SyntaxEnum.self) {
     case .returnStmt(let node):
       let after = node.expression.map { visit($0, paths) } ?? paths
-      // A value says more than we know.
       let isKnown = node.expression.map { obligation.isMentioned(in: $0) } ?? true
-      return exit(.end, after, at: node, isFollowed: isKnown)
+      return exit(isKnown ? .end : .unknown, after, at: node)
     case .throwStmt(let node): return exit(.error, visit(node.expression, paths), at: node)
-    case .breakStmt(let node):
-      return exit(.branch, paths, at: node, isFollowed: node.label == nil)
+    case .breakStmt(let node): return exit(node.label == nil ? .branch : .unknown, paths, at: node)
     case .continueStmt(let node):
-      return exit(.iteration, paths, at: node, isFollowed: node.label == nil)
-    case .fallThroughStmt(let node): return exit(.end, paths, at: node, isFollowed: false)
+      return exit(node.label == nil ? .iteration : .unknown, paths, at: node)
+    case .fallThroughStmt(let node): return exit(.unknown, paths, at: node)
     case .codeBlock(let node): return run(node.statements, paths)
     case .guardStmt(let node): return visitGuard(node, paths)
     case .ifExpr(let node): return visitIf(node, paths)

@@ -47,7 +47,4 @@ extension Paths {
       $0.tested.formUnion(decision.values)
     }
   }
-
-  /// So many paths are not worth the time.
-  var limited: Paths { count <= 256 ? self : [Path(isExcused: true)] }
 }

@@ -157,7 +157,6 @@ extension ClosureExprSyntax {
 
   /// A task runs this closure.
   var isTask: Bool {
-    let names = ["Task", "detached", "immediate", "addTask", "addTaskUnlessCancelled"]
-    return call.map { names.contains($0.callee) } ?? false
+    ["Task", "detached", "immediate", "addTask", "addTaskUnlessCancelled"].contains(call?.callee)
   }
 }

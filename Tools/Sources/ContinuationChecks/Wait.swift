@@ -45,14 +45,9 @@ struct Wait {
   var findings: [Finding] {
     guard let operation, !names.isEmpty else { return [] }
     let obligation = Obligation(names: names, in: function)
-    let findings = obligation.checksInCallbacks(of: operation)
     // This library's waits neither hang nor crash.
-    if isOfLibrary { return findings }
-    guard obligation.isMentioned(in: operation.statements) else {
-      let message = "nothing uses the continuation: the task waits forever"
-      return findings + [Finding(.neverResumed, at: call.start, message)]
-    }
-    return findings
-      + Flow.findings(obligation, operation.statements, end: operation.rightBrace)
+    return obligation.checksInCallbacks(of: operation)
+      + (isOfLibrary
+        ? [] : Flow.findings(obligation, operation.statements, end: operation.rightBrace))
   }
 }

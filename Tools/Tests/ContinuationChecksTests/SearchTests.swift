@@ -8,18 +8,15 @@ func `what is reported happens, and what certainly happens is reported`() throws
   let nested = Code.all(depth: 2).flatMap { [$0, $0 + .resume, .resume + $0] }
   let flat = Code.all(depth: 1)
   for program in nested + flat.flatMap({ first in flat.map { first + $0 } }) {
-    let paths = program.run(Path()).map(\.path)
     var happens: Set<Kind> = []
-    if paths.contains(where: { $0.anchors.isEmpty && !$0.isUnproven }) {
-      happens.insert(.neverResumed)
-    }
-    // Certain, if all paths that begin like one that has resumed resume again.
-    for path in paths where path.anchors.count > 1 && !path.isUnproven {
-      let isCertain = paths.allSatisfy {
-        $0.anchors.count > 1 || $0.anchors.first != path.anchors[0]
-          || !$0.decisions.starts(with: path.decisions.prefix(path.anchors[0]))
+    for path in program.paths where !path.isUnproven {
+      if path.anchors.isEmpty { happens.insert(.neverResumed) }
+      // Certain, if all paths that begin like one that has resumed resume again.
+      let isCertain = program.paths.allSatisfy {
+        $0.anchors.count > 1 || $0.anchors.first != path.anchors.first
+          || !$0.decisions.starts(with: path.decisions.prefix(path.anchors.first ?? 0))
       }
-      if isCertain { happens.insert(.resumedTwice) }
+      if path.anchors.count > 1, isCertain { happens.insert(.resumedTwice) }
     }
     let found = Set(try #require(Report(source: program.source)).findings.map(\.kind))
     #expect(found == happens, "\(program.source)")
@@ -29,40 +26,44 @@ func `what is reported happens, and what certainly happens is reported`() throws
 }
 
 private struct Path {
+  enum Exit { case end, leave, fail }
+
+  var exit = Exit.end
   var decisions: [Int] = []
   /// How many decisions came before each resumption.
   var anchors: [Int] = []
   /// A loop had nothing to iterate over, or goes on after it has resumed.
   var isUnproven = false
 
-  func deciding(_ decision: Int) -> Path {
-    var path = self
-    path.decisions.append(decision)
-    return path
+  static func + (first: Path, second: Path) -> Path {
+    Path(
+      exit: second.exit,
+      decisions: first.decisions + second.decisions,
+      anchors: first.anchors + second.anchors.map { first.decisions.count + $0 },
+      isUnproven: first.isUnproven || second.isUnproven
+    )
   }
 }
 
-/// A part of a program: its text, and how the paths through it end.
-private struct Code: Sendable {
-  enum Exit { case end, leave, fail }
-
-  let text: String
-  let run: @Sendable (Path) -> [(path: Path, exit: Exit)]
+/// A part of a program, and the paths through it.
+private struct Code {
+  var text = ""
+  var paths = [Path()]
   var block: String { "{\n\(text)\n}" }
 
-  static let empty = Code(text: "") { [($0, .end)] }
-  static let leave = Code(text: "return;") { [($0, .leave)] }
-  static let fail = Code(text: "try run()") { [($0.deciding(0), .end), ($0.deciding(1), .fail)] }
-  static let resume = Code(text: "c.resume()") {
-    var path = $0
-    path.anchors.append(path.decisions.count)
-    return [(path, .end)]
-  }
+  static let empty = Code()
+  static let resume = Code(text: "c.resume()", paths: [Path(anchors: [0])])
+  static let leave = Code(text: "return;", paths: [Path(exit: .leave)])
+  static let fail = Code(
+    text: "try run()",
+    paths: [Path(decisions: [0]), Path(exit: .fail, decisions: [1])]
+  )
 
   static func + (first: Code, second: Code) -> Code {
-    Code(text: "\(first.text)\n\(second.text)") {
-      first.run($0).flatMap { $0.exit == .end ? second.run($0.path) : [$0] }
-    }
+    Code(
+      text: "\(first.text)\n\(second.text)",
+      paths: first.paths.followed(by: second, after: .end)
+    )
   }
 
   static func all(depth: Int) -> [Code] {
@@ -78,48 +79,39 @@ private struct Code: Sendable {
             [
               oneOf("if # \(body.block) else \(other.block)", body, other),
               oneOf(
-                "switch # { case .a: do \(body.block) default: do \(other.block) }",
+                "switch # { case 1: do \(body.block) default: do \(other.block) }",
                 body,
                 other
               ),
-              attempt(.fail + body, other),
+              Code(
+                text: "do \((.fail + body).block) catch \(other.block)",
+                paths: (.fail + body).paths.followed(by: other, after: .fail)
+              ),
             ]
           }
       }
   }
 
   private static func oneOf(_ text: String, _ bodies: Code...) -> Code {
-    Code(text: text) { path in bodies.enumerated().flatMap { $1.run(path.deciding($0)) } }
+    let decided = bodies.enumerated().flatMap { number, body in
+      body.paths.map { Path(decisions: [number]) + $0 }
+    }
+    return Code(text: text, paths: decided)
   }
 
   private static func atOnce(_ body: Code) -> Code {
-    Code(text: "withLock \(body.block)") {
-      body.run($0).map { ($0.path, $0.exit == .leave ? .end : $0.exit) }
-    }
-  }
-
-  private static func attempt(_ body: Code, _ other: Code) -> Code {
-    Code(text: "do \(body.block) catch \(other.block)") {
-      body.run($0).flatMap { path, exit in
-        exit == .fail ? other.run(path) : [(path, exit)]
-      }
-    }
+    Code(text: "withLock \(body.block)", paths: body.paths.followed(by: .empty, after: .leave))
   }
 
   /// Not at all, once or twice.
   private static func repeated(_ body: Code) -> Code {
-    let goesOn = body.run(Path()).contains { $0.exit == .end && !$0.path.anchors.isEmpty }
-    return Code(text: "for _ in # \(body.block)") { path in
-      let iterations = [Code.empty, body, body + body].enumerated()
-      return iterations.flatMap { number, body in
-        body.run(path.deciding(number)).map {
-          var path = $0.path
-          path.isUnproven =
-            path.isUnproven || number == 0 || goesOn && ($0.exit == .end || number == 2)
-          return (path, $0.exit)
-        }
-      }
+    let goesOn = body.paths.contains { $0.exit == .end && !$0.anchors.isEmpty }
+    var loop = oneOf("for _ in # \(body.block)", .empty, body, body + body)
+    for (index, path) in loop.paths.enumerated() {
+      let mayNotHappen = goesOn && (path.exit == .end || path.decisions[0] == 2)
+      loop.paths[index].isUnproven = path.isUnproven || path.decisions[0] == 0 || mayNotHappen
     }
+    return loop
   }
 
   /// Conditions have a name each, so that none depends on another.
@@ -128,5 +120,11 @@ private struct Code: Sendable {
     return "func f() async { await withCheckedContinuation { c in\n"
       + parts.dropFirst().enumerated().reduce(parts[0]) { "\($0)value\($1.offset)\($1.element)" }
       + "\n} }"
+  }
+}
+
+extension [Path] {
+  fileprivate func followed(by code: Code, after exit: Path.Exit) -> [Path] {
+    flatMap { path in path.exit == exit ? code.paths.map { path + $0 } : [path] }
   }
 }
