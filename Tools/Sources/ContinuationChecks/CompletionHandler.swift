@@ -11,7 +11,7 @@ struct CompletionHandler {
     let types = function.ancestors.compactMap(\.typeName).map(Words.init)
     guard let body = function.body, let last = closures.last,
       let label = last.firstName.text == "_" ? last.secondName : last.firstName,
-      Self.labels.contains(label.text.lowercased()),
+      ["completion", "oncomplete", "reply"].contains(where: label.text.lowercased().contains),
       !Words(function.name.text).saysRepeatedly,
       function.signature.effectSpecifiers?.asyncSpecifier == nil,
       // Nobody waits for what may be left out. A stub, or an override, may do nothing.
@@ -22,12 +22,6 @@ struct CompletionHandler {
     (self.function, self.body) = (function, body)
     name = (last.secondName ?? last.firstName).text
   }
-
-  private static let labels: Set = [
-    "completion", "completionhandler", "completionblock", "completionclosure", "oncompletion",
-    "oncomplete", "withcompletion", "withcompletionhandler", "withcompletionblock", "reply",
-    "replyhandler", "withreply", "replyto", "completioncallback",
-  ]
 
   /// A function that returns nothing, or an alias for one, as `CompletionHandler`.
   private static func isClosure(_ type: TypeSyntax) -> Bool {

@@ -96,21 +96,10 @@ extension Flow {
     return result
   }
 
-  /// One iteration shows how each of them may go. When a loop ends is known of `for` only.
-  mutating func visitLoop(
-    _ node: some SyntaxProtocol,
-    _ body: CodeBlockSyntax,
-    _ paths: Paths,
-    isFinite: Bool = false
-  ) -> Paths {
+  /// How often a loop runs is not known.
+  mutating func visitLoop(_ body: CodeBlockSyntax, _ paths: Paths) -> Paths {
     let before = exits.count
-    let end = run(body.statements, paths)
-    let others = take([.branch, .iteration], since: before)
-    // A loop that goes on after it has resumed counts, or looks for the last element.
-    let goesOn = end.contains { !$0.isOpen && !$0.isExcused }
-    var after = end.union(others).excused(!isFinite || goesOn)
-    if obligation.isMentioned(in: body) { after = after.skipping(at: node, "this loop may end") }
-    // Whether there is anything to iterate over is unknown.
-    return after.union(paths.excused())
+    let end = run(body.statements, paths).union(take([.branch, .iteration], since: before))
+    return end.union(paths).excused(obligation.isMentioned(in: body))
   }
 }

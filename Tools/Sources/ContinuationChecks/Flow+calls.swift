@@ -4,7 +4,7 @@ extension Flow {
   mutating func visitSequence(_ node: SequenceExprSyntax, _ paths: Paths) -> Paths {
     let (target, value) = node.assignment ?? (nil, Array(node.elements))
     if let target, let closure = value[0].as(ClosureExprSyntax.self) {
-      return handOver(closure, to: target.lastName, paths).after
+      return handOver(closure, to: target.lastName, paths)
     }
     // Which operands run is not followed.
     let isFollowed = value.allSatisfy {
@@ -32,22 +32,12 @@ extension Flow {
       argument.expression.is(ClosureExprSyntax.self)
         ? paths : visit(argument.expression, paths)
     }
-    let isPassed = after != paths
-    guard !closures.isEmpty || isPassed else { return paths }
-    var isCertain = !isPassed
     for (label, closure) in closures {
       let words = Words(label ?? "")
       let isNamed = words.saysOnce || words.saysRepeatedly
-      let result = handOver(closure, to: isNamed ? label ?? "" : call.callee, after)
-      (after, isCertain) = (result.after, isCertain && result.isCertain)
+      after = handOver(closure, to: isNamed ? label ?? "" : call.callee, after)
     }
-    if isCertain {
-      // What has resumed before resumes again in the closure.
-      after = after.mapPaths {
-        if $0.resumptions.count == 1 { $0.resumptions.append(call.start) }
-      }
-    }
-    return after.union(skipped(call, paths))
+    return after == paths ? paths : after.union(skipped(call, paths))
   }
 
   /// The paths around a call that an optional chain leaves out.
@@ -79,13 +69,12 @@ extension Flow {
     return paths.mapPaths { $0.owners.insert(lastOwner) }
   }
 
-  /// Judges a closure that is passed to a function or stored in a property of that name. It is
-  /// certain if every path through it resumes.
+  /// Judges a closure that is passed to a function or stored in a property of that name.
   mutating func handOver(
     _ closure: ClosureExprSyntax,
     to name: String,
     _ paths: Paths
-  ) -> (after: Paths, isCertain: Bool) {
+  ) -> Paths {
     let after = own(paths)
     let outer = (obligation, exits, isRepeated, owners)
     defer { (obligation, exits, isRepeated, owners) = outer }
@@ -102,7 +91,11 @@ extension Flow {
       || !closure.identifiers.isDisjoint(with: stops)
       || !Set(["delegate", "observer", "listener"]).isDisjoint(with: closure.parameterNames)
     let end = run(closure.statements, [Path(tested: Set(paths.flatMap(\.tested)))])
-    return (after, judge(end, at: closure.rightBrace, exits, isTask: closure.isTask))
+    guard judge(end, at: closure.rightBrace, exits, isTask: closure.isTask) else { return after }
+    // What has resumed before resumes again in the closure.
+    return after.mapPaths {
+      if $0.resumptions.count == 1 { $0.resumptions.append(closure.start) }
+    }
   }
 
   /// A closure that runs before the call of it returns is a part of the paths around it.

@@ -92,9 +92,9 @@ struct Flow {
     case .forStmt(let node):
       let paths = visit(node.sequence, paths)
       if node.tryKeyword != nil { _ = exit(.error, paths, at: node) }
-      return visitLoop(node, node.body, paths, isFinite: node.awaitKeyword == nil)
-    case .whileStmt(let node): return visitLoop(node, node.body, paths)
-    case .repeatStmt(let node): return visitLoop(node, node.body, paths)
+      return visitLoop(node.body, paths)
+    case .whileStmt(let node): return visitLoop(node.body, paths)
+    case .repeatStmt(let node): return visitLoop(node.body, paths)
     // Other platforms have other paths.
     case .ifConfigDecl: return own(paths).excused()
     case .variableDecl(let node): return visitVariables(node, paths)
@@ -102,7 +102,7 @@ struct Flow {
     case .sequenceExpr(let node): return visitSequence(node, paths)
     case .functionCallExpr(let node): return visitCall(node, paths)
     case .closureExpr(let node):
-      return obligation.isMentioned(in: node) ? handOver(node, to: "", paths).after : paths
+      return obligation.isMentioned(in: node) ? handOver(node, to: "", paths) : paths
     case .memberAccessExpr(let node): return node.base.map { visit($0, paths) } ?? paths
     case .declReferenceExpr(let node):
       return obligation.isSubject(node) ? own(paths) : paths

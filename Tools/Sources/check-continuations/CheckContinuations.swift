@@ -72,11 +72,12 @@ struct CheckContinuations: ParsableCommand {
       guard let names else { return path.hasSuffix(".swift") ? [path] : [] }
       let inside = names.sorted().filter { !$0.hasPrefix(".") && !skipped.contains($0) }
         .map { (path.hasSuffix("/") ? path : path + "/") + $0 }
+      // Not a link, nor a pipe or a device, which may have no end.
+      let types: [FileAttributeType] = [.typeRegular, .typeDirectory]
       return swiftFiles(
         in: inside.filter {
-          // Not a link, nor a pipe or a device, which may have no end.
           let type = try? FileManager.default.attributesOfItem(atPath: $0)[.type]
-          return [.typeRegular, .typeDirectory].contains(type as? FileAttributeType)
+          return (type as? FileAttributeType).map(types.contains) ?? false
         }
       )
     }

@@ -70,24 +70,19 @@ final class Right: Sendable {
 
   func timeout() async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask { try await self.requestInTime() }
+      group.addTask {
+        try await withTaskCancellationHandler {
+          try await withCheckedThrowingContinuation { self.box.waiting.append($0) }
+        } onCancel: {
+          for continuation in self.box.waiting { continuation.resume() }
+        }
+      }
       group.addTask {
         try await Task.sleep(for: .seconds(5))
         throw Failure()
       }
       defer { group.cancelAll() }
       try await group.next()
-    }
-  }
-
-  func requestInTime() async throws {
-    try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        box.request = sdk.fetch { continuation.resume(with: $0) }
-        if Task.isCancelled { box.request?.cancel() }
-      }
-    } onCancel: {
-      box.request?.cancel()
     }
   }
 }

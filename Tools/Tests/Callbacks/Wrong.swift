@@ -33,12 +33,6 @@ func wrong(_ sdk: SDK, _ other: SDK?) async throws {
   }
 }
 
-func first(of numbers: [Int], withReply reply: (Int) -> Void) {
-  for number in numbers where number > 0 {  // warning: never-called
-    if number > 3 { return reply(number) }
-  }
-}
-
 func cached(_ cache: Int?, _ sdk: SDK, completion: @escaping (Int) -> Void) {
   if let cache { completion(cache) }
   sdk.load { _, _ in completion(0) }  // warning: resumed-twice

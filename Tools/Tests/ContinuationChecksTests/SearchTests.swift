@@ -32,7 +32,7 @@ private struct Path {
   var decisions: [Int] = []
   /// How many decisions came before each resumption.
   var anchors: [Int] = []
-  /// A loop had nothing to iterate over, or goes on after it has resumed.
+  /// How often a loop with a resumption in it runs is not known.
   var isUnproven = false
 
   static func + (first: Path, second: Path) -> Path {
@@ -105,11 +105,11 @@ private struct Code {
 
   /// Not at all, once or twice.
   private static func repeated(_ body: Code) -> Code {
-    let goesOn = body.paths.contains { $0.exit == .end && !$0.anchors.isEmpty }
+    let isUnknown = body.text.contains("resume")
     var loop = oneOf("for _ in # \(body.block)", .empty, body, body + body)
-    for (index, path) in loop.paths.enumerated() {
-      let mayNotHappen = goesOn && (path.exit == .end || path.decisions[0] == 2)
-      loop.paths[index].isUnproven = path.isUnproven || path.decisions[0] == 0 || mayNotHappen
+    for (index, path) in loop.paths.enumerated()
+    where isUnknown && (path.exit == .end || path.decisions[0] == 2) {
+      loop.paths[index].isUnproven = true
     }
     return loop
   }
