@@ -7,11 +7,7 @@ struct CancellationHandler {
 
   init?(_ call: FunctionCallExprSyntax) {
     let isHandler = { (label: String?) in label?.hasPrefix("onCancel") == true }
-    guard
-      [
-        "withTaskCancellationHandler", "withTaskCancellationOrGracefulShutdownHandler",
-        "withGracefulShutdownHandler",
-      ].contains(call.callee),
+    guard ["withTaskCancellation", "withGracefulShutdown"].contains(where: call.callee.hasPrefix),
       let onCancel = call.closures.first(where: { isHandler($0.label) })?.closure,
       let operation = call.closures.first(where: { !isHandler($0.label) })?.closure
     else { return nil }
@@ -26,8 +22,8 @@ struct CancellationHandler {
     else { return nil }
     let waits = operation.all(FunctionCallExprSyntax.self).compactMap(Wait.init)
     for (target, value) in operation.assignments {
-      let name = locked(target) ?? target.lastName
-      guard optionals.contains(name), !value[0].is(NilLiteralExprSyntax.self),
+      guard optionals.contains(locked(target) ?? target.lastName),
+        !value[0].is(NilLiteralExprSyntax.self),
         let wait = waits.first(where: { $0.call.contains(target) })
       else { continue }
       // The continuation itself may be stored after a look, if no other thread comes between.
@@ -37,8 +33,7 @@ struct CancellationHandler {
         $0.position >= start && $0.text.lowercased().contains("cancel")
       }
       let message =
-        "`onCancel` may run before `\(name)` is stored here, and only once: check for"
-        + " cancellation after this"
+        "`onCancel` may run before this is stored, and only once: check for cancellation after it"
       if !looks { return Finding(.cancellationLost, at: target.start, message) }
     }
     return nil

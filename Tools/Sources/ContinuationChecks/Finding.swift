@@ -13,7 +13,7 @@ public enum Kind: String, Sendable {
 
 public struct Finding: Hashable, Sendable {
   public let kind: Kind
-  public internal(set) var message: String
+  public let message: String
   public fileprivate(set) var line = 0
   public fileprivate(set) var column = 0
   fileprivate let position: AbsolutePosition
@@ -42,35 +42,29 @@ public struct Report: Sendable {
     self.waits = waits.count
     cancellableWaits = waits.count { $0.isCancellable }
 
-    let handlers = file.all(FunctionDeclSyntax.self).compactMap(CompletionHandler.init)
     let found =
-      waits.flatMap(\.findings) + handlers.flatMap(\.findings)
+      waits.flatMap(\.findings)
+      + file.all(FunctionDeclSyntax.self).flatMap(\.completionHandlerFindings)
       + calls.compactMap(CancellationHandler.init).compactMap(\.lostCancellation)
       + TimeoutRaces(calls: calls, waits: waits).findings
-    guard !found.isEmpty else { return }
     let lines = source.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     let converter = SourceLocationConverter(fileName: "", tree: file)
     findings = Set(found).sorted { $0.position < $1.position }.compactMap {
       var finding = $0
       let location = converter.location(for: finding.position)
       (finding.line, finding.column) = (location.line, location.column)
-      return finding.unlessSilenced(in: lines)
+      return finding.isSilenced(in: lines) ? nil : finding
     }
   }
 }
 
 extension Finding {
-  /// Returns nil if a comment on the line or on the line before gives a reason:
+  /// A comment on the line or on the line before gives a reason:
   /// `// check-continuations:disable never-resumed: the SDK always passes one of them`.
-  func unlessSilenced(in lines: [Substring]) -> Finding? {
-    let comments = lines[..<line].suffix(2).compactMap { text in
-      text.firstRange(of: "// check-continuations:disable ").map { text[$0.upperBound...] }
+  fileprivate func isSilenced(in lines: [Substring]) -> Bool {
+    let comment = "// check-continuations:disable \(kind.rawValue):"
+    return lines[..<line].suffix(2).contains { text in
+      text.firstRange(of: comment).map { text[$0.upperBound...].contains(/\S/) } ?? false
     }
-    guard let comment = comments.last(where: { $0.contains(kind.rawValue) }) else { return self }
-    let reason = comment.split(separator: ":", maxSplits: 1).dropFirst().joined()
-    guard reason.allSatisfy(\.isWhitespace) else { return nil }
-    var finding = self
-    finding.message += " (to silence this, the comment has to give a reason)"
-    return finding
   }
 }

@@ -58,7 +58,6 @@ extension Flow {
   mutating func visitSwitch(_ node: SwitchExprSyntax, _ paths: Paths) -> Paths {
     let decision = Decision(node.subject, for: obligation)
     let paths = visitTest(node.subject, paths).deciding(by: decision).excused(decision.isExcused)
-    let isEvent = node.subject.name.map { Words($0).saysRepeatedly } == true
     return node.cases.compactMap { $0.as(SwitchCaseSyntax.self) }.reduce(into: []) { result, item in
       let outer = obligation
       let names = item.label.as(SwitchCaseLabelSyntax.self)
@@ -66,8 +65,7 @@ extension Flow {
       // What does not exist yet, or says that the SDK calls again.
       let isExcused =
         item.attribute != nil
-        || names?.identifiers.map(Words.init).contains(where: \.saysState)
-          ?? isEvent
+        || names?.identifiers.contains { Words($0).saysState } == true
       let isQuiet = !obligation.isMentioned(in: item.statements)
       let before = exits.count
       let end = run(item.statements, paths.excused(isExcused && isQuiet))

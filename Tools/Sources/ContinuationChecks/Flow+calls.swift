@@ -28,10 +28,8 @@ extension Flow {
     if closures.count == 1, Words(call.callee).saysAtOnce {
       return runAtOnce(closures[0].closure, paths)
     }
-    var after = call.arguments.reduce(paths) { paths, argument in
-      argument.expression.is(ClosureExprSyntax.self)
-        ? paths : visit(argument.expression, paths)
-    }
+    let values = call.arguments.map(\.expression).filter { !$0.is(ClosureExprSyntax.self) }
+    var after = values.reduce(paths) { visit($1, $0) }
     for (label, closure) in closures {
       let words = Words(label ?? "")
       let isNamed = words.saysOnce || words.saysRepeatedly
@@ -91,7 +89,7 @@ extension Flow {
       || !closure.identifiers.isDisjoint(with: stops)
       || !Set(["delegate", "observer", "listener"]).isDisjoint(with: closure.parameterNames)
     let end = run(closure.statements, [Path(tested: Set(paths.flatMap(\.tested)))])
-    guard judge(end, at: closure.rightBrace, exits, isTask: closure.isTask) else { return after }
+    guard judge(end, at: closure.rightBrace, isTask: closure.isTask) else { return after }
     // What has resumed before resumes again in the closure.
     return after.mapPaths {
       if $0.resumptions.count == 1 { $0.resumptions.append(closure.start) }
@@ -110,13 +108,7 @@ extension Flow {
   }
 
   /// Records what is wrong with the paths of this scope. Returns whether all of them resume.
-  @discardableResult
-  mutating func judge(
-    _ end: Paths,
-    at brace: TokenSyntax,
-    _ exits: [Exit],
-    isTask: Bool = false
-  ) -> Bool {
+  mutating func judge(_ end: Paths, at brace: TokenSyntax, isTask: Bool = false) -> Bool {
     let errors = exits.filter { $0.kind == .error && isTask && $0.paths.contains(where: \.isOpen) }
     if !isRepeated {
       miss(end, at: brace.start, "this is the end")

@@ -28,11 +28,11 @@ struct Flow {
     _ obligation: Obligation,
     _ items: CodeBlockItemListSyntax,
     end brace: TokenSyntax,
-    isExcused: Bool = false
+    _ start: Path = Path()
   ) -> [Finding] {
     var flow = Flow(obligation: obligation)
-    let end = flow.run(items, [Path(isExcused: isExcused)])
-    flow.judge(end, at: brace, flow.exits)
+    let end = flow.run(items, [start])
+    _ = flow.judge(end, at: brace)
     return flow.candidates.filter { flow.sharing.isDisjoint(with: $0.owners) }.map(\.finding)
   }
 
@@ -67,9 +67,8 @@ struct Flow {
   }
 
   private static let leaving: Set = [
-    "return", "break", "continue", "fallthrough", "throw", "try", "fatalError",
-    "preconditionFailure",
-    "assertionFailure", "exit", "abort",
+    "return", "break", "continue", "fallthrough", "throw", "try", "fatalError", "exit", "abort",
+    "preconditionFailure", "assertionFailure",
   ]
 
   mutating func visit(_ node: some SyntaxProtocol, _ paths: Paths) -> Paths {
@@ -104,8 +103,7 @@ struct Flow {
     case .closureExpr(let node):
       return obligation.isMentioned(in: node) ? handOver(node, to: "", paths) : paths
     case .memberAccessExpr(let node): return node.base.map { visit($0, paths) } ?? paths
-    case .declReferenceExpr(let node):
-      return obligation.isSubject(node) ? own(paths) : paths
+    case .declReferenceExpr(let node): return obligation.isSubject(node) ? own(paths) : paths
     case .functionDecl, .classDecl, .structDecl, .enumDecl, .actorDecl:
       return obligation.isMentioned(in: node) ? own(paths) : paths
     default:

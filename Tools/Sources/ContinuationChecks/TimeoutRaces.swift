@@ -7,17 +7,8 @@ struct TimeoutRaces {
   let waits: [Wait]
 
   var findings: [Finding] {
-    let races = calls.compactMap { call in race(call).map { (call: call, children: $0) } }
-    // The functions of this file that race what is passed to them.
-    let timeouts = races.compactMap { race -> String? in
-      let function = race.call.ancestors.first(where: \.isFunction)?.as(FunctionDeclSyntax.self)
-      let parameters = function?.signature.parameterClause.trimmedDescription
-      return parameters?.contains("async") == true ? function?.name.text : nil
-    }
-    let uses = calls.filter { timeouts.contains($0.callee) }
-      .map { (call: $0, children: $0.closures.map(\.closure)) }
-    return (races + uses).compactMap { call, children in
-      children.lazy.compactMap(whatIgnoresCancellation).first.map {
+    calls.compactMap { call in
+      race(call)?.lazy.compactMap(whatIgnoresCancellation).first.map {
         let message =
           "this timeout cannot fire, because it waits for \($0), which ignores cancellation"
         return Finding(.timeoutCannotFire, at: call.start, message)
@@ -67,9 +58,7 @@ struct TimeoutRaces {
       let function = wait.call.scope?.as(FunctionDeclSyntax.self),
       function.name.text == call.callee
     else { return false }
-    let types = [Syntax(function), Syntax(call)].map {
-      $0.ancestors.lazy.compactMap(\.typeName).first
-    }
-    return types[0] == types[1] || types[0] == nil && base == nil
+    let type = function.ancestors.lazy.compactMap(\.typeName).first
+    return type == call.ancestors.lazy.compactMap(\.typeName).first || type == nil && base == nil
   }
 }

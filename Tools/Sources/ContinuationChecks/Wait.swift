@@ -7,12 +7,11 @@ struct Wait {
   private let isOfLibrary: Bool
 
   init?(_ call: FunctionCallExprSyntax) {
-    let isNamed = { (starts: [String], end: String) in
-      call.callee.hasSuffix(end) && starts.contains { call.callee.hasPrefix("with" + $0) }
-    }
-    isOfLibrary =
-      isNamed(["Cancellable", "Uncancellable"], "Continuation") || isNamed(["Async"], "Value")
-    guard isOfLibrary || isNamed(["Checked", "Unsafe"], "Continuation"),
+    guard call.callee.hasPrefix("with") else { return nil }
+    isOfLibrary = call.callee.contains(
+      /^with(Async(Throwing)?Value|(Unc|C)ancellable(Throwing)?Continuation)$/
+    )
+    guard isOfLibrary || call.callee.contains(/^with(Checked|Unsafe)(Throwing)?Continuation$/),
       [nil, "Swift", "_Concurrency", "CooperativeCancellation"].contains(
         call.calledExpression.as(MemberAccessExprSyntax.self)?.base?.trimmedDescription
       )
@@ -40,11 +39,12 @@ struct Wait {
       .contains { $0.operation.contains(call) }
   }
 
-  var function: Syntax { call.ancestors.first(where: \.isFunction) ?? call.root }
-
   var findings: [Finding] {
     guard let operation, !names.isEmpty else { return [] }
-    let obligation = Obligation(names: names, in: function)
+    let obligation = Obligation(
+      names: names,
+      in: call.ancestors.first(where: \.isFunction) ?? call.root
+    )
     // This library's waits neither hang nor crash.
     return obligation.checksInCallbacks(of: operation)
       + (isOfLibrary

@@ -6,8 +6,7 @@ import Foundation
 struct CheckContinuations: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check-continuations",
-    abstract: "Finds mistakes in continuations and completion handlers.",
-    discussion: "Silence one: // check-continuations:disable never-resumed: the reason"
+    abstract: "Finds mistakes in continuations and completion handlers."
   )
 
   @Argument(help: "The files and folders to check.")
@@ -73,11 +72,10 @@ struct CheckContinuations: ParsableCommand {
       let inside = names.sorted().filter { !$0.hasPrefix(".") && !skipped.contains($0) }
         .map { (path.hasSuffix("/") ? path : path + "/") + $0 }
       // Not a link, nor a pipe or a device, which may have no end.
-      let types: [FileAttributeType] = [.typeRegular, .typeDirectory]
       return swiftFiles(
         in: inside.filter {
           let type = try? FileManager.default.attributesOfItem(atPath: $0)[.type]
-          return (type as? FileAttributeType).map(types.contains) ?? false
+          return [.typeRegular, .typeDirectory].contains(type as? FileAttributeType)
         }
       )
     }

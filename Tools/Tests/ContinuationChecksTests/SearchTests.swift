@@ -51,7 +51,6 @@ private struct Code {
   var paths = [Path()]
   var block: String { "{\n\(text)\n}" }
 
-  static let empty = Code()
   static let resume = Code(text: "c.resume()", paths: [Path(anchors: [0])])
   static let leave = Code(text: "return;", paths: [Path(exit: .leave)])
   static let fail = Code(
@@ -62,20 +61,26 @@ private struct Code {
   static func + (first: Code, second: Code) -> Code {
     Code(
       text: "\(first.text)\n\(second.text)",
-      paths: first.paths.followed(by: second, after: .end)
+      paths: first.then(second, after: .end)
     )
+  }
+
+  /// The other part runs after paths that end in this way.
+  func then(_ other: Code, after exit: Path.Exit) -> [Path] {
+    paths.flatMap { path in path.exit == exit ? other.paths.map { path + $0 } : [path] }
   }
 
   static func all(depth: Int) -> [Code] {
     guard depth > 0 else { return [.resume, .leave] }
     return all(depth: 0)
-      + ([.empty] + all(depth: depth - 1)).flatMap { body in
+      + ([Code()] + all(depth: depth - 1)).flatMap { body in
         [
-          oneOf("if # \(body.block)", body, .empty),
-          oneOf("guard # else \((body + leave).block)", .empty, body + .leave),
-          atOnce(body), repeated(body),
+          oneOf("if # \(body.block)", body, Code()),
+          oneOf("guard # else \((body + leave).block)", Code(), body + .leave),
+          repeated(body),
+          Code(text: "withLock \(body.block)", paths: body.then(Code(), after: .leave)),
         ]
-          + [.empty, .resume, .leave].flatMap { other in
+          + [Code(), .resume, .leave].flatMap { other in
             [
               oneOf("if # \(body.block) else \(other.block)", body, other),
               oneOf(
@@ -85,7 +90,7 @@ private struct Code {
               ),
               Code(
                 text: "do \((.fail + body).block) catch \(other.block)",
-                paths: (.fail + body).paths.followed(by: other, after: .fail)
+                paths: (.fail + body).then(other, after: .fail)
               ),
             ]
           }
@@ -99,14 +104,10 @@ private struct Code {
     return Code(text: text, paths: decided)
   }
 
-  private static func atOnce(_ body: Code) -> Code {
-    Code(text: "withLock \(body.block)", paths: body.paths.followed(by: .empty, after: .leave))
-  }
-
   /// Not at all, once or twice.
   private static func repeated(_ body: Code) -> Code {
     let isUnknown = body.text.contains("resume")
-    var loop = oneOf("for _ in # \(body.block)", .empty, body, body + body)
+    var loop = oneOf("for _ in # \(body.block)", Code(), body, body + body)
     for (index, path) in loop.paths.enumerated()
     where isUnknown && (path.exit == .end || path.decisions[0] == 2) {
       loop.paths[index].isUnproven = true
@@ -120,11 +121,5 @@ private struct Code {
     return "func f() async { await withCheckedContinuation { c in\n"
       + parts.dropFirst().enumerated().reduce(parts[0]) { "\($0)value\($1.offset)\($1.element)" }
       + "\n} }"
-  }
-}
-
-extension [Path] {
-  fileprivate func followed(by code: Code, after exit: Path.Exit) -> [Path] {
-    flatMap { path in path.exit == exit ? code.paths.map { path + $0 } : [path] }
   }
 }
