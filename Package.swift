@@ -18,6 +18,7 @@ let package = Package(
     ],
   products: [
     .library(name: "CooperativeCancellation", targets: ["CooperativeCancellation"]),
+    .library(name: "CCallbacks", targets: ["CCallbacks"]),
     .library(name: "CallbackSequences", targets: ["CallbackSequences"]),
     .library(name: "PendingAnswers", targets: ["PendingAnswers"]),
     .library(name: "TaskBags", targets: ["TaskBags"]),
@@ -33,13 +34,18 @@ let package = Package(
       path: ".",
       exclude: [
         "Benchmarks", "CHANGELOG.md", "CONTRIBUTING.md", "Examples", "LICENSE", "README.md",
-        "Snippets", "Sources/CallbackSequences", "Sources/CancellationInternals",
+        "Snippets", "Sources/CCallbacks", "Sources/CallbackSequences",
+        "Sources/CancellationInternals",
         "Sources/CooperativeCancellationTesting", "Sources/CooperativeCancellationUI",
         "Sources/PendingAnswers", "Sources/TaskBags", "Sources/Tour", "Tests", "Tools",
       ],
       sources: ["Sources/CooperativeCancellation"]
     ),
     .target(name: "CancellationInternals"),
+    .target(
+      name: "CCallbacks",
+      dependencies: ["CancellationInternals", "CooperativeCancellation"]
+    ),
     .target(
       name: "CallbackSequences",
       dependencies: ["CancellationInternals", "CooperativeCancellation"]
@@ -73,7 +79,7 @@ let package = Package(
     .testTarget(
       name: "CooperativeCancellationTests",
       dependencies: [
-        "CallbackSequences", "CancellationInternals", "CooperativeCancellation",
+        "CCallbacks", "CallbackSequences", "CancellationInternals", "CooperativeCancellation",
         "CooperativeCancellationTesting", "CooperativeCancellationUI", "FakeCallbackSDK",
         "HostileCLibrary", "MallocStatistics", "PendingAnswers", "TaskBags",
       ]
@@ -82,7 +88,8 @@ let package = Package(
     .testTarget(
       name: "CallSiteTests",
       dependencies: [
-        "CallbackSequences", "CooperativeCancellation", "CooperativeCancellationTesting",
+        "CCallbacks", "CallbackSequences", "CooperativeCancellation",
+        "CooperativeCancellationTesting",
         "FakeCallbackSDK", "OldSDK", "PendingAnswers", "TaskBags",
       ]
     ),
@@ -101,7 +108,7 @@ for (name, settings) in [
     .testTarget(
       name: "\(name)CallSiteTests",
       dependencies: [
-        "CallbackSequences", "CooperativeCancellation", "FakeCallbackSDK", "OldSDK",
+        "CCallbacks", "CallbackSequences", "CooperativeCancellation", "FakeCallbackSDK", "OldSDK",
         "PendingAnswers", "TaskBags",
       ],
       path: "Tests/CallSites/\(name)CallSiteTests",
@@ -122,7 +129,34 @@ where !["HostileCLibrary", "MallocStatistics", "OldSDK"].contains(target.name)
   ]
 }
 
+// The compiler marks each use of unsafe code in the library.
+for target in package.targets
+where [
+  "CancellationInternals", "CooperativeCancellation", "CCallbacks", "CallbackSequences",
+  "PendingAnswers",
+  "TaskBags",
+].contains(target.name) {
+  target.swiftSettings?.append(.strictMemorySafety())
+}
+
+// The code of the pages, put to the check that they recommend.
+for page in ["AnswersByID", "AppRecipes", "Continuations", "Recipes", "Sequences"] {
+  package.targets.append(
+    .testTarget(
+      name: "\(page)PageTests",
+      dependencies: [
+        "CCallbacks", "CallbackSequences", "CooperativeCancellation",
+        "CooperativeCancellationTesting",
+        "PendingAnswers", "TaskBags",
+      ],
+      path: "Tests/Recipes/\(page)"
+    )
+  )
+}
+
 // For a build that takes long, as with a sanitizer.
 if Context.environment["LIBRARY_TESTS_ONLY"] != nil {
-  package.targets.removeAll { $0.name.hasSuffix("CallSiteTests") }
+  package.targets.removeAll {
+    $0.name.hasSuffix("CallSiteTests") || $0.name.hasSuffix("PageTests")
+  }
 }

@@ -11,6 +11,7 @@ let package = Package(
       name: "Benchmarks",
       dependencies: [
         "LegacySDK", "MallocCounter",
+        .product(name: "CallbackSequences", package: "swift-cooperative-cancellation"),
         .product(name: "CooperativeCancellation", package: "swift-cooperative-cancellation"),
       ]
     ),

@@ -28,7 +28,10 @@ let package = Package(
     .target(
       name: "Services",
       dependencies: [
+        .product(name: "CCallbacks", package: "swift-cooperative-cancellation"),
+        .product(name: "CallbackSequences", package: "swift-cooperative-cancellation"),
         .product(name: "CooperativeCancellation", package: "swift-cooperative-cancellation"),
+        .product(name: "PendingAnswers", package: "swift-cooperative-cancellation"),
         .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -39,6 +42,7 @@ let package = Package(
       name: "ServicesTests",
       dependencies: [
         "Services",
+        .product(name: "CallbackSequences", package: "swift-cooperative-cancellation"),
         .product(name: "CooperativeCancellation", package: "swift-cooperative-cancellation"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),

@@ -23,7 +23,7 @@ extension AsyncStream where Element: Sendable {
   ///
   /// `subscribe` runs once, before this returns, where the caller is. Soon after the end, `terminate` receives its
   /// token, on no actor and under no lock. `discard` receives each element that is not delivered, on any thread. A
-  /// ``WaitingCall`` names the file and the line.
+  /// `WaitingCall` names the file and the line.
   @_alwaysEmitIntoClient
   public init<Token>(
     buffering policy: BufferingPolicy,
@@ -47,7 +47,8 @@ extension AsyncThrowingStream where Element: Sendable, Failure == any Error {
   /// Registers with an SDK that can fail now, on the calling thread, and returns what it reports as a stream.
   ///
   /// `finish(nil)` ends the stream; `finish(error)` ends it with that error. If `subscribe` throws, the stream throws
-  /// that error, what came before is discarded, and `onTermination` does not run. The rest, and the parameters, are the
+  /// that error, what came before is discarded, and `onTermination` does not run. A cancelled reader gets `nil`, as if
+  /// the SDK had succeeded: write `try Task.checkCancellation()` after the loop. The rest, and the parameters, are the
   /// same as for an `AsyncStream`.
   @_alwaysEmitIntoClient
   public init<Token>(

@@ -6,8 +6,8 @@ extension CallbackSequence where Failure == any Error {
   /// Creates a sequence for an SDK whose callback takes a `Result`. A failure ends the sequence.
   ///
   /// ```swift
-  /// AsyncThrowingCallbackSequence(buffering: .unbounded) { [feed] yield in
-  ///   feed.observeHeadlines(yield)
+  /// AsyncThrowingCallbackSequence(buffering: .newest(1)) { [feed] yield in
+  ///   feed.observeScore(yield)
   /// } onTermination: { observation in
   ///   observation.invalidate()
   /// }
@@ -42,7 +42,7 @@ extension CallbackSequence where Failure == any Error {
   /// }
   /// ```
   ///
-  /// A value that comes with an error is discarded. A call with neither ends the sequence with ``MissingValueError``,
+  /// A value that comes with an error is discarded. A call with neither ends the sequence with `MissingValueError`,
   /// which names `fileID` and `line`. The parameters are those of the initializer for a plain value.
   @_alwaysEmitIntoClient
   public init<Token>(
@@ -66,10 +66,14 @@ extension CallbackSequence where Failure == any Error {
   /// Creates a sequence for an SDK with one callback for values and one for the end, which takes an optional error.
   ///
   /// ```swift
-  /// AsyncThrowingCallbackSequence(buffering: .unbounded) { [feed] yield, finish in
-  ///   feed.observeComments(next: yield, failed: { finish($0) }, finished: { finish(nil) })
-  /// } onTermination: { observation in
-  ///   observation.invalidate()
+  /// AsyncThrowingCallbackSequence(buffering: .unbounded) { yield, finish in
+  ///   let scanner = Scanner()
+  ///   let delegate = ScannerDelegate(onCode: yield, onEnd: finish)
+  ///   scanner.delegate = delegate
+  ///   scanner.start()
+  ///   return (scanner, delegate)
+  /// } onTermination: { scanner, _ in
+  ///   scanner.stop()
   /// }
   /// ```
   ///

@@ -18,6 +18,8 @@ extension CallbackSequence {
 
   /// Registers now, and returns the elements as an `AsyncThrowingStream`, which throws what the registration throws;
   /// see ``asyncStream(isolation:)``.
+  ///
+  /// A cancelled reader gets `nil`, as if the SDK had succeeded: write `try Task.checkCancellation()` after the loop.
   @_alwaysEmitIntoClient
   public func asyncThrowingStream(
     isolation: isolated any Actor = #isolation
@@ -38,7 +40,7 @@ extension SendableCallbackSequence {
   }
 
   /// Registers, and returns the elements as an `AsyncThrowingStream`, which throws what the registration throws; see
-  /// ``asyncStream()``.
+  /// ``asyncStream()``. A cancelled reader gets `nil`, as if the SDK had succeeded.
   @_alwaysEmitIntoClient
   public func asyncThrowingStream() -> AsyncThrowingStream<Element, any Error> {
     StreamReader(source(), isolation: nil).throwingStream

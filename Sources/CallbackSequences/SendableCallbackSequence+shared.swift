@@ -6,7 +6,11 @@ extension SendableCallbackSequence {
   /// ```swift
   /// isOnline = AsyncCallbackSequence(buffering: .newest(1)) { yield in
   ///   monitor.onChange = yield
-  ///   yield(monitor.isOnline)
+  ///   var isOnline: Bool
+  ///   repeat {
+  ///     isOnline = monitor.isOnline
+  ///     yield(isOnline)
+  ///   } while isOnline != monitor.isOnline
   /// } onTermination: {
   ///   monitor.onChange = nil
   /// }.sendable().shared(replayingLatest: true)

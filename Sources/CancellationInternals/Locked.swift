@@ -25,24 +25,24 @@ package struct Locked<Value: ~Copyable>: @unchecked Sendable {
   package init(_ value: consuming sending Value, in class: ManagedBuffer<PlatformLock, Value>.Type)
   {
     buffer = `class`.create(minimumCapacity: 1) { _ in PlatformLock() }
-    pointers.value.initialize(to: value)
+    unsafe pointers.value.initialize(to: value)
   }
 
   /// The address of the lock.
-  package var id: UInt { UInt(bitPattern: pointers.lock) }
+  package var id: UInt { unsafe UInt(bitPattern: pointers.lock) }
 
   @_alwaysEmitIntoClient
   @inline(__always)
   package func locked<Result: ~Copyable, Failure: Error>(
     _ body: (inout sending Value) throws(Failure) -> sending Result
   ) throws(Failure) -> sending Result {
-    let (lock, value) = pointers
-    lock.lock()
+    let (lock, value) = unsafe pointers
+    unsafe lock.lock()
     defer {
-      lock.unlock()
+      unsafe lock.unlock()
       withExtendedLifetime(buffer) {}
     }
-    return try body(&value.pointee)
+    return try unsafe body(&value.pointee)
   }
 
   /// Returns `nil` if the lock is held and this must not block.
@@ -50,13 +50,13 @@ package struct Locked<Value: ~Copyable>: @unchecked Sendable {
     mayBlock: Bool,
     _ body: (inout sending Value) -> sending Result
   ) -> sending Result? {
-    let (lock, value) = pointers
-    if mayBlock { lock.lock() } else if !lock.tryLock() { return nil }
+    let (lock, value) = unsafe pointers
+    if mayBlock { unsafe lock.lock() } else if unsafe !lock.tryLock() { return nil }
     defer {
-      lock.unlock()
+      unsafe lock.unlock()
       withExtendedLifetime(buffer) {}
     }
-    return body(&value.pointee)
+    return unsafe body(&value.pointee)
   }
 
   /// Like `locked`, but never releases the result before the unlock, as the optimizer of Swift 6.3.1 does with one that
@@ -74,7 +74,7 @@ package struct Locked<Value: ~Copyable>: @unchecked Sendable {
   package var pointers:
     (lock: UnsafeMutablePointer<PlatformLock>, value: UnsafeMutablePointer<Value>)
   {
-    buffer.withUnsafeMutablePointers { ($0, $1) }
+    unsafe buffer.withUnsafeMutablePointers { unsafe ($0, $1) }
   }
 }
 
@@ -101,8 +101,8 @@ package final class LockBuffer<Value: ~Copyable>: ManagedBuffer<PlatformLock, Va
 extension ManagedBuffer where Header == PlatformLock, Element: ~Copyable {
   @_alwaysEmitIntoClient
   package func destroy() {
-    withUnsafeMutablePointerToElements { value in
-      _ = value.deinitialize(count: 1)
+    unsafe withUnsafeMutablePointerToElements { value in
+      _ = unsafe value.deinitialize(count: 1)
     }
   }
 }
@@ -123,7 +123,7 @@ package final class SharedBuffer<Contents: SharedContents & ~Copyable>:
   // No other reference is left, so this takes no lock.
   @inlinable
   deinit {
-    withUnsafeMutablePointerToElements { $0.pointee.lastReferenceWasReleased() }
+    unsafe withUnsafeMutablePointerToElements { unsafe $0.pointee.lastReferenceWasReleased() }
     destroy()
   }
 }

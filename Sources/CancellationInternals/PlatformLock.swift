@@ -27,13 +27,18 @@
   @usableFromInline package typealias SystemLock = pthread_mutex_t
 #endif
 
+@safe
 @usableFromInline
 package struct PlatformLock {
   @usableFromInline package let system: SystemLock
 
   @_alwaysEmitIntoClient
   package init() {
-    system = SystemLock()
+    #if canImport(Darwin)
+      system = SystemLock()
+    #else
+      unsafe system = SystemLock()
+    #endif
   }
 }
 
@@ -41,38 +46,38 @@ package struct PlatformLock {
 extension UnsafeMutablePointer<PlatformLock> {
   @_alwaysEmitIntoClient
   package var system: UnsafeMutablePointer<SystemLock> {
-    UnsafeMutableRawPointer(self).assumingMemoryBound(to: SystemLock.self)
+    unsafe UnsafeMutableRawPointer(self).assumingMemoryBound(to: SystemLock.self)
   }
 
   @_alwaysEmitIntoClient
   package func lock() {
     #if canImport(Darwin)
-      os_unfair_lock_lock(system)
+      unsafe os_unfair_lock_lock(system)
     #elseif os(Windows)
-      AcquireSRWLockExclusive(system)
+      unsafe AcquireSRWLockExclusive(system)
     #elseif !os(WASI) || canImport(wasi_pthread)
-      pthread_mutex_lock(system)
+      unsafe pthread_mutex_lock(system)
     #endif
   }
 
   @_alwaysEmitIntoClient
   package func unlock() {
     #if canImport(Darwin)
-      os_unfair_lock_unlock(system)
+      unsafe os_unfair_lock_unlock(system)
     #elseif os(Windows)
-      ReleaseSRWLockExclusive(system)
+      unsafe ReleaseSRWLockExclusive(system)
     #elseif !os(WASI) || canImport(wasi_pthread)
-      pthread_mutex_unlock(system)
+      unsafe pthread_mutex_unlock(system)
     #endif
   }
 
   package func tryLock() -> Bool {
     #if canImport(Darwin)
-      os_unfair_lock_trylock(system)
+      unsafe os_unfair_lock_trylock(system)
     #elseif os(Windows)
-      TryAcquireSRWLockExclusive(system) != 0
+      unsafe TryAcquireSRWLockExclusive(system) != 0
     #elseif !os(WASI) || canImport(wasi_pthread)
-      pthread_mutex_trylock(system) == 0
+      unsafe pthread_mutex_trylock(system) == 0
     #else
       true
     #endif

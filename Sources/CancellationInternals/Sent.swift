@@ -10,10 +10,10 @@ package struct Sent<Value>: Sendable {
   @_alwaysEmitIntoClient
   @inline(__always)
   package init(_ value: sending Value) {
-    self.value = value
+    unsafe self.value = value
   }
 
   @_alwaysEmitIntoClient
   @inline(__always)
-  package consuming func open() -> sending Value { value }
+  package consuming func open() -> sending Value { unsafe value }
 }

@@ -4,13 +4,13 @@ public import CooperativeCancellation
 /// begun.
 ///
 /// ```swift
-/// let task = Task { try await feed.refresh() }
-/// try await waitForCalls(in: "Feed.swift")
+/// let task = Task { try await articles.article(1) }
+/// try await waitForCalls(in: "WrapperTests.swift")
 /// task.cancel()
 /// ```
 ///
 /// It needs neither a fake nor a sleep: the list of waiting calls knows them. In a release build, calls are listed from
-/// the first use of this function, or of ``CooperativeCancellation/WaitingCall/startRecording(reportingAfter:)``, on.
+/// the first use of this function, or of `WaitingCall.startRecording()`, on.
 /// Other tests run at the same time, so say which calls you mean.
 ///
 /// Throws an error that lists the calls that wait if there are fewer in time, and `CancellationError` if the test is

@@ -1,30 +1,23 @@
 public import CancellationInternals
 public import CooperativeCancellation
 
-/// One call at a time, to an SDK whose answers have no ids: one delegate, one listener.
+/// One call at a time, to an SDK whose answers have no ids: one delegate, one listener. Here, `scans` is one.
 ///
 /// ```swift
-/// @MainActor
-/// final class Shop {
-///   private let queue = PurchaseQueue()
-///   private let purchase = PendingCall<String>()
-///
-///   init() {
-///     queue.observer = { [purchase] result in
-///       if !purchase.resume(with: result) { print("no call waits for \(result)") }
-///     }
-///   }
-///
-///   func buy(_ product: String) async throws -> String {
-///     try await purchase.value(whenCancelled: .deliverResult) { queue.add(product) }
+/// func scan() async throws -> String {
+///   try await scans.value {
+///     let hasBegun = sdk.scan { @Sendable [scans] in scans.resume(with: $0) }
+///     if !hasBegun { throw ScannerBusyError() }
+///   } onCancel: {
+///     sdk.stopScan()
 ///   }
 /// }
 /// ```
 ///
 /// A call that is cancelled or times out ends at once, but keeps its place until the SDK answers it and `onCancel` has
 /// returned: otherwise the next call would receive the late answer, or be stopped in its place. Meanwhile, other calls
-/// wait for their turn in order; the wait counts toward their timeout, and cancellation ends it. If the SDK may never answer, limit `lateAnswers`, or call
-/// ``close(throwing:)``.
+/// wait for their turn in order; the wait counts toward their timeout, and cancellation ends it. If the SDK may never
+/// answer, limit `lateAnswers`, or call ``close(throwing:)``.
 ///
 /// Each call has the guarantees of a bridge: see <doc:Contract#Pending-calls>.
 public final class PendingCall<Value>: Sendable {
@@ -39,13 +32,13 @@ public final class PendingCall<Value>: Sendable {
     calls = PendingCalls(ifTaken: .waitForTurn, lateAnswers: lateAnswers)
   }
 
-  /// How many calls are pending or waiting for their turn; see ``PendingCalls/count``.
+  /// How many calls are pending or waiting for their turn, as in `PendingCalls`.
   package var count: Int { calls.count }
 
   /// Calls the SDK when no other call is pending, and waits for its answer.
   ///
   /// Returns the value that answers the call. Throws the error that answers it or closes all calls, the error of
-  /// `operation`, `CancellationError` or ``TimeoutError``. See <doc:Contract#Pending-calls>.
+  /// `operation`, `CancellationError` or `TimeoutError`. See <doc:Contract#Pending-calls>.
   ///
   /// The parameters are those of a call of ``PendingCalls``, but `timeout` covers the turn and the answer together, and
   /// `discard` may also run on the thread that delivers the value.

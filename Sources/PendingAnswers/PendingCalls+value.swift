@@ -13,7 +13,7 @@ extension PendingCalls {
   /// ```
   ///
   /// Returns the value that answers the call. Throws the error that answers it or all calls, the error of `operation`,
-  /// `CancellationError`, ``TimeoutError``, or, without calling the SDK, ``AlreadyPendingError``. See
+  /// `CancellationError`, `TimeoutError`, or, without calling the SDK, ``AlreadyPendingError``. See
   /// <doc:Contract#Pending-calls>.
   ///
   /// - Parameters:

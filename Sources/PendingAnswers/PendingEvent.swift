@@ -33,7 +33,7 @@ public final class PendingEvent<Value: Sendable>: Sendable {
   /// Waits for the next event.
   ///
   /// Returns the event's value. Throws the error that is reported or passed to ``close(throwing:)``, the error of
-  /// `operation`, `CancellationError` or ``TimeoutError``, which names the file and the line.
+  /// `operation`, `CancellationError` or `TimeoutError`, which names the file and the line.
   ///
   /// `operation` asks whether the event has already happened, or makes it happen. It runs on the caller's actor, at
   /// once, when no event can be missed anymore.

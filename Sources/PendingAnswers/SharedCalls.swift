@@ -5,7 +5,7 @@ public import CooperativeCancellation
 ///
 /// ```swift
 /// final class Album: Sendable {
-///   private let sdk: ImageSDK
+///   private let sdk = ImageSDK()
 ///   private let loads = SharedCalls<String, Image>()
 ///
 ///   func image(_ name: String) async throws -> Image {
@@ -41,7 +41,7 @@ public final class SharedCalls<Key: Hashable & Sendable, Value: Sendable>: Senda
 
   /// Waits for the call with a key, and makes it if there is none.
   ///
-  /// Returns the value of the call. Throws its error, `CancellationError`, or ``TimeoutError``, which names the file and
+  /// Returns the value of the call. Throws its error, `CancellationError`, or `TimeoutError`, which names the file and
   /// the line of this caller.
   ///
   /// - Parameters:

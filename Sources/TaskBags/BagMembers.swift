@@ -5,7 +5,7 @@ public import CooperativeCancellation
 /// returns after unlocking.
 @usableFromInline
 final class BagMembers: Sendable {
-  /// A structure around the closure, for the reason given in ``RuntimeIssue``.
+  /// A structure around the closure, for the reason given in `RuntimeIssue`.
   struct ErrorHandler: Sendable {
     let body: @Sendable (any Error, CallSite) -> Void
   }

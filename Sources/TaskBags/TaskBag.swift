@@ -26,7 +26,7 @@ public import CooperativeCancellation
 ///
 /// A task that captures the owner keeps the owner and the bag alive, so no release cancels it. Capture the
 /// owner weakly, and wait in another object, as above: `await self?.load()` holds the owner while `load()`
-/// runs. See <doc:TaskLifetimes>.
+/// runs. See <doc:YourOwnTasks>.
 public final class TaskBag: Sendable {
   /// What happens when a task is added with an id that another task already has.
   public enum TakenIDPolicy: Sendable, Hashable, CaseIterable {
@@ -99,7 +99,7 @@ public final class TaskBag: Sendable {
   /// Runs `operation` in a task of this bag with an id.
   ///
   /// By default, the latest one wins: an older task with the id is cancelled, and `operation` runs when that task has
-  /// ended, so the two never overlap. An older task that ignores cancellation delays it: a ``WaitingCall`` says which
+  /// ended, so the two never overlap. An older task that ignores cancellation delays it: a `WaitingCall` says which
   /// one. `policy` offers other ways.
   ///
   /// The type of `id` counts: `1` and `"1"` are different ids. A task has its id until it ends. One that was cancelled

@@ -81,29 +81,6 @@ struct FakeUploadSDK {
   }
 }
 
-// MARK: C
-
-struct WeatherLibrary: Sendable {
-  typealias Callback = @convention(c) (UnsafeMutableRawPointer?, Int32, Double) -> Void
-
-  var fetch: @Sendable (Callback, UnsafeMutableRawPointer) -> Int32
-  var cancel: @Sendable () -> Void
-}
-
-extension WeatherLibrary {
-  static func fake(_ fetches: FakeCall<@Sendable (Int32, Double) -> Void>) -> WeatherLibrary {
-    WeatherLibrary { callback, context in
-      let context = UInt(bitPattern: context)
-      fetches.record { status, degrees in
-        callback(UnsafeMutableRawPointer(bitPattern: context), status, degrees)
-      }
-      return 0
-    } cancel: {
-      fetches[1]?.cancel()
-    }
-  }
-}
-
 struct NoReading: Error {}
 
 // MARK: Tests
@@ -151,45 +128,6 @@ struct WrapperShapeTests {
       completion(.success(1))
     } failure: { completion in
       completion(.failure(ServerError()))
-    }
-  }
-
-  @Test
-  func `a C library`() async throws {
-    typealias Callback = @Sendable (Int32, Double) -> Void
-    try await checkWrapper(except: [.droppedCompletion]) { (fetches: FakeCall<Callback>) in
-      let library = WeatherLibrary.fake(fetches)
-      return try await withAsyncThrowingValue { completion in
-        let context = CallbackContext { (status: Int32, degrees: Double) in
-          completion(status == 0 ? .success(degrees) : .failure(ServerError()))
-        }
-        _ = library.fetch({ @Sendable in CallbackContext.call($0, $1, $2) }, context.pointer)
-        return context
-      } onCancel: { _ in
-        library.cancel()
-      }
-    } success: { callback in
-      callback(0, 21)
-    } failure: { callback in
-      callback(7, 0)
-    }
-  }
-
-  @Test
-  func `answers by id`() async throws {
-    typealias Reply = @Sendable (Result<String, any Error>) -> Void
-    try await checkWrapper(except: [.droppedCompletion]) { (writes: FakeCall<Reply>) in
-      let replies = await writes.wrapper { PendingCalls<Int, String>() }
-      let id = writes.callCount + 1
-      return try await replies.value(for: id) {
-        writes.record { reply in replies.resume(id, with: reply) }
-      } onCancel: {
-        writes[id]?.cancel()
-      }
-    } success: { reply in
-      reply(.success("7"))
-    } failure: { reply in
-      reply(.failure(ServerError()))
     }
   }
 

@@ -22,23 +22,6 @@ protocol ArticleSDK {
   func load(_ number: Int, _ completion: @escaping Completion) -> Request
 }
 
-extension ArticleStore: ArticleSDK {}
-extension ArticleStore.Loading: ArticleRequest {}
-
-/// The real SDK.
-struct ArticleStore {
-  struct Loading {
-    func cancel() {}
-  }
-
-  func load(
-    _ number: Int,
-    _ completion: @escaping @Sendable (Result<Article, any Error>) -> Void
-  ) -> Loading {
-    Loading()
-  }
-}
-
 @MainActor
 final class Articles {
   private let sdk: any ArticleSDK
@@ -55,6 +38,23 @@ final class Articles {
     } onCancel: { request in
       request.cancel()
     }
+  }
+}
+
+extension ArticleStore: ArticleSDK {}
+extension ArticleStore.Loading: ArticleRequest {}
+
+/// The real SDK.
+struct ArticleStore {
+  struct Loading {
+    func cancel() {}
+  }
+
+  func load(
+    _ number: Int,
+    _ completion: @escaping @Sendable (Result<Article, any Error>) -> Void
+  ) -> Loading {
+    Loading()
   }
 }
 
@@ -92,6 +92,15 @@ struct WrapperTests {
     request.answer { $0(.success(Article(title: "Sea"))) }
     #expect(try await task.value(within: .seconds(10)) == Article(title: "Sea"))
     #expect(request.cancelCount == 0)
+  }
+
+  @Test
+  func `a call that waits can be cancelled`() async throws {
+    let articles = Articles(sdk: FakeArticleSDK(), timeout: .seconds(100))
+    let task = Task { try await articles.article(1) }
+    try await waitForCalls(in: "WrapperTests.swift")
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value(within: .seconds(10)) }
   }
 
   @Test

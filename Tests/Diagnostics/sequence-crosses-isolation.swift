@@ -1,5 +1,6 @@
 // An actor's sequence, for an operator that reads it elsewhere.
 
+import CallbackSequences
 import CooperativeCancellation
 
 func merge<Base: AsyncSequence & Sendable>(_ base: Base) {}

@@ -1,5 +1,6 @@
 // An SDK that can fail, in the sequence that does not throw.
 
+import CallbackSequences
 import CooperativeCancellation
 
 func users(_ sdk: SDK) -> AsyncCallbackSequence<User> {

@@ -1,5 +1,6 @@
 // A sequence that does not say how to unregister.
 
+import CallbackSequences
 import CooperativeCancellation
 
 func sizes(_ sdk: SDK) -> AsyncCallbackSequence<Int> {

@@ -1,6 +1,7 @@
 // A task that captures the owner of its bag without saying so.
 
 import CooperativeCancellation
+import TaskBags
 
 @MainActor
 final class Model {

@@ -18,7 +18,7 @@ let package = Package(
       name: "Glue",
       dependencies: [
         "SwiftUI", "UIKit",
-        .product(name: "CooperativeCancellation", package: "swift-cooperative-cancellation"),
+        .product(name: "TaskBags", package: "swift-cooperative-cancellation"),
       ],
       path: "Sources/CooperativeCancellationUI",
       swiftSettings: [
@@ -33,6 +33,7 @@ let package = Package(
       dependencies: [
         "Glue", "SwiftUI", "UIKit",
         .product(name: "CooperativeCancellation", package: "swift-cooperative-cancellation"),
+        .product(name: "TaskBags", package: "swift-cooperative-cancellation"),
       ]
     ),
   ],

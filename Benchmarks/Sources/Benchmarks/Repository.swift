@@ -1,4 +1,3 @@
-import CallbackSequences
 import Foundation
 
 /// The files that the command reads and writes, independent of the working directory.

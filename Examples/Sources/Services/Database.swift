@@ -1,3 +1,4 @@
+import CCallbacks
 import CSQLite
 import CooperativeCancellation
 import Dispatch

@@ -1,3 +1,4 @@
+import CCallbacks
 import CallbackSequences
 import CooperativeCancellation
 import CSQLite

@@ -1,3 +1,4 @@
+import CallbackSequences
 import CooperativeCancellation
 import Dispatch
 import Testing

@@ -9,7 +9,7 @@ package actor Home<Element: Sendable> {
   private let start: @isolated(any) (Inbox<Element>) async throws -> ActorWork
 
   @usableFromInline
-  package nonisolated var unownedExecutor: UnownedSerialExecutor { home.unownedExecutor }
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe home.unownedExecutor }
 
   @usableFromInline
   init(

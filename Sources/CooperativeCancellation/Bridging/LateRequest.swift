@@ -17,7 +17,7 @@ internal import CancellationInternals
 /// for each retry.
 ///
 /// A request that is not `Sendable` arrives as `sending`: pass `{ @Sendable in arrived($0) }` to the SDK. If the
-/// compiler rejects that, see <doc:CrossingThreads>.
+/// compiler rejects that, see <doc:GettingStarted>.
 ///
 /// ## Cancellation
 ///

@@ -15,7 +15,7 @@
 /// Wrap it around any wait: a bridge, a pending call, the `next()` of a sequence. An error that already is a `Failure`
 /// is thrown unchanged, and a `CancellationError` becomes `cancellation`, which callers can tell from a failure.
 /// All other errors go to `map`, including ``TimeoutError``, ``DroppedCompletionError``, ``MissingValueError`` and
-/// ``AlreadyPendingError``.
+/// `AlreadyPendingError`.
 ///
 /// `body` runs at once, and `map` at most once, both on the caller's actor.
 @_alwaysEmitIntoClient

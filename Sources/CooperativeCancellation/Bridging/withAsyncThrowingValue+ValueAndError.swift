@@ -1,7 +1,7 @@
 /// Calls an SDK that reports an optional value and an optional error, and waits for the value.
 ///
 /// ```swift
-/// try await withAsyncThrowingValue { sdk.loadProfile(id, completion: $0) }
+/// try await withAsyncThrowingValue { sdk.profile(id, completion: $0) }
 /// ```
 ///
 /// Accepts `(Value?, (any Error)?)`, `(Value?, NSError?)` and `(Bool, (any Error)?)`.

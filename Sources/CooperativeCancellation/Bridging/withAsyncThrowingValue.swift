@@ -19,7 +19,7 @@
 /// releases `completion` without calling it.
 ///
 /// See <doc:Contract> for the guarantees and the edge cases, <doc:Choosing> for the function that fits your
-/// completion handler, <doc:Recipes> for an example of each kind of SDK, and <doc:CrossingThreads> for closures
+/// completion handler, <doc:Recipes> for an example of each kind of SDK, and <doc:GettingStarted> for closures
 /// that need `@Sendable`.
 ///
 /// - Parameters:

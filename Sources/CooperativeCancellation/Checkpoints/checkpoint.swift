@@ -10,7 +10,7 @@
 /// Costs the same as `Task.checkCancellation()`, and throws the same error: from Swift 6.5, with its reason. Outside a
 /// task it never throws; a debug build reports that, with the file and the line, to ``RuntimeIssue/handler``.
 ///
-/// <doc:Checkpoints> explains where checkpoints belong. To clean up, use
+/// <doc:YourOwnTasks> explains where checkpoints belong. To clean up, use
 /// ``withCancellationCleanup(isolation:_:cleanup:)``.
 @_alwaysEmitIntoClient
 public func checkpoint(

@@ -19,7 +19,7 @@
 /// once if the error is a `CancellationError`, or if the task is cancelled: an SDK may report a cancellation with its
 /// own error. An error that `cleanup` throws replaces the error of `body`.
 ///
-/// <doc:Checkpoints> shows what to write in a synchronous function.
+/// <doc:YourOwnTasks> shows what to write in a synchronous function.
 ///
 /// ## Cancellation
 ///

@@ -50,7 +50,7 @@ nonisolated(nonsending) public func withAbandonableTask<Value>(
               } catch {
                 continuation.resume(throwing: consume error)
               }
-            }(work.value.run.isolation)
+            }(unsafe work.value.run.isolation)
           }
           running.locked { $0 = task }
           if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {

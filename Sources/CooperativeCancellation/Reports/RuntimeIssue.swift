@@ -21,7 +21,7 @@ public struct RuntimeIssue: Sendable, Hashable {
     /// fallback or waits for `Void`; otherwise it never ends.
     case completionDropped
 
-    /// A C callback passed arguments whose types differ from those of the closure in its ``CallbackContext``.
+    /// A C callback passed arguments whose types differ from those of the closure in its `CallbackContext`.
     case contextCalledWithOtherTypes
 
     /// A checkpoint ran outside a task, where it never throws. Only debug builds report it.
@@ -55,7 +55,8 @@ extension RuntimeIssue: CustomStringConvertible {
     case .completionCalledAgain:
       """
       \(callSite): the completion made here was called more than once. The first call counted; this \
-      one was ignored. Call it exactly once on every path of the SDK's callback.
+      one was ignored. Call it exactly once on every path of the SDK's callback. If the SDK may answer \
+      again, let a `PendingCall` take the first answer.
       """
     case .completionDropped:
       """
@@ -120,7 +121,7 @@ extension RuntimeIssue {
   }
 
   @usableFromInline
-  static func send(_ kind: Kind, _ callSite: CallSite, detail: String = "") {
+  package static func send(_ kind: Kind, _ callSite: CallSite, detail: String = "") {
     let receive = collector.get()?.body ?? handler
     receive(RuntimeIssue(kind: kind, callSite: callSite, detail: detail))
   }

@@ -42,7 +42,9 @@ package func writeAll(_ bytes: [UInt8], with writeSome: (ArraySlice<UInt8>) -> I
 
 /// Returns the value of an environment variable if it is a positive number, and prints a line if it is anything else.
 func environmentNumber(_ name: String) -> Double? {
-  guard let text = getenv(name).map({ String(cString: $0) }), !text.isEmpty else { return nil }
+  guard let text = unsafe getenv(name).map({ unsafe String(cString: $0) }), !text.isEmpty else {
+    return nil
+  }
   if let number = Double(text), number > 0, number.isFinite { return number }
   printToStandardError(
     "CooperativeCancellation: \(name) is \"\(text)\", not a positive number of seconds, and is ignored"
@@ -72,9 +74,9 @@ func environmentNumber(_ name: String) -> Double? {
   /// Returns how many, or `nil` if it cannot write.
   package func writeSome(_ bytes: ArraySlice<UInt8>, to descriptor: CInt, _ ms: CInt = 0) -> Int? {
     var target = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-    guard poll(&target, 1, ms) != 0 else { return nil }
+    guard unsafe poll(&target, 1, ms) != 0 else { return nil }
     return withoutBrokenPipeSignal {
-      let count = write(descriptor, Array(bytes), bytes.count)
+      let count = unsafe write(descriptor, Array(bytes), bytes.count)
       if count >= 0 { return count }
       // If a signal handler interrupted the write, the caller tries again.
       return errno == EINTR ? 0 : nil
@@ -84,18 +86,18 @@ func environmentNumber(_ name: String) -> Double? {
   /// Runs `body`, and consumes the signal that this thread gets if `body` writes to a pipe without a reader.
   private func withoutBrokenPipeSignal(_ body: () -> Int?) -> Int? {
     var (broken, before, pending) = (sigset_t(), sigset_t(), sigset_t())
-    sigemptyset(&broken)
-    sigaddset(&broken, SIGPIPE)
-    pthread_sigmask(SIG_BLOCK, &broken, &before)
-    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+    unsafe sigemptyset(&broken)
+    unsafe sigaddset(&broken, SIGPIPE)
+    unsafe pthread_sigmask(SIG_BLOCK, &broken, &before)
+    defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
     // A signal that was already pending must stay pending.
-    sigpending(&pending)
-    let wasPending = sigismember(&pending, SIGPIPE) == 1
+    unsafe sigpending(&pending)
+    let wasPending = unsafe sigismember(&pending, SIGPIPE) == 1
     let count = body()
-    sigpending(&pending)
-    if !wasPending, sigismember(&pending, SIGPIPE) == 1 {
+    unsafe sigpending(&pending)
+    if !wasPending, unsafe sigismember(&pending, SIGPIPE) == 1 {
       var signal: CInt = 0
-      sigwait(&broken, &signal)
+      unsafe sigwait(&broken, &signal)
     }
     return count
   }

@@ -2,7 +2,7 @@ internal import CancellationInternals
 
 // `-DNO_DISPATCH` tests the second branch on systems that have Dispatch.
 #if canImport(Dispatch) && !NO_DISPATCH
-  @preconcurrency private import Dispatch
+  @unsafe @preconcurrency private import Dispatch
 
   /// Rings each time that it is set, on its own thread, perhaps early or more than once.
   ///

@@ -35,7 +35,7 @@ package struct Moment: Sendable, Hashable, Comparable {
     // What `ContinuousClock` reads. Dividing its 128-bit durations takes longer than reading the clock.
     package static var now: Moment {
       var time = timespec()
-      clock_gettime(CLOCK_BOOTTIME, &time)
+      unsafe clock_gettime(CLOCK_BOOTTIME, &time)
       return Moment(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }
   #else

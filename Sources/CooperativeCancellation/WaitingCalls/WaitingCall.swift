@@ -16,14 +16,14 @@ public struct WaitingCall: Sendable {
   package enum Kind: Sendable {
     /// A call with a completion handler.
     case call
-    /// A call of ``PendingCalls``, with its id, or of ``PendingCall``, or a wait for a ``PendingEvent``.
+    /// A call of `PendingCalls`, with its id, or of `PendingCall`, or a wait for a `PendingEvent`.
     case pendingCall(id: (any Hashable & Sendable)?)
-    /// A call of ``PendingCall``, or of ``PendingCalls`` with its id, that waits for its turn. The SDK has not been
+    /// A call of `PendingCall`, or of `PendingCalls` with its id, that waits for its turn. The SDK has not been
     /// called.
     case turn(id: (any Hashable & Sendable)?)
     /// A reader of a sequence, for which a long wait may be normal. The call site is the sequence's.
     case element
-    /// A wait for all tasks of a ``TaskBag``; with a call site, for the task that was added there, perhaps with an id.
+    /// A wait for all tasks of a `TaskBag`; with a call site, for the task that was added there, perhaps with an id.
     case tasks(id: (any Hashable & Sendable)?, addedAt: CallSite?)
   }
 

@@ -1,3 +1,4 @@
+import CCallbacks
 import CooperativeCancellation
 import FakeCallbackSDK
 import HostileCLibrary

@@ -1,3 +1,4 @@
+import CCallbacks
 import CooperativeCancellation
 import MallocStatistics
 import Testing

@@ -2,7 +2,7 @@ import CooperativeCancellation
 import FakeCallbackSDK
 import Testing
 
-/// What an SDK, or the code around it, does to a call; `HostileSDKs.md` lists it. Each name continues "The SDK …".
+/// What an SDK, or the code around it, does to a call. Each name continues "The SDK …".
 @Suite("Hostile SDKs", .serialized, .watchdog, .ownThread)
 struct HostileSDKTests {
   private static let withValue = BridgeForm.all.filter(\.carriesValue)

@@ -65,7 +65,7 @@ struct LatestWinsTests {
         sdk.stop()
       }
     }
-    for _ in 0..<tries(200) {
+    for _ in 0..<max(20, tries(200)) {
       let (ended, begun) = (Signal(), Protected(false))
       let failure = Protected<(any Error)?>(nil)
       let scan = { @MainActor in _ = try await way == .bridgeInBag ? bridge() : call() }

@@ -1,3 +1,5 @@
+internal import CooperativeCancellation
+
 /// Carries a Swift closure through a C callback's `void *context`. In the `operation` of a bridge:
 ///
 /// ```swift
@@ -25,18 +27,18 @@
 /// or a tuple that contains it. The closure is released:
 ///
 /// - when C has called it, unless the context is repeating;
-/// - with ``CancellationResponse/abandonCallback``, when the wait ends, after `onCancel`;
-/// - with ``CancellationResponse/waitForCallback`` and ``CancellationResponse/deliverResult``, after C has called back;
+/// - with `.abandonCallback`, when the wait ends, after `onCancel`;
+/// - with `.waitForCallback` and `.deliverResult`, after C has called back;
 /// - when `operation` throws;
 /// - when you call ``release()``, or ``release(_:)`` in the C library's destroy callback. If that releases the
-///   completion of a wait, the wait ends with ``DroppedCompletionError``, or with its fallback.
+///   completion of a wait, the wait ends with `DroppedCompletionError`, or with its fallback.
 public final class CallbackContext: Sendable {
   private let number: UInt
 
   /// The pointer to pass to C as the callback's context or user data. It does not keep this object alive.
   public var pointer: UnsafeMutableRawPointer {
     // Not `nil`, because the table never returns zero. This is the only unsafe line outside `Locked` and `Sent`.
-    UnsafeMutableRawPointer(bitPattern: number).unsafelyUnwrapped
+    unsafe UnsafeMutableRawPointer(bitPattern: number).unsafelyUnwrapped
   }
 
   /// Creates a context for a closure that C may call once, or any number of times.
@@ -76,13 +78,13 @@ extension CallbackContext {
   /// Calls the closure that belongs to a context; does nothing if the closure was released.
   ///
   /// If the types of the arguments differ from those of the closure's parameters, the closure is released without being
-  /// called, and ``RuntimeIssue/handler`` receives a report. A wait for that closure ends with
-  /// ``DroppedCompletionError``, or its fallback.
+  /// called, and `RuntimeIssue.handler` receives a report. A wait for that closure ends with
+  /// `DroppedCompletionError`, or its fallback.
   public static func call<each Argument>(
     _ pointer: UnsafeMutableRawPointer?,
     _ argument: repeat each Argument
   ) {
-    call(pointer, repeat each argument, otherwise: ())
+    unsafe call(pointer, repeat each argument, otherwise: ())
   }
 
   /// Calls the closure that belongs to a context and returns its result, or `otherwise` if it was released.
@@ -93,7 +95,7 @@ extension CallbackContext {
   ) -> Output {
     guard let entry = ContextTable.entry(for: UInt(bitPattern: pointer)) else { return otherwise }
     guard let entry = entry as? ClosureEntry<(repeat each Argument), Output> else {
-      release(pointer)
+      unsafe release(pointer)
       let type = ClosureEntry<(repeat each Argument), Output>.type
       let types = "\(Swift.type(of: entry).type), but was called as \(type)"
       RuntimeIssue.send(.contextCalledWithOtherTypes, entry.callSite, detail: types)

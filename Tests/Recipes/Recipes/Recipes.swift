@@ -1,6 +1,7 @@
-// One wrapper for each kind of SDK: the code of the page "Recipes".
+// The code of the page "Recipes by kind of SDK".
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
+import CCallbacks
 import CallbackSequences
 import CooperativeCancellation
 import Dispatch
@@ -32,10 +33,6 @@ final class Drive {
     line.open()
     try? await PendingEvent<Void>().value()
     line.close()
-  }
-
-  func profile(_ id: Int) async throws -> Profile {
-    try await withAsyncThrowingValue { sdk.loadProfile(id, completion: $0) }
   }
 
   func thumbnail(of name: String) async throws -> Data {
@@ -78,23 +75,30 @@ final class Drive {
 
   func link(to host: String) async throws -> Link {
     let link = Link(host: host)
-    defer { link.stateHandler = nil }  // A later state is not a second answer.
-    do {
-      try await withAsyncThrowingValue { completion in
-        link.stateHandler = { @Sendable state in
-          switch state {
-          case .connecting: break
-          case .ready: completion(.success(()))
-          case .failed(let error): completion(.failure(error))
-          }
-        }
-        link.start()
+    let opening = PendingCall<Void>()
+    link.stateHandler = { @Sendable state in
+      switch state {
+      case .connecting: break
+      case .ready: opening.resume()
+      case .failed(let error): opening.resume(throwing: error)
       }
+    }
+    do {
+      try await opening.value(timeout: .seconds(30)) { link.start() }
     } catch {
       link.close()
       throw error
     }
     return link
+  }
+
+  func flags() async throws -> [String] {
+    let answer = PendingCall<[String]>()
+    return try await answer.value(timeout: .seconds(30)) {
+      sdk.loadFlags { @Sendable in answer.resume(with: $0) }
+    } onCancel: { request in
+      request.cancel()
+    }
   }
 
   func beacon() async throws -> String {
@@ -184,6 +188,12 @@ final class Drive {
     }
   }
 
+  func video(_ name: String) async throws -> Data {
+    try await withProgressLimit(.seconds(30)) { progress in
+      try await self.download(name) { _ in progress() }
+    }
+  }
+
   func picture(_ name: String) async throws -> Data {
     try await withAsyncThrowingValue { completion in
       sdk.picture(name) { @Sendable data, isPreview, error in
@@ -194,14 +204,9 @@ final class Drive {
 }
 
 final class IconOperation: Operation, @unchecked Sendable {
-  private let icon: String
-  private(set) var result: Result<Data, any Error> = .failure(CancellationError())
+  let result: Result<Data, any Error>
 
-  init(_ icon: String) { self.icon = icon }
-
-  override func main() {
-    if !isCancelled { result = .success(Data(icon.utf8)) }
-  }
+  init(_ icon: String) { result = .success(Data(icon.utf8)) }
 }
 
 @MainActor
@@ -273,44 +278,69 @@ extension Catalog {
   }
 }
 
-func degrees(in city: String) async throws -> Double {
-  try await withAsyncThrowingValue { completion in
-    let context = CallbackContext { (status: Int32, degrees: Double) in
-      completion(status == 0 ? .success(degrees) : .failure(WeatherError(status: status)))
+extension Drive {
+  func degrees(in city: String) async throws -> Double {
+    try await withAsyncThrowingValue { completion in
+      let context = CallbackContext { (status: Int32, degrees: Double) in
+        completion(status == 0 ? .success(degrees) : .failure(WeatherError(status: status)))
+      }
+      let status = weather_fetch(
+        city,
+        { @Sendable in CallbackContext.call($0, $1, $2) },
+        context.pointer
+      )
+      guard status == 0 else { throw WeatherError(status: status) }
+      return context
+    } onCancel: { _ in
+      weather_cancel()
     }
-    let status = weather_fetch(
-      city,
-      { @Sendable in CallbackContext.call($0, $1, $2) },
-      context.pointer
-    )
-    guard status == 0 else { throw WeatherError(status: status) }
-    return context
-  } onCancel: { _ in
-    weather_cancel()
+  }
+
+  func convert(_ file: String, progress: @escaping @Sendable (Double) -> Void) async throws {
+    try await withAsyncThrowingValue(whenCancelled: .waitForCallback) { completion in
+      let context = CallbackContext(isRepeating: true) { (isEnd: Bool, value: Double) in
+        if isEnd { completion(value == 0 ? nil : ConversionError()) } else { progress(value) }
+      }
+      let job = convert_start(
+        file,
+        { @Sendable in CallbackContext.call($0, false, $1) },
+        { @Sendable in CallbackContext.call($0, true, Double($1)) },
+        context.pointer,
+        conversions
+      )
+      return (context, ConversionJob(job))
+    } onCancel: { _, job in
+      convert_stop(job.pointer)
+    }
   }
 }
 
-func convert(_ file: String, progress: @escaping @Sendable (Double) -> Void) async throws {
-  try await withAsyncThrowingValue(whenCancelled: .waitForCallback) { completion in
-    let context = CallbackContext(isRepeating: true) { (isEnd: Bool, value: Double) in
-      if isEnd { completion(value == 0 ? nil : ConversionError()) } else { progress(value) }
-    }
-    let job = convert_start(
-      file,
-      { @Sendable in CallbackContext.call($0, false, $1) },
-      { @Sendable in CallbackContext.call($0, true, Double($1)) },
-      context.pointer
-    )
-    return (context, ConversionJob(job))
-  } onCancel: { _, job in
-    convert_stop(job.pointer)
+/// Throws ``TimeoutError`` if `body` reports no progress for so long.
+func withProgressLimit<Value: Sendable>(
+  _ limit: Timeout,
+  _ body: @escaping @Sendable (_ progress: @escaping @Sendable () -> Void) async throws -> Value
+) async throws -> Value {
+  let progress = PendingEvent<Void>()
+  return try await withThrowingTaskGroup { group in
+    group.addTask { try await body { progress.resume() } }
+    group.addTask { while true { try await progress.value(timeout: limit) } }
+    defer { group.cancelAll() }
+    for try await value in group { return value }
+    throw CancellationError()  // Not reached: each task has a result.
   }
 }
+
+/// Where C calls back.
+let conversions = DispatchQueue(label: "conversions")
 
 final class ConversionJob {
   let pointer: OpaquePointer?
   init(_ pointer: OpaquePointer?) { self.pointer = pointer }
-  deinit { convert_free(pointer) }
+
+  deinit {
+    nonisolated(unsafe) let pointer = pointer
+    conversions.async { convert_free(pointer) }
+  }
 }
 
 @MainActor
@@ -322,56 +352,7 @@ final class PlayerModel: PlayerDelegate {
   }
 }
 
-// MARK: - How they behave
-
-let drive = Drive()
-print("Result:", try await drive.profile(1).name)
-print("value and error:", try await drive.thumbnail(of: "beach").count, "bytes")
-print("nothing found:", try await drive.owner(of: "beach")?.name ?? "nobody")
-print("Objective-C:", await Task { try await drive.rename("beach", to: "taken") }.result)
-print("delegate:", try await drive.place().name)
-print("listener:", try await drive.weight(), "kg")
-print("becomes ready:", try await drive.link(to: "server").host)
-print("request in a callback:", try await drive.upload("beach"), "bytes")
-print("refused:", await Task { try await drive.scan() }.result)
-try await drive.rebuildIndex()
-print("asks whether to go on:", try await drive.export(), "steps")
-print("progress:", try await drive.download("beach") { print("  progress", $0) }.count, "bytes")
-print("preview:", try await drive.picture("sea").count, "bytes")
-print("not Sendable:", try await Catalog().title(of: 1))
-print("a listener of an actor:", try await Catalog().nextChange())
-print("C:", try await degrees(in: "Oslo"))
-try await convert("beach.mov") { print("  progress", $0) }
-print("JSON:", try await drive.user(1).name)
-print("batches:", try await drive.records())
-let model = PlayerModel()
-model.playerDidReach(0.5)
-print("main thread:", model.position)
-print("Operation:", try await drive.icon(of: "beach").count, "bytes")
-let line = Line()
-let terminal = Terminal(line)
-print("table:", try await terminal.run("ls"))
-let service = Task { await drive.serve() }
-service.cancel()
-await service.value
-
-let calls: [(name: String, call: @MainActor @Sendable () async throws -> Void)] = [
-  ("delegate", { _ = try await drive.place() }),
-  ("becomes ready", { _ = try await drive.link(to: "server") }),
-  ("may never answer", { _ = try await drive.beacon() }),
-  ("sheet", { _ = try await drive.signIn() }),
-]
-for (name, call) in calls {
-  let task = Task { try await call() }
-  await Task.yield()  // Both run on the main actor, so the SDK has been called now.
-  task.cancel()
-  print("\(name), cancelled:", await task.result)
-}
-
 // MARK: - SDKs that cannot be changed
-
-typealias Pair<Value> = @Sendable (Value?, (any Error)?) -> Void
-typealias Handler<Value> = @Sendable (Result<Value, any Error>) -> Void
 
 struct Profile: Sendable { let name = "Ann" }
 struct Place: Sendable { let name = "Oslo" }
@@ -384,44 +365,50 @@ struct ScannerBusyError: Error {}
 struct DatabaseClosedError: Error {}
 struct WeatherError: Error { let status: Int32 }
 
-/// The request of a cancellable call. Not `Sendable`, as such objects usually are.
-final class SDKRequest {
-  init(_ answer: @escaping @Sendable () -> Void) {
-    DispatchQueue.global().asyncAfter(deadline: .now() + 0.01, execute: answer)
-  }
-
-  func cancel() { print("  the SDK was told to cancel") }
-}
-
 /// May be cancelled from any thread.
 struct UploadTask: Sendable {
-  func cancel() {}
+  let cancel: @Sendable () -> Void
 }
 
 final class DriveSDK {
-  func loadProfile(_ id: Int, completion: @escaping Handler<Profile>) {
-    completion(.success(Profile()))
-  }
+  private var runningScan: SDKRequest?
 
   func thumbnail(of name: String, completion: @escaping Pair<Data>) -> SDKRequest {
-    SDKRequest { completion(Data(name.utf8), nil) }
+    SDKRequest(Data(name.utf8), completion)
   }
 
   func findOwner(of name: String, completion: @escaping (Profile?, (any Error)?) -> Void) {
     completion(nil, nil)
   }
 
-  /// Does not call back if there is no beacon, and releases the completion.
-  func findBeacon(_ completion: @escaping Pair<String>) -> SDKRequest { SDKRequest {} }
-
-  func get(_ path: String, failure: (NSError?) -> Void, success: ([String: Any]) -> Void) {
-    success(["name": "Ann"])
+  /// May never call back.
+  func findBeacon(_ completion: @escaping Pair<String>) -> SDKRequest {
+    SDKRequest("lobby", completion)
   }
 
-  func records(_ completion: ([String], Bool, (any Error)?) -> Void) -> SDKRequest {
-    completion(["a", "b"], false, nil)
-    completion(["c"], true, nil)
-    return SDKRequest {}
+  /// Calls back with the flags that it knows, and again when they have changed.
+  func loadFlags(_ completion: @escaping Handler<[String]>) -> SDKRequest {
+    SDKRequest(["blue"]) { result in
+      completion(result)
+      completion(.success(["green"]))
+    }
+  }
+
+  func get(
+    _ path: String,
+    failure: @escaping @Sendable (NSError?) -> Void,
+    success: @escaping @Sendable ([String: Any]) -> Void
+  ) {
+    _ = SDKRequest { $0 == nil ? success(["name": "Ann"]) : failure(nil) }
+  }
+
+  func records(_ completion: @escaping @Sendable ([String], Bool, (any Error)?) -> Void)
+    -> SDKRequest
+  {
+    SDKRequest { error in
+      completion(["a", "b"], false, error)
+      completion(["c"], true, nil)
+    }
   }
 
   func rename(_ name: String, to newName: String, completion: @escaping (Bool, NSError?) -> Void) {
@@ -431,23 +418,29 @@ final class DriveSDK {
   /// Makes the task and passes it on.
   func upload(
     _ name: String,
-    taskHandler: @escaping (UploadTask) -> Void,
+    taskHandler: @escaping @Sendable (UploadTask) -> Void,
     completion: @escaping Pair<Int>
   ) {
-    taskHandler(UploadTask())
-    _ = SDKRequest { completion(name.utf8.count, nil) }
+    SDKRequest(name.utf8.count, completion).deliver { taskHandler(UploadTask(cancel: $0)) }
   }
 
   /// Returns whether the scan has begun. If not, the SDK does not call back.
-  func scan(completion: @escaping Handler<String>) -> Bool { false }
-  func stopScan() {}
-
-  func rebuildIndex(completion: @escaping @Sendable ((any Error)?) -> Void) {
-    completion(nil)
+  func scan(completion: @escaping Handler<String>) -> Bool {
+    runningScan = SDKRequest("4006381333931", completion)
+    return true
   }
 
-  func export(shouldContinue: @escaping () -> Bool, completion: @escaping Handler<Int>) {
-    completion(.success((1...1_000).prefix { _ in shouldContinue() }.count))
+  func stopScan() { runningScan?.cancel() }
+
+  func rebuildIndex(completion: @escaping @Sendable ((any Error)?) -> Void) {
+    _ = SDKRequest(completion)
+  }
+
+  func export(shouldContinue: @escaping @Sendable () -> Bool, completion: @escaping Handler<Int>) {
+    _ = SDKRequest { error in
+      if let error { return completion(.failure(error)) }
+      completion(.success((1...1_000).prefix { _ in shouldContinue() }.count))
+    }
   }
 
   func download(
@@ -456,13 +449,18 @@ final class DriveSDK {
     completion: @escaping Pair<Data>
   ) -> SDKRequest {
     progress(0.5)
-    return SDKRequest { completion(Data(name.utf8), nil) }
+    return SDKRequest(Data(name.utf8), completion)
   }
 
   /// Calls back with a preview and then with the picture.
-  func picture(_ name: String, completion: @escaping (Data?, Bool, (any Error)?) -> Void) {
-    completion(Data(), true, nil)
-    completion(Data(name.utf8), false, nil)
+  func picture(
+    _ name: String,
+    completion: @escaping @Sendable (Data?, Bool, (any Error)?) -> Void
+  ) {
+    _ = SDKRequest { error in
+      completion(Data(), true, nil)
+      completion(error == nil ? Data(name.utf8) : nil, false, error)
+    }
   }
 }
 
@@ -473,6 +471,7 @@ protocol PlaceFinderDelegate: AnyObject {
 
 final class Line {
   var onText: (@MainActor (Int, String) -> Void)?
+  private var requests: [Int: SDKRequest] = [:]
   private var last = 0
 
   func open() {}
@@ -484,28 +483,38 @@ final class Line {
   }
 
   func write(_ id: Int, _ text: String) {
-    Task { @MainActor [onText] in onText?(id, "\(text) is done") }
+    if text == "cancel" { return requests[id]?.cancel() ?? () }
+    requests[id] = SDKRequest { [onText] _ in
+      Task { @MainActor in onText?(id, "\(text) is done") }
+    }
   }
 }
 
 final class PlaceFinder {
   weak var delegate: (any PlaceFinderDelegate)?
+  private var request: SDKRequest?
 
   func start() {
     nonisolated(unsafe) weak let finder = self
-    _ = SDKRequest { finder.map { $0.delegate?.placeFinder($0, didFind: Place()) } }
+    request = SDKRequest { error in
+      guard let finder, let delegate = finder.delegate else { return }
+      guard let error else { return delegate.placeFinder(finder, didFind: Place()) }
+      delegate.placeFinder(finder, didFailWith: error)
+    }
   }
 
-  func stop() { print("  the finder was told to stop") }
+  func stop() { request?.cancel() }
 }
 
 final class Scale {
-  func addListener(_ listener: @escaping (Double) -> Void) -> Int {
-    listener(71.5)
-    return 1
+  private var requests: [SDKRequest] = []
+
+  func addListener(_ listener: @escaping @Sendable (Double) -> Void) -> Int {
+    requests.append(SDKRequest { _ in listener(71.5) })
+    return requests.count - 1
   }
 
-  func removeListener(_ number: Int) { print("  the scale was told to remove listener", number) }
+  func removeListener(_ number: Int) { requests[number].cancel() }
 }
 
 /// Not `Sendable`. Its handler receives each state.
@@ -514,90 +523,104 @@ final class Link {
 
   let host: String
   var stateHandler: ((State) -> Void)?
+  private var request: SDKRequest?
 
   init(host: String) { self.host = host }
 
   func start() {
     nonisolated(unsafe) let handler = stateHandler
-    _ = SDKRequest {
+    request = SDKRequest { error in
       handler?(.connecting)
-      handler?(.ready)
+      if error == nil { handler?(.ready) }
+      handler?(.failed(SDKError()))
     }
   }
 
-  func close() { print("  the link was closed") }
+  func close() {
+    request?.cancel()
+    stateHandler?(.failed(SDKError()))
+  }
 }
 
 /// A sign-in screen of an SDK, which calls back on the main thread.
 @MainActor
 final class SignInSheet {
+  private let success: @Sendable (Profile) -> Void
+  private let failure: @Sendable (any Error) -> Void
   private let onCancel: () -> Void
+  private var request: SDKRequest?
 
   init(
-    success: @escaping (Profile) -> Void,
-    failure: @escaping (any Error) -> Void,
+    success: @escaping @Sendable (Profile) -> Void,
+    failure: @escaping @Sendable (any Error) -> Void,
     cancelled: @escaping () -> Void
   ) {
-    onCancel = cancelled
+    (self.success, self.failure, onCancel) = (success, failure, cancelled)
   }
 
-  func present() {}
-
-  func dismiss() {
-    print("  the sheet was dismissed")
-    onCancel()
+  func present() {
+    request = SDKRequest { [success, failure] in $0.map(failure) ?? success(Profile()) }
   }
+
+  func dismiss() { request?.cancel() }
+  func userDidClose() { onCancel() }
 }
 
 protocol PlayerDelegate: AnyObject {
   func playerDidReach(_ position: Double)
 }
 
-/// Not `Sendable`, and neither are its rows and queries.
+/// Not `Sendable`, and neither are its rows.
 final class Database {
   final class Row { let title = "Beach" }
 
-  func fetch(_ number: Int, _ completion: @escaping (Row?, (any Error)?) -> Void) -> Query {
-    completion(Row(), nil)
-    return Query()
+  func fetch(_ number: Int, _ completion: @escaping @Sendable (Row?, (any Error)?) -> Void)
+    -> SDKRequest
+  {
+    SDKRequest { completion($0 == nil ? Row() : nil, $0) }
   }
 
-  func addListener(_ listener: @escaping (Int) -> Void) -> Listener {
-    listener(7)
-    return Listener()
+  func addListener(_ listener: @escaping @Sendable (Int) -> Void) -> SDKRequest {
+    SDKRequest { _ in listener(7) }
   }
 
-  func removeListener(_ listener: Listener) {}
-
-  final class Query { func cancel() {} }
-  final class Listener {}
+  func removeListener(_ listener: SDKRequest) { listener.cancel() }
 }
+
+typealias WeatherCallback = @convention(c) (UnsafeMutableRawPointer?, Int32, Double) -> Void
 
 // int weather_fetch(const char *city,
 //                   void (*callback)(void *context, int status, double degrees), void *context);
 func weather_fetch(
   _ city: UnsafePointer<CChar>,
-  _ callback: @convention(c) (UnsafeMutableRawPointer?, Int32, Double) -> Void,
+  _ callback: WeatherCallback,
   _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
-  callback(context, 0, 12.5)
+  nonisolated(unsafe) let context = context
+  _ = SDKRequest { callback(context, $0 == nil ? 0 : 7, 12.5) }
   return 0
 }
 
 // void weather_cancel(void);
-func weather_cancel() {}
+func weather_cancel() { SDKRequest.cancelLatest() }
 
 func convert_start(
   _ file: UnsafePointer<CChar>,
   _ progress: @convention(c) (UnsafeMutableRawPointer?, Double) -> Void,
   _ end: @convention(c) (UnsafeMutableRawPointer?, Int32) -> Void,
-  _ context: UnsafeMutableRawPointer?
+  _ context: UnsafeMutableRawPointer?,
+  _ queue: DispatchQueue
 ) -> OpaquePointer? {
-  progress(context, 0.5)
-  end(context, 0)
+  nonisolated(unsafe) let context = context
+  _ = SDKRequest { error in
+    queue.async {
+      progress(context, 0.5)
+      end(context, error == nil ? 0 : 1)
+    }
+  }
   return OpaquePointer(bitPattern: 1)
 }
 
-func convert_stop(_ job: OpaquePointer?) {}
+func convert_stop(_ job: OpaquePointer?) { SDKRequest.cancelLatest() }
 
-func convert_free(_ job: OpaquePointer?) { print("  the job was freed") }
+func convert_free(_ job: OpaquePointer?) {}

@@ -1,4 +1,4 @@
-// What an app needs around its calls: the code of the page "Recipes for apps".
+// The code of the page "Recipes for apps".
 
 import CooperativeCancellation
 import Dispatch
@@ -64,6 +64,13 @@ final class Shop {
     return try await prices()
   }
 
+  func loadPrices(_ completion: @escaping (Result<[Int], any Error>) -> Void) -> AnyTask {
+    AnyTask(
+      Task {
+        do { completion(.success(try await prices())) } catch { completion(.failure(error)) }
+      }
+    )
+  }
 }
 
 @MainActor
@@ -103,8 +110,6 @@ final class Store {
       if number == latest { database.interrupt() }
     }
   }
-
-  var queue: DispatchQueue { database.queue }
 }
 
 actor Album {
@@ -141,57 +146,16 @@ final class Outbox {
   func add(_ letter: String) { letters.continuation.yield(letter) }
 }
 
-// MARK: - What they do
-
-let log = Log()
-RuntimeIssue.handler = { report in
-  log.report("\(report)")
-  assert(report.kind != .completionCalledAgain, "\(report)")
-}
-
-let fake: any ProfileService = FakeProfileService { Profile(name: "Fake \($0)") }
-print("fake:", try await fake.profile(1).name)
-
-let shop = Shop()
-let payment = Task { try await shop.pay(10) }
-let connection = Task { try await shop.openConnection() }
-await Task.yield()  // All run on the main actor, so the SDK has been called now.
-payment.cancel()
-connection.cancel()
-print("connection, cancelled:", await connection.result)
-shop.sdk.queue.activate()  // From now on, the SDK answers.
-try await payment.value
-print("payment, cancelled:", shop.receipts.count, "receipt")
-print("prices:", try await shop.pricesWithRetries())
-
-let checksums = Checksums()
-print("checksum:", try await checksums.checksum(of: "notes"))
-try await checksums.waitForAll(in: DispatchGroup())
-
-let store = Store()
-let statements = ["a", "b", "c"].map { sql in Task { try await store.rows(sql) } }
-await Task.yield()  // The statement a is running; b and c wait for their turns.
-statements[1].cancel()
-print("rows of b, cancelled:", await statements[1].result)
-statements[0].cancel()
-print("rows of a, cancelled:", await statements[0].result)
-store.queue.activate()  // From now on, the database answers.
-print("rows of c:", try await statements[2].value)
-
-let album = Album()
-try await album.add(["wood"])
-let addition = Task { try await album.add(["sea", "hill", "lake"]) }
-print("album:", await addition.result, await album.photos.values)
-
-var sent: [String] = []
-let outbox = Outbox()
-for letter in ["first", "second"] { outbox.add(letter) }
-while sent.count < 2 { await Task.yield() }
-print("sent in order:", sent)
-
 // MARK: - The SDKs
 
-typealias Handler<Value> = @Sendable (Result<Value, any Error>) -> Void
+let log = Log()
+
+func logMisuse() {
+  RuntimeIssue.handler = { report in
+    log.report("\(report)")
+    assert(report.kind != .completionCalledAgain, "\(report)")
+  }
+}
 
 struct Log {
   func report(_ text: String) { print("misuse:", text) }
@@ -201,50 +165,39 @@ struct Profile: Sendable { let name: String }
 struct Receipt: Sendable { let amount: Int }
 
 final class Connection: Sendable {
-  func close() { print("  the connection was closed") }
-}
-
-/// Not `Sendable`, as the requests of SDKs usually are.
-final class SDKRequest {
-  func cancel() { print("  the SDK was told to cancel") }
+  func close() {}
 }
 
 final class PaymentSDK {
-  let queue = DispatchQueue(label: "PaymentSDK", attributes: .initiallyInactive)
-
   func connect(_ completion: @escaping Handler<Connection>) {
-    queue.async { completion(.success(Connection())) }
+    _ = SDKRequest(Connection(), completion)
   }
 
   func charge(
     _ amount: Int,
-    completion: @escaping @Sendable (Receipt?, (any Error)?) -> Void
+    completion: @escaping Pair<Receipt>
   ) -> SDKRequest {
-    queue.async { completion(Receipt(amount: amount), nil) }
-    return SDKRequest()
+    SDKRequest(Receipt(amount: amount), completion)
   }
 
   func loadPrices(_ completion: @escaping Handler<[Int]>) -> SDKRequest {
-    queue.async { completion(.success([10, 20])) }
-    return SDKRequest()
+    SDKRequest([10, 20], completion)
   }
 }
 
 func slowChecksum(of name: String) -> Int { name.utf8.count }
 
-@MainActor func send(_ letter: String) async { sent.append(letter) }
+func send(_ letter: String) async {}
 
-func upload(_ name: String) async {
-  if name == "hill" { withUnsafeCurrentTask { $0?.cancel() } }
-}
+func upload(_ name: String) async {}
 
 /// Runs one statement after the other; `interrupt()` ends the one that runs, whoever made it.
-final class SharedDatabase: Sendable {
-  let queue = DispatchQueue(label: "SharedDatabase", attributes: .initiallyInactive)
+final class SharedDatabase {
+  private var running: SDKRequest?
 
   func run(_ sql: String, completion: @escaping Handler<[String]>) {
-    queue.async { completion(.success(["row of \(sql)"])) }
+    running = SDKRequest(["row of \(sql)"], completion)
   }
 
-  func interrupt() { print("  the statement that runs was interrupted") }
+  func interrupt() { running?.cancel() }
 }

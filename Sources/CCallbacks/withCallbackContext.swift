@@ -1,3 +1,5 @@
+internal import CooperativeCancellation
+
 /// Runs `body` with a repeating ``CallbackContext``, for a C library that calls back only during the call.
 ///
 /// ```swift
@@ -18,5 +20,5 @@ public func withCallbackContext<each Argument, Output, Result: ~Copyable, Failur
 ) throws(Failure) -> Result {
   let context = CallbackContext(isRepeating: true, fileID: fileID, line: line, closure)
   defer { context.release() }
-  return try body(context.pointer)
+  return try unsafe body(context.pointer)
 }

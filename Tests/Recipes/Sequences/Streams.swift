@@ -1,4 +1,4 @@
-// The code of "Streams for others to read".
+// More code of the page "Repeated callbacks".
 
 import CallbackSequences
 import CooperativeCancellation
@@ -30,7 +30,11 @@ final class Network {
   init(_ monitor: Monitor) {
     isOnline = AsyncCallbackSequence(buffering: .newest(1)) { yield in
       monitor.onChange = yield
-      yield(monitor.isOnline)
+      var isOnline: Bool
+      repeat {
+        isOnline = monitor.isOnline
+        yield(isOnline)
+      } while isOnline != monitor.isOnline
     } onTermination: {
       monitor.onChange = nil
     }.sendable().shared(replayingLatest: true)
@@ -91,7 +95,7 @@ final class Pushes {
 
   func pushes(about topic: String) async throws -> AsyncCallbackSequence<String>.Iterator {
     var handler: (@Sendable (String) -> Void)?
-    var token: Int?
+    var token: SDKRequest?
     let pushes = AsyncCallbackSequence(buffering: .unbounded) { yield in
       handler = yield
     } onTermination: { [service] in
@@ -106,12 +110,7 @@ final class Pushes {
 
 // For an interface that demands the standard type.
 
-protocol Player: Sendable {
-  var songs: AsyncStream<String> { get async }
-  var stations: AsyncStream<String> { get }
-}
-
-actor RadioPlayer: Player {
+actor RadioPlayer {
   private let radio = Radio()
 
   var songs: AsyncStream<String> {
@@ -131,67 +130,21 @@ actor RadioPlayer: Player {
   }
 }
 
-@main
-@MainActor
-enum Streams {
-  static func main() async throws {
-    let socket = Socket()
-    let chat = Chat(socket)
-    let readers = (1...2).map { number in
-      Task {
-        for try await message in chat.messages { print("reader \(number):", message) }
-      }
-    }
-    while socket.onMessage == nil { await Task.yield() }
-    socket.onMessage?("hello")
-    socket.onClose?(nil)
-    for reader in readers { try await reader.value }
-
-    let monitor = Monitor()
-    let network = Network(monitor)
-    let first = Task { for await isOnline in network.isOnline { print("online:", isOnline) } }
-    while monitor.onChange == nil { await Task.yield() }
-    monitor.isOnline = true
-    monitor.onChange?(true)
-    await printFirst("a later reader: online", of: network.isOnline)
-    first.cancel()
-
-    let importer = Importer()
-    let reading = Task {
-      for await progress in importer.progress { print("progress:", progress) }
-    }
-    // A new reader begins with the latest progress, so it does not matter who begins.
-    await importer.run()
-    await reading.value
-    for await progress in importer.progress { print("a later reader: progress:", progress) }
-
-    await printFirst("quote", of: try await Quotes().quotes(for: "SWFT"))
-    await printFirst("push", of: try await Pushes().pushes(about: "weather"))
-    let player: some Player = RadioPlayer()
-    await printFirst("song", of: await player.songs)
-    await printFirst("station", of: player.stations)
-  }
-
-  static func printFirst(_ name: String, of elements: some AsyncSequence<some Any, Never>) async {
-    for await element in elements {
-      print("\(name):", element)
-      break
-    }
-  }
-}
-
 // The SDKs.
 
 @MainActor
 final class Socket {
   var onMessage: (@Sendable (String) -> Void)?
   var onClose: (@Sendable ((any Error)?) -> Void)?
+  private var request: SDKRequest?
 
-  func open() throws {}
+  func open() throws {
+    request = SDKRequest { [onMessage, onClose] in $0 == nil ? onMessage?("hello") : onClose?($0) }
+  }
 
   func close() {
-    onMessage = nil
-    onClose = nil
+    request?.cancel()
+    (onMessage, onClose, request) = (nil, nil, nil)
   }
 }
 
@@ -203,18 +156,12 @@ final class Monitor {
 
 @MainActor
 final class QuoteFeed {
-  private var listeners: [Int: @Sendable (Double) -> Void] = [:]
-
-  func addListener(_ listener: @escaping @Sendable (Double) -> Void) -> Int {
-    listeners[listeners.count] = listener
-    return listeners.count - 1
+  func addListener(_ listener: @escaping @Sendable (Double) -> Void) -> SDKRequest {
+    SDKRequest { _ in listener(17.5) }
   }
 
-  func removeListener(_ token: Int) { listeners[token] = nil }
-
-  func subscribe(to name: String) async throws {
-    for listener in listeners.values { listener(17.5) }
-  }
+  func removeListener(_ token: SDKRequest) { token.cancel() }
+  func subscribe(to name: String) async throws {}
 }
 
 @MainActor
@@ -222,19 +169,17 @@ final class PushService {
   func subscribe(
     to topic: String,
     handler: @escaping @Sendable (String) -> Void
-  ) async throws -> Int {
-    handler("\(topic): rain")
-    return 1
+  ) async throws -> SDKRequest {
+    SDKRequest { _ in handler("\(topic): rain") }
   }
 
-  func unsubscribe(_ token: Int) async {}
+  func unsubscribe(_ token: SDKRequest) async { token.cancel() }
 }
 
 final class Radio: Sendable {
-  func addListener(_ listener: @escaping @Sendable (String) -> Void) -> Int {
-    listener("Waterloo")
-    return 1
+  func addListener(_ listener: @escaping @Sendable (String) -> Void) -> SDKRequest {
+    SDKRequest { _ in listener("Waterloo") }
   }
 
-  func removeListener(_ token: Int) {}
+  func removeListener(_ token: SDKRequest) { token.cancel() }
 }

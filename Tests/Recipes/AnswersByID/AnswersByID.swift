@@ -1,7 +1,6 @@
-// Answers that arrive elsewhere: the code of the page "Answers that come by id".
+// The code of the page "Answers by id".
 
 import CooperativeCancellation
-import Dispatch
 import PendingAnswers
 import Synchronization
 
@@ -143,23 +142,32 @@ final class Server: Sendable {
   func waitForStart() async -> Bool { (try? await started.value()) != nil }
 }
 
-@MainActor
-final class Gallery {
-  private let images = ImageSDK()
-  private var loads: [String: PendingEvent<String>] = [:]
+final class Album: Sendable {
+  private let sdk = ImageSDK()
+  private let loads = SharedCalls<String, Image>()
 
-  func image(_ name: String) async throws -> String {
-    if let load = loads[name] { return try await load.value() }
-    let load = PendingEvent<String>()
-    return try await load.value {
-      loads[name] = load
-      images.load(name) { @Sendable [weak self] result in
-        switch result {
-        case .success(let image): load.close(returning: image)
-        case .failure(let error): load.close(throwing: error)
-        }
-        Task { @MainActor in self?.loads[name] = nil }
+  func image(_ name: String) async throws -> Image {
+    try await loads.value(for: name, timeout: .seconds(30)) { [sdk] in
+      try await withAsyncThrowingValue { completion in
+        sdk.load(name) { completion($0) }
+      } onCancel: { request in
+        request.cancel()
       }
+    }
+  }
+}
+
+actor Session {
+  private let api = API()
+  private let refreshes = SharedCalls<String, String>()
+  private var token: String?
+
+  func validToken() async throws -> String {
+    if let token { return token }
+    return try await refreshes.value(for: "token") {
+      let token = try await self.api.refresh()
+      self.token = token
+      return token
     }
   }
 }
@@ -188,10 +196,13 @@ final class Sensor {
   private let link: Link
   private let reads: PendingCalls<String, [UInt8]>
 
-  init(_ link: Link) {
+  init(_ link: Link, onValue: @escaping @Sendable (String, [UInt8]) -> Void) {
     self.link = link
     reads = PendingCalls(ifTaken: .waitForTurn, lateAnswers: .seconds(5))
-    link.onValue { [reads] characteristic, result in reads.resume(characteristic, with: result) }
+    link.onValue { [reads] characteristic, result in
+      reads.resume(characteristic, with: result)
+      if case .success(let value) = result { onValue(characteristic, value) }
+    }
     link.onLoss { [reads] error in reads.resumeAll(throwing: error) }
   }
 
@@ -217,64 +228,27 @@ final class Suggestions {
 @MainActor
 final class Shop {
   private let queue = PurchaseQueue()
-  private let purchase = PendingCall<String>()
+  private let purchases = PendingCalls<String, String>(ifTaken: .waitForTurn)
+  private let restoration = PendingCall<Void>()
 
-  init() {
-    queue.observer = { [purchase] result in
-      if !purchase.resume(with: result) { print("no call waits for \(result)") }
+  init(onReceipt: @escaping @Sendable (String) -> Void) {
+    queue.onTransaction = { [purchases] product, result, isRestored in
+      if !isRestored, purchases.resume(product, with: result) { return }
+      if case .success(let receipt) = result { onReceipt(receipt) }
     }
+    queue.onRestored = { [restoration] result in restoration.resume(with: result) }
   }
 
   func buy(_ product: String) async throws -> String {
-    try await purchase.value(whenCancelled: .deliverResult) { queue.add(product) }
+    try await purchases.value(for: product, whenCancelled: .deliverResult) { queue.add(product) }
+  }
+
+  func restore() async throws {
+    try await restoration.value(whenCancelled: .waitForCallback) { queue.restore() }
   }
 }
 
-let radio = Radio()
-try await radio.ready()
-let lamp = Peripheral("lamp")
-try await radio.connect(lamp)
-try await radio.disconnect(lamp)
-
-let socket = Socket()
-let client = Client(socket)
-print(try await client.ask("one"), try await client.order("two"))
-print(try await client.post("five"))
-let search = Search(Index())
-print(try await search.names(matching: "a"))
-let link = Link()
-let sensor = Sensor(link)
-let read = Task { try await sensor.read("2A37") }
-while link.reads.isEmpty { await Task.yield() }
-read.cancel()
-print("cancelled: \(await read.result)")
-async let pulse = sensor.read("2A37")
-link.answer()  // The first read, too late.
-while link.reads.isEmpty { await Task.yield() }
-link.answer()
-print("pulse: \(try await pulse)")
 let values = PendingCalls<String, [UInt8]>(ifTaken: .answerInOrder)
-let readers = [1, 2].map { _ in Task { try await values.value(for: "volts") {} } }
-while values.count < 2 { await Task.yield() }
-readers[0].cancel()
-for value in [1, 2] as [UInt8] { values.resume("volts", returning: [value]) }
-print("in order: \(await readers[0].result), \(await readers[1].result)")
-let suggestions = Suggestions()
-let superseded = Task { try await suggestions.suggestions(for: "") }
-await Task.yield()
-print("latest: \(try await suggestions.suggestions(for: "os"))")
-print("superseded: \(await superseded.result)")
-print(try await Shop().buy("coffee"))
-print(try await client.ask(all: ["three", "four"]))
-client.received(socket.lastID + 1, "what?")
-let listener = Listener()
-let server = Server(listener)
-listener.start()
-print(try await server.port(), await server.waitForStart())
-let gallery = Gallery()
-async let image = gallery.image("sea")
-async let sameImage = gallery.image("sea")
-print(try await image, try await sameImage)
 
 // The SDKs.
 
@@ -295,18 +269,27 @@ nonisolated final class Peripheral {
 nonisolated final class Central {
   weak var delegate: (any CentralDelegate)?
   let isPoweredOn = true
+  private var requests: [String: SDKRequest] = [:]
 
   func connect(_ peripheral: Peripheral) {
-    delegate?.central(self, didConnect: peripheral)
+    nonisolated(unsafe) weak let central = self
+    nonisolated(unsafe) let peripheral = peripheral
+    requests[peripheral.id] = SDKRequest { error in
+      guard let central, let delegate = central.delegate else { return }
+      guard let error else { return delegate.central(central, didConnect: peripheral) }
+      delegate.central(central, didFail: peripheral, error: error)
+    }
   }
 
   func cancelConnection(_ peripheral: Peripheral) {
+    requests[peripheral.id]?.cancel()
     delegate?.central(self, didDisconnect: peripheral)
   }
 }
 
 nonisolated final class Socket: Sendable {
   private let message = Mutex<@Sendable (Int, String) -> Void>({ _, _ in })
+  private let requests = Mutex<[Int: SDKRequest]>([:])
   private let last = Atomic(0)
 
   func onMessage(_ handler: @escaping @Sendable (Int, String) -> Void) {
@@ -323,7 +306,10 @@ nonisolated final class Socket: Sendable {
   }
 
   func write(_ id: Int, _ text: String) {
-    DispatchQueue.global().async { self.message.withLock { $0 }(id, "answer to \(text)") }
+    if text == "cancel" { return requests.withLock { $0[id]?.cancel() ?? () } }
+    let message = message.withLock { $0 }
+    let request = SDKRequest { _ in message(id, "answer to \(text)") }
+    requests.withLock { $0[id] = request }
   }
 
   func send(_ id: Int, _ text: String) async throws { write(id, text) }
@@ -346,34 +332,43 @@ final class Listener {
   func start() { ready(8080) }
 }
 
-@MainActor
-final class ImageSDK {
-  func load(_ name: String, _ completion: @escaping @Sendable (Result<String, any Error>) -> Void) {
-    DispatchQueue.global().async { completion(.success("\(name).jpeg")) }
+nonisolated struct Image: Sendable { let name: String }
+
+nonisolated final class ImageSDK: Sendable {
+  func load(_ name: String, _ completion: @escaping Handler<Image>) -> SDKRequest {
+    SDKRequest(Image(name: name), completion)
+  }
+}
+
+nonisolated struct API: Sendable {
+  func refresh() async throws -> String {
+    try await withAsyncThrowingValue { (completion: @escaping Handler<String>) in
+      SDKRequest("a token", completion)
+    } onCancel: { request in
+      request.cancel()
+    }
   }
 }
 
 @MainActor
 final class Index {
   private var handler: @Sendable (Int, [String]) -> Void = { _, _ in }
-  private var last = 0
+  private var requests: [SDKRequest] = []
 
   func onResult(_ handler: @escaping @Sendable (Int, [String]) -> Void) { self.handler = handler }
 
   func search(_ text: String) -> Int {
-    last += 1
-    handler(last, ["Ada", "Alan"])  // Before it returns.
-    return last
+    let number = requests.count
+    requests.append(SDKRequest { [handler] _ in handler(number, ["Ada", "Alan"]) })
+    return number
   }
 
-  func stop(_ number: Int) {}
+  func stop(_ number: Int) { requests[number].cancel() }
 }
 
 @MainActor
 final class Link {
   private var value: @Sendable (String, Result<[UInt8], any Error>) -> Void = { _, _ in }
-  private(set) var reads: [String] = []
-  private var last: UInt8 = 60
 
   func onValue(_ handler: @escaping @Sendable (String, Result<[UInt8], any Error>) -> Void) {
     value = handler
@@ -381,11 +376,8 @@ final class Link {
 
   func onLoss(_ handler: @escaping @Sendable (any Error) -> Void) {}
 
-  func read(_ characteristic: String) { reads.append(characteristic) }
-
-  func answer() {
-    last += 1
-    value(reads.removeFirst(), .success([last]))
+  func read(_ characteristic: String) {
+    _ = SDKRequest([61]) { [value] in value(characteristic, $0) }
   }
 }
 
@@ -393,16 +385,25 @@ final class Link {
 final class Completer {
   var onResults: @Sendable ([String]) -> Void = { _ in }
   var query = "" {
-    didSet { if query != "" { onResults([query + "lo"]) } }
+    didSet { _ = SDKRequest { [onResults, query] _ in onResults([query + "lo"]) } }
   }
 }
 
 @MainActor
 final class PurchaseQueue {
-  var observer: @Sendable (Result<String, any Error>) -> Void = { _ in }
+  typealias Observer = @Sendable (String, Result<String, any Error>, _ isRestored: Bool) -> Void
+
+  var onTransaction: Observer = { _, _, _ in }
+  var onRestored: Handler<Void> = { _ in }
 
   func add(_ product: String) {
-    let observer = observer
-    DispatchQueue.global().async { observer(.success("receipt for \(product)")) }
+    _ = SDKRequest("receipt") { [onTransaction] in onTransaction(product, $0, false) }
+  }
+
+  func restore() {
+    _ = SDKRequest(()) { [onTransaction, onRestored] result in
+      onTransaction("coffee", .success("receipt for an old coffee"), true)
+      onRestored(result)
+    }
   }
 }

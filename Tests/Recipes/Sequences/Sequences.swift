@@ -1,12 +1,11 @@
-// Repeated callbacks: the code of the page "Sequences".
+// The code of the page "Repeated callbacks".
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
+import CCallbacks
 import CallbackSequences
 import CooperativeCancellation
 import Dispatch
 import Foundation
-
-// MARK: - One for each kind of SDK
 
 @MainActor
 final class Dashboard {
@@ -55,27 +54,26 @@ final class Dashboard {
     }
   }
 
-  func headlines() -> AsyncThrowingCallbackSequence<String> {
-    AsyncThrowingCallbackSequence(buffering: .unbounded) { [feed] yield in
-      feed.observeHeadlines(yield)
-    } onTermination: { observation in
-      observation.invalidate()
-    }
-  }
-
-  func comments() -> AsyncThrowingCallbackSequence<String> {
-    AsyncThrowingCallbackSequence(buffering: .unbounded) { [feed] yield, finish in
-      feed.observeComments(next: yield, failed: { finish($0) }, finished: { finish(nil) })
-    } onTermination: { observation in
-      observation.invalidate()
-    }
-  }
-
   func files() -> AsyncCallbackSequence<String> {
     AsyncCallbackSequence(buffering: .oldest(100)) { [drive] yield in
       drive.scan(yield)
     } onTermination: { scan in
       scan.stop()
+    }
+  }
+
+  func copy(_ file: String, to store: Store) async throws {
+    let chunks = AsyncThrowingCallbackSequence(buffering: .unbounded) { [drive] yield, finish in
+      drive.load(file, onEnd: finish) { @Sendable transfer, chunk in
+        transfer.suspend()
+        yield((transfer, chunk))
+      }
+    } onTermination: {
+      $0.cancel()
+    }
+    for try await (transfer, chunk) in chunks {
+      await store.append(chunk)
+      transfer.resume()
     }
   }
 
@@ -123,21 +121,6 @@ final class Dashboard {
 
   func show(_ location: Location) { print("shown:", location) }
 
-  func showAll() async throws {
-    await showLocations()
-    for try await code in scans() { print("delegate:", code) }
-    try await printFirst("value and error", scores())
-    try await printFirst("result", headlines())
-    for try await comment in comments() { print("three callbacks:", comment) }
-    try await printFirst("asks", files())
-    for try await step in upload("beach") { print("progress:", step) }
-    try await showSongs()
-    try await printFirst("C", degrees(in: "Oslo"))
-    let task = start()
-    await Task.yield()
-    task.cancel()
-    await task.value
-  }
 }
 
 final class ScannerDelegate: ScannerListener {
@@ -200,19 +183,6 @@ func events(of bus: Bus) -> SendableCallbackSequence<String, Never> {
 final class Player {
   private let queue = SongQueue()
 
-  func songsAsAStream() -> AsyncStream<String> {
-    AsyncStream { continuation in
-      let token = queue.addListener { @Sendable in
-        continuation.yield($0)
-      } onEnd: { @Sendable in
-        continuation.finish()
-      }
-      continuation.onTermination = { [queue] _ in
-        queue.removeListener(token)
-      }
-    }
-  }
-
   func songs() -> AsyncCallbackSequence<String> {
     AsyncCallbackSequence(buffering: .unbounded) { [queue] yield, finish in
       queue.addListener(yield, onEnd: finish)
@@ -222,36 +192,24 @@ final class Player {
   }
 }
 
-// MARK: - How they behave
-
-let dashboard = Dashboard()
-try await dashboard.showAll()
-try await printFirst("an actor's", await Thermometer().readings())
-if await dashboard.firstFever(of: Thermometer()) == nil { print("no fever") }
-try await printFirst("anywhere", events(of: Bus()))
-
-@MainActor
-func printFirst(_ name: String, _ sequence: some AsyncSequence) async throws {
-  for try await element in sequence {
-    print("\(name):", element)
-    break
-  }
-}
-
 // MARK: - SDKs that cannot be changed
-
-typealias Handler<Value> = @Sendable (Result<Value, any Error>) -> Void
 
 struct Location: Sendable { let isPrecise: Bool }
 
+extension SDKRequest {
+  func invalidate() { cancel() }
+  func stop() { cancel() }
+}
+
 final class LocationManager {
-  func addListener(_ listener: @escaping @Sendable (Location) -> Void) -> NSObject {
-    listener(Location(isPrecise: false))
-    DispatchQueue.global().async { listener(Location(isPrecise: true)) }
-    return NSObject()
+  func addListener(_ listener: @escaping @Sendable (Location) -> Void) -> SDKRequest {
+    SDKRequest { _ in
+      listener(Location(isPrecise: false))
+      listener(Location(isPrecise: true))
+    }
   }
 
-  func removeListener(_ token: NSObject) {}
+  func removeListener(_ token: SDKRequest) { token.cancel() }
 }
 
 protocol ScannerListener: AnyObject {
@@ -261,64 +219,61 @@ protocol ScannerListener: AnyObject {
 
 final class Scanner {
   weak var delegate: (any ScannerListener)?
+  private var request: SDKRequest?
 
   func start() {
-    delegate?.scanner(self, didRead: "4006381333931")
-    delegate?.scanner(self, didEndWith: nil)
+    nonisolated(unsafe) weak let scanner = self
+    request = SDKRequest { error in
+      guard let scanner, let delegate = scanner.delegate else { return }
+      if error == nil { delegate.scanner(scanner, didRead: "4006381333931") }
+      delegate.scanner(scanner, didEndWith: error)
+    }
   }
 
-  func stop() { print("  the scanner was told to stop") }
-}
-
-/// Keeps a listener, as Foundation's observations do.
-final class Observation {
-  func invalidate() {}
+  func stop() { request?.cancel() }
 }
 
 final class Feed {
-  func observeHeadlines(_ listener: @escaping Handler<String>) -> Observation {
-    listener(.success("Storm ahead"))
-    return Observation()
-  }
-
-  func observeScore(_ listener: @escaping @Sendable (Int?, (any Error)?) -> Void) -> Observation {
-    listener(3, nil)
-    return Observation()
-  }
-
-  func observeComments(
-    next: @escaping @Sendable (String) -> Void,
-    failed: @escaping @Sendable (any Error) -> Void,
-    finished: @escaping @Sendable () -> Void
-  ) -> Observation {
-    next("Well played")
-    finished()
-    return Observation()
-  }
-}
-
-/// What the SDK returns, to be stopped or cancelled.
-final class Work {
-  func stop() {}
-  func cancel() {}
+  func observeScore(_ listener: @escaping Pair<Int>) -> SDKRequest { SDKRequest(3, listener) }
 }
 
 final class DriveSDK {
   /// Continues while `visit` returns `true`.
-  func scan(_ visit: @escaping @Sendable (String) -> Bool) -> Work {
-    DispatchQueue.global().async { _ = ["beach", "sea"].allSatisfy(visit) }
-    return Work()
+  func scan(_ visit: @escaping @Sendable (String) -> Bool) -> SDKRequest {
+    SDKRequest { _ in _ = ["beach", "sea"].allSatisfy(visit) }
   }
 
   func upload(
     _ file: String,
     progress: @escaping @Sendable (Double) -> Void,
     completion: @escaping Handler<String>
-  ) -> Work {
-    progress(0.5)
-    completion(.success("receipt 1"))
-    return Work()
+  ) -> SDKRequest {
+    SDKRequest("receipt 1") { result in
+      progress(0.5)
+      completion(result)
+    }
   }
+
+  func load(
+    _ file: String,
+    onEnd: @escaping @Sendable ((any Error)?) -> Void,
+    onChunk: @escaping @Sendable (Transfer, String) -> Void
+  ) -> SDKRequest {
+    SDKRequest { error in
+      onChunk(Transfer(), "some bytes")
+      onEnd(error)
+    }
+  }
+}
+
+/// Like `URLSessionTask`.
+struct Transfer: Sendable {
+  func suspend() {}
+  func resume() {}
+}
+
+actor Store {
+  func append(_ chunk: String) {}
 }
 
 final class SongQueue: Sendable {
@@ -335,12 +290,14 @@ final class SongQueue: Sendable {
 }
 
 final class Sensor {
+  private var requests: [SDKRequest] = []
+
   func addListener(_ listener: @escaping @Sendable (Double) -> Void) -> Int {
-    listener(36.6)
-    return 1
+    requests.append(SDKRequest { _ in listener(36.6) })
+    return requests.count - 1
   }
 
-  func removeListener(_ number: Int) {}
+  func removeListener(_ number: Int) { requests[number].cancel() }
 }
 
 final class Bus: Sendable {
@@ -358,8 +315,9 @@ func weather_watch(
   _ callback: @convention(c) (UnsafeMutableRawPointer?, Double) -> Void,
   _ context: UnsafeMutableRawPointer?
 ) {
-  callback(context, 12.5)
+  nonisolated(unsafe) let context = context
+  _ = SDKRequest { _ in callback(context, 12.5) }
 }
 
 // void weather_unwatch(void *context);
-func weather_unwatch(_ context: UnsafeMutableRawPointer?) {}
+func weather_unwatch(_ context: UnsafeMutableRawPointer?) { SDKRequest.cancelLatest() }

@@ -55,7 +55,7 @@ func summary(of document: String) async throws -> String {
 // Your own synchronization, where a resumption hands something over.
 
 /// Tasks that wait for a value, in order.
-final class Waiters<Value: Sendable> {
+nonisolated final class Waiters<Value: Sendable> {
   private var waiting: [(number: Int, continuation: CancellableContinuation<Value, any Error>)] = []
   private var lastNumber = 0
 
@@ -90,6 +90,7 @@ actor Pool {
   private let waiters = Waiters<Connection>()
 
   func take() async throws -> Connection {
+    try checkpoint()
     if let connection = idle.popLast() { return connection }
     return try await waiters.value()
   }
@@ -104,6 +105,7 @@ actor Lock {
   private let waiters = Waiters<Void>()
 
   func lock() async throws {
+    try checkpoint()
     if isLocked { try await waiters.value() } else { isLocked = true }
   }
 
@@ -118,6 +120,7 @@ actor Queue<Element: Sendable> {
   private let waiters = Waiters<Element>()
 
   func next() async throws -> Element {
+    try checkpoint()
     if !elements.isEmpty { return elements.removeFirst() }
     if let failure { throw failure }
     return try await waiters.value()
@@ -143,36 +146,6 @@ func read(_ socket: SocketTask, into messages: Queue<String>) async {
     await messages.close(throwing: error)
   }
 }
-
-print("an image:", try await image(at: "sea"))
-print(try await summary(of: "a letter"))
-
-let pool = Pool()
-let connection = try await pool.take()
-let gone = Task { try await pool.take() }
-let next = Task { try await pool.take() }
-gone.cancel()
-_ = await gone.result
-await pool.giveBack(connection)
-print("the next task has connection", try await next.value.number)
-
-let lock = Lock()
-try await lock.lock()
-async let second: Void = lock.lock()
-await lock.unlock()
-try await second
-print("locked again")
-
-let socket = SocketTask()
-let messages = Queue<String>()
-let reader = Task { await read(socket, into: messages) }
-let impatient = Task { try await messages.next() }
-impatient.cancel()
-print("message, cancelled:", await impatient.result)
-while !socket.deliver(.success("hello")) { await Task.yield() }
-print("not lost:", try await messages.next())
-while !socket.deliver(.failure(SocketTask.Closed())) { await Task.yield() }
-print("closed:", await Task { try await messages.next() }.result)
 
 /// Like `URLSessionWebSocketTask`: each call of `receive` takes one message.
 final class SocketTask: Sendable {

@@ -1,4 +1,5 @@
 internal import CancellationInternals
+package import CooperativeCancellation
 
 /// The closure that a ``CallbackContext`` keeps.
 package protocol ContextEntry: AnyObject, Sendable {

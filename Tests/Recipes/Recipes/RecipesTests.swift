@@ -1,0 +1,65 @@
+import CooperativeCancellation
+import CooperativeCancellationTesting
+import PendingAnswers
+import Testing
+
+@Suite("The page “Recipes”", .serialized)
+@MainActor
+struct RecipesTests {
+  @Test
+  func `calls that can be cancelled`() async throws {
+    try await check({ Drive() }) { try await $0.thumbnail(of: "sea") }
+    try await check({ Drive() }) { try await $0.upload("sea") }
+    try await check({ Drive() }) { try await $0.download("sea") { _ in } }
+    try await check({ Drive() }) { try await $0.video("sea") }
+    try await check({ Catalog() }) { try await $0.title(of: 1) }
+    try await check({ Drive() }, except: .drop) { try await $0.place() }
+    try await check({ Drive() }, except: .drop) { try await $0.flags() }
+    try await check({ Drive() }, except: .drop) { try await $0.beacon() }
+    try await check({ Drive() }, except: .drop) { try await $0.scan() }
+    try await check({ Drive() }, except: .drop) { try await $0.signIn() }
+    try await check({ Terminal(Line()) }, canFail: false, except: .drop) { try await $0.run("ls") }
+  }
+
+  @Test
+  func `no way to cancel`() async throws {
+    try await check({ Drive() }, except: .forwarding) { try await $0.user(1) }
+    try await check({ Drive() }, except: .forwarding) { try await $0.export() }
+    try await check({ Drive() }, except: .forwarding) { try await $0.picture("sea") }
+    try await check({ Drive() }, whenCancelled: .waitForCallback, except: .forwarding) {
+      try await $0.rebuildIndex()
+    }
+  }
+
+  @Test
+  func `an object that becomes ready`() async throws {
+    try await check({ Drive() }, except: .drop.union([.error, .answerInsideCall])) {
+      try await $0.link(to: "server").host
+    }
+  }
+
+  @Test
+  func `a listener to remove`() async throws {
+    try await check({ Drive() }, alwaysUnregisters: true, canFail: false) { try await $0.weight() }
+    try await check({ Catalog() }, alwaysUnregisters: true, canFail: false) {
+      try await $0.nextChange()
+    }
+    try await check({ Drive() }, alwaysUnregisters: true) { try await $0.records() }
+  }
+
+  @Test
+  func `C`() async throws {
+    let exceptions: Set<WrapperGuarantee> = [.droppedCompletion, .twoCalls]
+    try await check({ Drive() }, except: exceptions) { try await $0.degrees(in: "Oslo") }
+    try await check({ Drive() }, whenCancelled: .waitForCallback, except: exceptions) {
+      try await $0.convert("beach.mov") { _ in }
+    }
+  }
+
+  @Test
+  func `a limit without progress`() async throws {
+    await #expect(throws: TimeoutError.self) {
+      try await withProgressLimit(.seconds(0)) { _ in try await PendingEvent<Void>().value() }
+    }
+  }
+}
