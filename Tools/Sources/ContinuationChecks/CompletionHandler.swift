@@ -11,7 +11,7 @@ extension FunctionDeclSyntax {
       starts.contains(where: label.text.lowercased().hasPrefix),
       !Words(name.text).saysRepeatedly, signature.effectSpecifiers?.asyncSpecifier == nil,
       // Nobody waits for what may be left out. A stub, or an override, may do nothing.
-      last.defaultValue == nil, last.type.trimmedDescription != "(() -> Void)?",
+      last.defaultValue == nil, !last.type.trimmedDescription.contains(/(^\w+|\(\) -> .*)\?$/),
       !modifiers.contains(where: { $0.name.text == "override" }),
       !types.contains(where: \.saysFake)
     else { return [] }
