@@ -15,16 +15,12 @@ let package = Package(
     .executableTarget(
       name: "check-continuations",
       dependencies: [
-        "ContinuationChecks",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "ContinuationChecks", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]
     ),
     .target(
       name: "ContinuationChecks",
-      dependencies: [
-        .product(name: "SwiftParser", package: "swift-syntax"),
-        .product(name: "SwiftSyntax", package: "swift-syntax"),
-      ]
+      dependencies: [.product(name: "SwiftParser", package: "swift-syntax")]
     ),
     // Code to check, which has to compile.
     .target(name: "Callbacks", path: "Tests/Callbacks"),
@@ -32,16 +28,7 @@ let package = Package(
       name: "ContinuationChecksTests",
       dependencies: ["Callbacks", "ContinuationChecks"]
     ),
-  ],
-  swiftLanguageModes: [.v6]
+  ]
 )
 
-for target in package.targets {
-  target.swiftSettings = [
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
-    .treatAllWarnings(as: .error),
-  ]
-}
+for target in package.targets { target.swiftSettings = [.treatAllWarnings(as: .error)] }

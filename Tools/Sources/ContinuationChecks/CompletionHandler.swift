@@ -1,60 +1,37 @@
 import SwiftSyntax
 
-/// A function's parameter that by its name and position is called once.
-struct CompletionHandler {
-  private let function: FunctionDeclSyntax
-  private let body: CodeBlockSyntax
-  private let name: String
-
-  init?(_ function: FunctionDeclSyntax) {
-    let closures = function.signature.parameterClause.parameters.filter { Self.isClosure($0.type) }
-    guard let body = function.body, let last = closures.last,
-      function.signature.effectSpecifiers?.asyncSpecifier == nil,
-      !Words(function.name.text).saysRepeatedly, last.firstName.text != "onSuccess",
-      [last.firstName, last.secondName].contains(where: {
-        Self.names.contains($0?.text.lowercased() ?? "")
-      }),
-      // A fake or a stub may leave it alone.
-      !function.ancestors.contains(where: {
-        $0.asProtocol((any NamedDeclSyntax).self).map { Words($0.name.text).saysFake } ?? false
-      })
-    else { return nil }
-    (self.function, self.body) = (function, body)
-    name = (last.secondName ?? last.firstName).text
-  }
-
-  private static let names: Set = [
-    "completion", "completionhandler", "completionblock", "completionclosure", "oncompletion",
-    "oncomplete", "withcompletion", "withcompletionhandler", "withcompletionblock", "reply",
-    "replyhandler", "withreply", "replyto", "completioncallback",
-  ]
-
-  private static func isClosure(_ type: TypeSyntax) -> Bool {
-    let tuple = type.as(TupleTypeSyntax.self)?.elements
-    if let inner = type.as(AttributedTypeSyntax.self)?.baseType
-      ?? type.as(OptionalTypeSyntax.self)?.wrappedType
-      ?? (tuple?.count == 1 ? tuple?.first?.type : nil)
-    {
-      return isClosure(inner)
-    }
-    if let type = type.as(FunctionTypeSyntax.self) { return type.returnClause.type.isVoid }
-    // An alias, as `CompletionHandler`; not a value, as `Completion<Failure>`.
-    guard let alias = type.as(IdentifierTypeSyntax.self), alias.genericArgumentClause == nil
-    else { return false }
-    return ["Completion", "Handler", "Callback", "Block"].contains { alias.name.text.hasSuffix($0) }
-  }
-
-  var findings: [Finding] {
-    let obligation = Obligation(handler: name, names: [name], in: Syntax(function))
-    // Without any use, it is a stub.
+extension FunctionDeclSyntax {
+  /// What is wrong with a parameter that by its name and position is called once.
+  var completionHandlerFindings: [Finding] {
+    let closures = signature.parameterClause.parameters.filter(\.isClosure)
+    let types = ancestors.compactMap(\.typeName).map(Words.init)
+    let starts = ["completion", "oncomplet", "withcompletion", "reply", "withreply"]
+    guard let body, let last = closures.last,
+      let label = last.firstName.text == "_" ? last.secondName : last.firstName,
+      starts.contains(where: label.text.lowercased().hasPrefix),
+      !Words(name.text).saysRepeatedly, signature.effectSpecifiers?.asyncSpecifier == nil,
+      // Nobody waits for what may be left out. A stub, or an override, may do nothing.
+      last.defaultValue == nil, !last.type.trimmedDescription.contains(/(^\w+|\(\) -> .*)\?$/),
+      !modifiers.contains(where: { $0.name.text == "override" }),
+      !types.contains(where: \.saysFake)
+    else { return [] }
+    let handler = (last.secondName ?? last.firstName).text
+    let obligation = Obligation(handler: handler, names: [handler], in: Syntax(self))
     guard obligation.isMentioned(in: body) else { return [] }
-    // What the function returns may say the same.
-    let isVoid = function.signature.returnClause?.type.isVoid ?? true
+    // What the function returns may say as much as a call.
+    let returns = signature.returnClause?.type.trimmedDescription ?? "Void"
+    let start = Path(isExcused: !["Void", "()"].contains(returns))
     return obligation.checksInCallbacks(of: body)
-      + Flow.findings(obligation, body.statements, end: body.rightBrace, judgesEnds: isVoid)
+      + Flow.findings(obligation, body.statements, end: body.rightBrace, start)
   }
 }
 
-extension TypeSyntax {
-  fileprivate var isVoid: Bool { ["Void", "()"].contains(trimmedDescription) }
+extension FunctionParameterSyntax {
+  /// A function that returns nothing, or an alias for one, as `CompletionHandler`.
+  fileprivate var isClosure: Bool {
+    let words = type.trimmedDescription.split { "()?".contains($0) || $0.isWhitespace }
+    if words.contains("->") { return ["->", "Void"].contains(words.last) }
+    let suffixes = ["Completion", "Handler", "Callback", "Block"]
+    return suffixes.contains { words.last?.hasSuffix($0) == true }
+  }
 }

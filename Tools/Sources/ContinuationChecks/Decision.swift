@@ -12,72 +12,42 @@ struct Decision {
   init(_ conditions: ConditionElementListSyntax, for obligation: Obligation) {
     isReleased = true
     for condition in conditions {
-      var decision = Decision()
-      if let value = condition.value {
-        decision.add(value, obligation)
-      } else if let pattern = condition.pattern?.pattern {
-        decision.add(pattern.trimmedDescription, obligation)
-      }
-      // A call without arguments may ask a flag, and set it.
-      let call = condition.condition.as(ExprSyntax.self)?.withoutNot.as(FunctionCallExprSyntax.self)
-      let asks = call.map { call in
-        call.closures.isEmpty
-          && call.arguments.allSatisfy { $0.expression.is(BooleanLiteralExprSyntax.self) }
-      }
-      values.formUnion(
-        condition.condition.is(OptionalBindingConditionSyntax.self)
-          ? decision.nilTests : decision.values
-      )
-      isExcused = isExcused || decision.isExcused || asks == true
+      guard let value = condition.parts.value else { continue }
+      var decision = Decision(value, for: obligation)
+      if condition.condition.is(OptionalBindingConditionSyntax.self) { decision.testsForNil() }
+      values.formUnion(decision.values)
+      isExcused = isExcused || decision.isExcused
       isReleased = isReleased && decision.isReleased
     }
   }
 
-  init(_ value: ExprSyntax, for obligation: Obligation) { add(value, obligation) }
-
-  private init() {}
+  init(_ value: ExprSyntax, for obligation: Obligation) {
+    let value = value.unwrapped
+    let parts =
+      value.as(SequenceExprSyntax.self).map { Array($0.elements) }
+      ?? value.as(TupleExprSyntax.self)?.elements.map(\.expression) ?? []
+    // A cast is a test of its own: none of several has to succeed.
+    if !parts.isEmpty, !parts.contains(where: { $0.is(UnresolvedAsExprSyntax.self) }) {
+      for decision in parts.map({ Decision($0, for: obligation) }) {
+        values.formUnion(decision.values)
+        isExcused = isExcused || decision.isExcused
+        isReleased = isReleased || decision.isReleased
+      }
+      if parts.count == 3, parts[2].is(NilLiteralExprSyntax.self) { testsForNil() }
+      return
+    }
+    let names = value.identifiers.union(value.name.map { [$0] } ?? [])
+    let isCase = value.as(MemberAccessExprSyntax.self).map { $0.base == nil } ?? false
+    guard !names.isEmpty, !isCase else { return }
+    values = [value.text]
+    let (root, optionals) = value.chain
+    let isOptional = root.id == value.id || optionals.contains { $0.id == root.id }
+    isReleased = isOptional && obligation.weak.contains(root.lastName)
+    isExcused =
+      !names.isDisjoint(with: obligation.variables) || obligation.isSubject(value)
+      || names.contains { Words($0).saysState }
+  }
 
   /// Whether a value is nil says nothing about what it is otherwise.
-  private var nilTests: Set<String> { Set(values.map { $0 + "?" }) }
-
-  private mutating func add(_ value: ExprSyntax, _ obligation: Obligation) {
-    let value = value.withoutNot
-    if let sequence = value.as(SequenceExprSyntax.self),
-      // A cast is a test of its own: none of several has to succeed.
-      !sequence.elements.contains(where: { $0.is(UnresolvedAsExprSyntax.self) })
-    {
-      let before = values
-      for element in sequence.elements { add(element, obligation) }
-      let isNilTest = sequence.elements.contains { $0.is(NilLiteralExprSyntax.self) }
-      if isNilTest, sequence.elements.count == 3 { values = nilTests.union(before) }
-    } else if let tuple = value.as(TupleExprSyntax.self) {
-      for element in tuple.elements { add(element.expression, obligation) }
-    } else if let name = value.name {
-      add(name, obligation)
-    } else if !value.identifiers.isEmpty,
-      value.as(MemberAccessExprSyntax.self)?.base != nil
-        || !value.is(MemberAccessExprSyntax.self)
-    {
-      values.insert(value.trimmedDescription.filter { !$0.isWhitespace })
-      let (root, optionals) = value.chain
-      let isOptional = optionals.contains { $0.id == root.id }
-      if isOptional, obligation.weak.contains(root.lastName) { isReleased = true }
-      let names = value.identifiers
-      if !names.isDisjoint(with: obligation.variables)
-        || names.contains(where: { Words($0).saysAnswered })
-      {
-        isExcused = true
-      }
-    }
-  }
-
-  private mutating func add(_ name: String, _ obligation: Obligation) {
-    let origins = (obligation.origins[name] ?? []).union([name])
-    values.formUnion(origins)
-    if obligation.weak.contains(name) { isReleased = true }
-    let isUsed = obligation.names.contains(name) || obligation.helpers.contains(name)
-    if isUsed || !origins.isDisjoint(with: obligation.variables) || Words(name).saysAnswered {
-      isExcused = true
-    }
-  }
+  private mutating func testsForNil() { values = Set(values.map { $0 + "?" }) }
 }

@@ -13,20 +13,13 @@ public enum Kind: String, Sendable {
 
 public struct Finding: Hashable, Sendable {
   public let kind: Kind
-  public internal(set) var message: String
-  public private(set) var line = 0
-  public private(set) var column = 0
-  private let offset: Int
+  public let message: String
+  public fileprivate(set) var line = 0
+  public fileprivate(set) var column = 0
+  fileprivate let position: AbsolutePosition
 
   init(_ kind: Kind, at position: AbsolutePosition, _ message: String) {
-    (self.kind, self.message, offset) = (kind, message, position.utf8Offset)
-  }
-
-  fileprivate func located(by converter: SourceLocationConverter) -> Finding {
-    let location = converter.location(for: AbsolutePosition(utf8Offset: offset))
-    var finding = self
-    (finding.line, finding.column) = (location.line, location.column)
-    return finding
+    (self.kind, self.message, self.position) = (kind, message, position)
   }
 }
 
@@ -37,28 +30,41 @@ public struct Report: Sendable {
   public private(set) var cancellableWaits = 0
   public private(set) var findings: [Finding] = []
 
-  public struct DoesNotParse: Error {}
-
-  public init(source: String) throws(DoesNotParse) {
+  /// Returns nil for what does not parse.
+  public init?(source: String) {
     // Most files contain nothing to check, and need no parser.
     guard ["Continuation", "withAsync", "ompletion", "eply"].contains(where: source.contains)
     else { return }
     let file = Parser.parse(source: source)
-    guard !file.hasError else { throw DoesNotParse() }
+    guard !file.hasError else { return nil }
     let calls = file.all(FunctionCallExprSyntax.self)
     let waits = calls.compactMap(Wait.init)
     self.waits = waits.count
     cancellableWaits = waits.count { $0.isCancellable }
 
-    let handlers = file.all(FunctionDeclSyntax.self).compactMap(CompletionHandler.init)
     let found =
-      waits.flatMap(\.findings) + handlers.flatMap(\.findings)
+      waits.flatMap(\.findings)
+      + file.all(FunctionDeclSyntax.self).flatMap(\.completionHandlerFindings)
       + calls.compactMap(CancellationHandler.init).compactMap(\.lostCancellation)
       + TimeoutRaces(calls: calls, waits: waits).findings
-    guard !found.isEmpty else { return }
-    let silences = Silences(in: source)
+    let lines = source.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     let converter = SourceLocationConverter(fileName: "", tree: file)
-    findings = Set(found).compactMap { silences.apply(to: $0.located(by: converter)) }
-      .sorted { ($0.line, $0.column) < ($1.line, $1.column) }
+    findings = Set(found).sorted { $0.position < $1.position }.compactMap {
+      var finding = $0
+      let location = converter.location(for: finding.position)
+      (finding.line, finding.column) = (location.line, location.column)
+      return finding.isSilenced(in: lines) ? nil : finding
+    }
+  }
+}
+
+extension Finding {
+  /// A comment on the line or on the line before gives a reason:
+  /// `// check-continuations:disable never-resumed: the SDK always passes one of them`.
+  fileprivate func isSilenced(in lines: [Substring]) -> Bool {
+    let comment = "// check-continuations:disable \(kind.rawValue):"
+    return lines[..<line].suffix(2).contains { text in
+      text.firstRange(of: comment).map { text[$0.upperBound...].contains(/\S/) } ?? false
+    }
   }
 }

@@ -2,111 +2,60 @@ import SwiftSyntax
 
 extension Flow {
   mutating func visitSequence(_ node: SequenceExprSyntax, _ paths: Paths) -> Paths {
-    guard let (target, value) = node.assignment() else {
-      return visitOperands(Array(node.elements)[...], paths)
+    let (target, value) = node.assignment ?? (nil, Array(node.elements))
+    if let target, let closure = value[0].as(ClosureExprSyntax.self) {
+      return handOver(closure, to: target.lastName, paths)
     }
-    if let closure = value.first?.as(ClosureExprSyntax.self), obligation.isMentioned(in: closure) {
-      return handOver(closure, to: target.lastName, paths).after
+    // Which operands run is not followed.
+    let isFollowed = value.allSatisfy {
+      !$0.is(BinaryOperatorExprSyntax.self) && !$0.is(UnresolvedTernaryExprSyntax.self)
     }
-    let isDiscarded = target.is(DiscardAssignmentExprSyntax.self) && value.count == 1
-    if isDiscarded, obligation.isSubject(value.first ?? target) { return paths }
-    return visitOperands(value, paths)
-  }
-
-  private mutating func visitOperands(_ operands: ArraySlice<ExprSyntax>, _ paths: Paths) -> Paths {
-    var paths = paths
-    for (index, operand) in zip(operands.indices, operands) {
-      if let ternary = operand.as(UnresolvedTernaryExprSyntax.self) {
-        let other = visitOperands(operands[(index + 1)...], paths)
-        return visit(ternary.thenExpression, paths).union(other)
-      }
-      let name = operand.as(BinaryOperatorExprSyntax.self)?.operator.text ?? ""
-      if ["&&", "||", "??"].contains(name) {
-        // What follows runs where the optional was nil, or perhaps.
-        let done = name == "??" ? paths.filter { !$0.isOpen } : paths
-        return done.union(visitOperands(operands[(index + 1)...], paths))
-      }
-      paths = visit(operand, paths)
-    }
-    return paths
+    return isFollowed ? value.reduce(paths) { visit($1, $0) } : own(paths).excused()
   }
 
   mutating func visitCall(_ call: FunctionCallExprSyntax, _ paths: Paths) -> Paths {
     if call.callee == "assertionFailure" { return paths.excused() }
-    if Self.neverReturning.contains(call.callee) { return [] }
-    // Code that nests deeper than people write it is not worth the time.
-    work += call.totalLength.utf8Length
-    guard work < 20_000_000 else { return own(paths).excused() }
-    guard !isIrrelevant(call) else { return paths }
+    if ["fatalError", "preconditionFailure", "exit", "abort"].contains(call.callee) { return [] }
     if isResumption(call) {
-      return resume(call.arguments.reduce(paths) { visit($1.expression, $0) }, at: call.start)
+      let paths = call.arguments.reduce(paths) { visit($1.expression, $0) }
+      sharing.formUnion(paths.flatMap(\.owners))
+      return paths.mapPaths {
+        if $0.resumptions.count < 2 { $0.resumptions.append(call.start) }
+      }
     }
-    if obligation.isHelper(call.calledExpression) { return own(paths) }
-
     let paths = visit(call.calledExpression, paths)
     let closures = call.closures.filter { obligation.isMentioned(in: $0.closure) }
     if closures.count == 1, Words(call.callee).saysAtOnce {
       return runAtOnce(closures[0].closure, paths)
     }
-    var after = call.arguments.reduce(paths) { paths, argument in
-      argument.expression.is(ClosureExprSyntax.self)
-        ? paths : visitArgument(argument.expression, paths)
-    }
-    let isPassed = after != paths
-    guard !closures.isEmpty || isPassed else { return paths }
-    if Self.transforming.contains(call.callee) { return own(after).excused() }
-    var isCertain = !isPassed
+    let values = call.arguments.map(\.expression).filter { !$0.is(ClosureExprSyntax.self) }
+    var after = values.reduce(paths) { visit($1, $0) }
     for (label, closure) in closures {
       let words = Words(label ?? "")
       let isNamed = words.saysOnce || words.saysRepeatedly
-      let result = handOver(closure, to: isNamed ? label ?? "" : call.callee, after)
-      (after, isCertain) = (result.after, isCertain && result.isCertain)
+      after = handOver(closure, to: isNamed ? label ?? "" : call.callee, after)
     }
-    if isCertain {
-      // What has resumed before resumes again in the closure.
-      after = after.mapPaths {
-        if $0.resumptions.count == 1 { $0.resumptions.append(call.start) }
-      }
-    }
-    let optionals = call.calledExpression.chain.optionals.map(\.trimmedDescription)
-    guard let optional = optionals.last else { return after }
-    // What is assigned, weak or tested before is not nil without a reason.
-    let isKnown = optionals.contains { optional in
-      let name = optional.replacing("self.", with: "")
-      return obligation.weak.contains(optional) || obligation.variables.contains(name)
-        || paths.contains { path in
-          path.tested.contains { $0.replacing("self.", with: "").hasPrefix(name + "?") }
-        }
-    }
-    let skipped = paths.excused(isKnown)
-    let reason = "this call is skipped if `\(optional)` is nil"
-    return after.union(skipped.skipping(at: call, reason, isCall: true))
+    return after == paths ? paths : after.union(skipped(call, paths))
   }
 
-  /// They call their closure for each value, at once or later.
-  private static let transforming: Set = [
-    "map", "flatMap", "compactMap", "forEach", "filter", "reduce", "mapError", "first", "contains",
-    "sorted", "allSatisfy", "flatMapError", "always", "tryMap", "handleEvents",
-  ]
+  /// The paths around a call that an optional chain leaves out.
+  private func skipped(_ call: FunctionCallExprSyntax, _ paths: Paths) -> Paths {
+    let optionals = call.calledExpression.chain.optionals.map(\.text)
+    guard let optional = optionals.last else { return [] }
+    // What is assigned, weak or tested before is not nil without a reason.
+    let isKnown = optionals.contains { optional in
+      obligation.weak.contains(optional) || obligation.variables.contains(optional)
+        || paths.flatMap(\.tested).contains { $0.hasPrefix(optional + "?") }
+    }
+    return paths.excused(isKnown)
+      .skipping(at: call, "this call is skipped if `\(optional)` is nil")
+  }
 
   private func isResumption(_ call: FunctionCallExprSyntax) -> Bool {
     if obligation.handler != nil { return obligation.isSubject(call.calledExpression) }
     let member = call.calledExpression.as(MemberAccessExprSyntax.self)
     guard let base = member?.base, obligation.isSubject(base) else { return false }
     return member?.declName.baseName.text.hasPrefix("resume") == true
-  }
-
-  /// An argument may itself be able to resume, as `continuation.resume`.
-  private mutating func visitArgument(_ argument: ExprSyntax, _ paths: Paths) -> Paths {
-    let base = argument.as(MemberAccessExprSyntax.self)?.base
-    return base.map(obligation.isSubject) == true ? own(paths) : visit(argument, paths)
-  }
-
-  private mutating func resume(_ paths: Paths, at position: AbsolutePosition) -> Paths {
-    for path in paths { sharing.formUnion(path.owners) }
-    return paths.mapPaths {
-      if $0.resumptions.count < 2 { $0.resumptions.append(position) }
-    }
   }
 
   /// Passes it on, to a closure or to what may resume it elsewhere.
@@ -116,5 +65,84 @@ extension Flow {
       sharing.formUnion(path.owners.union([lastOwner]))
     }
     return paths.mapPaths { $0.owners.insert(lastOwner) }
+  }
+
+  /// Judges a closure that is passed to a function or stored in a property of that name.
+  mutating func handOver(
+    _ closure: ClosureExprSyntax,
+    to name: String,
+    _ paths: Paths
+  ) -> Paths {
+    let after = own(paths)
+    let outer = (obligation, exits, isRepeated, owners)
+    defer { (obligation, exits, isRepeated, owners) = outer }
+    // In a loop, the last of several closures may resume.
+    let isInLoop = closure.ancestors.prefix { $0 != closure.scope }
+      .contains { [.forStmt, .whileStmt, .repeatStmt].contains($0.kind) }
+    exits = []
+    owners.append(lastOwner)
+    obligation.enter(closure)
+    let stops: Set = ["invalidate", "removeObserver", "removeListener", "unsubscribe"]
+    let words = Words(name)
+    isRepeated =
+      isRepeated || isInLoop || words.saysRepeatedly || closure.call == nil && !words.saysOnce
+      || !closure.identifiers.isDisjoint(with: stops)
+      || !Set(["delegate", "observer", "listener"]).isDisjoint(with: closure.parameterNames)
+    let end = run(closure.statements, [Path(tested: Set(paths.flatMap(\.tested)))])
+    guard judge(end, at: closure.rightBrace, isTask: closure.isTask) else { return after }
+    // What has resumed before resumes again in the closure.
+    return after.mapPaths {
+      if $0.resumptions.count == 1 { $0.resumptions.append(closure.start) }
+    }
+  }
+
+  /// A closure that runs before the call of it returns is a part of the paths around it.
+  mutating func runAtOnce(_ closure: ClosureExprSyntax, _ paths: Paths) -> Paths {
+    let outer = obligation
+    defer { obligation = outer }
+    obligation.enter(closure)
+    let before = exits.count
+    let end = run(closure.statements, paths)
+    return end.union(take([.end], since: before))
+      .union(take([.unknown], since: before).excused())
+  }
+
+  /// Records what is wrong with the paths of this scope. Returns whether all of them resume.
+  mutating func judge(_ end: Paths, at brace: TokenSyntax, isTask: Bool = false) -> Bool {
+    let errors = exits.filter { $0.kind == .error && isTask && $0.paths.contains(where: \.isOpen) }
+    if !isRepeated {
+      miss(end, at: brace.start, "this is the end")
+      for exit in exits.filter({ $0.kind == .end }) + errors.prefix(1) {
+        let reason =
+          exit.kind == .end ? "this `return` leaves" : "an error thrown here ends the `Task`"
+        miss(exit.paths.mapPaths { $0.skip = nil }, at: exit.position, reason)
+      }
+    }
+    let ends = end.union(exits.flatMap(\.paths))
+    // Twice for certain: however a path goes on after it has resumed first, it resumes again.
+    for (_, paths) in Dictionary(grouping: ends, by: \.resumptions.first)
+    where paths.allSatisfy({ $0.resumptions.count == 2 }) {
+      let message =
+        obligation.handler.map { "a path that has called `\($0)` calls it again here" }
+        ?? "a path that has resumed the continuation resumes it again here, which crashes"
+      for path in paths where !path.isExcused {
+        candidates.append((Finding(.resumedTwice, at: path.resumptions[1], message), []))
+      }
+    }
+    return !isRepeated && ends.allSatisfy { !$0.resumptions.isEmpty && !$0.isExcused }
+  }
+
+  private mutating func miss(_ paths: Paths, at position: AbsolutePosition, _ reason: String) {
+    let consequence =
+      obligation.handler.map { "nothing calls `\($0)` then" }
+      ?? "nothing resumes then: the task waits forever"
+    for path in paths where path.isOpen {
+      let finding = Finding(
+        obligation.handler == nil ? .neverResumed : .neverCalled,
+        at: path.skip?.position ?? position,
+        "\(path.skip?.reason ?? reason), and \(consequence)"
+      )
+      candidates.append((finding, owners))
+    }
   }
 }

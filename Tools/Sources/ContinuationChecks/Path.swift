@@ -16,7 +16,6 @@ struct Path: Hashable {
   struct Skip: Hashable {
     let position: AbsolutePosition
     let reason: String
-    var isOfCall = false
   }
 
   var isOpen: Bool { resumptions.isEmpty && owners.isEmpty && !isExcused }
@@ -26,24 +25,19 @@ typealias Paths = Set<Path>
 
 extension Paths {
   func mapPaths(_ change: (inout Path) -> Void) -> Paths {
-    Paths(
-      map { path in
-        var path = path
-        change(&path)
-        return path
-      }
-    )
+    reduce(into: []) { paths, path in
+      var path = path
+      change(&path)
+      paths.insert(path)
+    }
   }
 
   func excused(_ isExcused: Bool = true) -> Paths {
     isExcused ? mapPaths { $0.isExcused = true } : self
   }
 
-  func skipping(at node: some SyntaxProtocol, _ reason: String, isCall: Bool = false) -> Paths {
-    mapPaths {
-      guard $0.isOpen else { return }
-      $0.skip = Path.Skip(position: node.start, reason: reason, isOfCall: isCall)
-    }
+  func skipping(at node: some SyntaxProtocol, _ reason: String) -> Paths {
+    mapPaths { if $0.isOpen { $0.skip = Path.Skip(position: node.start, reason: reason) } }
   }
 
   /// After a decision. One that depends on the same value as another cannot be told from it.
@@ -53,7 +47,4 @@ extension Paths {
       $0.tested.formUnion(decision.values)
     }
   }
-
-  /// So many paths are not worth the time.
-  var limited: Paths { count <= 256 ? self : [Path(isExcused: true)] }
 }

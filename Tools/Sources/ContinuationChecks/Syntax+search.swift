@@ -17,18 +17,32 @@ extension SyntaxProtocol {
 
   /// The names that this node refers to, with those of members.
   var identifiers: Set<String> {
-    Set(
-      tokens(viewMode: .sourceAccurate).compactMap {
-        if case .identifier(let name) = $0.tokenKind { name } else { nil }
-      }
-    )
+    let tokens = tokens(viewMode: .sourceAccurate)
+    return Set(tokens.filter { $0.tokenKind == .identifier($0.text) }.map(\.text))
   }
 
   var start: AbsolutePosition { positionAfterSkippingLeadingTrivia }
 
+  /// The function or closure around this node.
+  var scope: Syntax? { ancestors.first { $0.isFunction || $0.is(ClosureExprSyntax.self) } }
+
+  var assignments: [(target: ExprSyntax, value: [ExprSyntax])] {
+    all(SequenceExprSyntax.self).compactMap(\.assignment)
+  }
+
   var isFunction: Bool {
-    self.is(FunctionDeclSyntax.self) || self.is(InitializerDeclSyntax.self)
-      || self.is(AccessorBlockSyntax.self) || self.is(DeinitializerDeclSyntax.self)
+    [.functionDecl, .initializerDecl, .accessorBlock, .deinitializerDecl].contains(kind)
+  }
+
+  /// The name of the type that this node declares or extends.
+  var typeName: String? {
+    guard self.asProtocol((any DeclGroupSyntax).self) != nil else { return nil }
+    return self.as(ExtensionDeclSyntax.self)?.extendedType.trimmedDescription
+      ?? self.asProtocol((any NamedDeclSyntax).self)?.name.text
+  }
+
+  fileprivate var firstExpression: ExprSyntax? {
+    children(viewMode: .sourceAccurate).lazy.compactMap { $0.as(ExprSyntax.self) }.first
   }
 }
 
@@ -42,23 +56,19 @@ private final class Collector<Node: SyntaxProtocol>: SyntaxAnyVisitor {
 }
 
 extension ExprSyntaxProtocol {
-  /// The expression without parentheses, `?` and `!`.
+  /// The expression without parentheses, `?` and `!`, and without `!`, `try` and `await` before it.
   var unwrapped: ExprSyntax {
+    let wrappers: Set<SyntaxKind> = [
+      .optionalChainingExpr, .forceUnwrapExpr, .prefixOperatorExpr, .tryExpr, .awaitExpr,
+    ]
     let tuple = self.as(TupleExprSyntax.self)?.elements
-    let inner =
-      self.as(OptionalChainingExprSyntax.self)?.expression
-      ?? self.as(ForceUnwrapExprSyntax.self)?.expression
-      ?? (tuple?.count == 1 ? tuple?.first?.expression : nil)
-    return inner?.unwrapped ?? ExprSyntax(self)
+    let inner = tuple?.count == 1 ? tuple?.first?.expression : nil
+    return (wrappers.contains(kind) ? firstExpression : inner)?.unwrapped ?? ExprSyntax(self)
   }
 
-  /// The expression without `!`, `try` and `await` before it.
-  var withoutNot: ExprSyntax {
-    let value = unwrapped
-    let inner =
-      value.as(PrefixOperatorExprSyntax.self)?.expression
-      ?? value.as(TryExprSyntax.self)?.expression ?? value.as(AwaitExprSyntax.self)?.expression
-    return inner?.withoutNot ?? value
+  /// As it is written, but for spaces and `self.`.
+  var text: String {
+    trimmedDescription.filter { !$0.isWhitespace }.replacing("self.", with: "")
   }
 
   /// The name that this is, if it is nothing more.
@@ -71,52 +81,50 @@ extension ExprSyntaxProtocol {
       let name = member.declName.baseName.text
       return name == "init" ? member.base?.lastName ?? name : name
     }
-    let inner =
-      value.as(GenericSpecializationExprSyntax.self)?.expression
-      ?? value.as(SubscriptCallExprSyntax.self)?.calledExpression
+    let isQualified = value.is(GenericSpecializationExprSyntax.self)
+    let inner = isQualified || value.is(SubscriptCallExprSyntax.self) ? value.firstExpression : nil
     return inner?.lastName ?? value.name ?? ""
   }
 
   /// What a chain of members and calls begins with, and the parts of it that may be nil.
   var chain: (root: ExprSyntax, optionals: [ExprSyntax]) {
+    let links: Set<SyntaxKind> = [
+      .optionalChainingExpr, .forceUnwrapExpr, .functionCallExpr, .subscriptCallExpr,
+      .memberAccessExpr,
+    ]
     var (root, optionals) = (ExprSyntax(self), [ExprSyntax]())
-    while true {
-      if let optional = root.as(OptionalChainingExprSyntax.self) {
-        optionals.append(optional.expression)
-      }
-      guard
-        let base = root.as(OptionalChainingExprSyntax.self)?.expression
-          ?? root.as(ForceUnwrapExprSyntax.self)?.expression
-          ?? root.as(FunctionCallExprSyntax.self)?.calledExpression
-          ?? root.as(SubscriptCallExprSyntax.self)?.calledExpression
-          ?? root.as(MemberAccessExprSyntax.self)?.base
-      else { return (root, optionals) }
+    while links.contains(root.kind), let base = root.firstExpression {
+      if root.is(OptionalChainingExprSyntax.self) { optionals.append(base) }
       root = base
     }
+    return (root, optionals)
   }
 }
 
 extension ConditionElementSyntax {
-  /// The tested value, and the pattern that is bound to it or matched.
-  var value: ExprSyntax? { pattern?.value ?? condition.as(ExprSyntax.self) }
-
-  var pattern: (pattern: PatternSyntax, value: ExprSyntax?)? {
-    if let match = condition.as(MatchingPatternConditionSyntax.self) {
-      return (match.pattern, match.initializer.value)
+  /// The pattern that is bound or matched, and the tested value.
+  var parts: (pattern: PatternSyntax?, value: ExprSyntax?) {
+    switch condition {
+    case .expression(let value): return (nil, value)
+    case .matchingPattern(let match): return (match.pattern, match.initializer.value)
+    case .optionalBinding(let binding):
+      let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier
+      let same = name.map { ExprSyntax(DeclReferenceExprSyntax(baseName: $0.trimmed)) }
+      return (binding.pattern, binding.initializer?.value ?? same)
+    case .availability: return (nil, nil)
     }
-    return condition.as(OptionalBindingConditionSyntax.self)
-      .map { ($0.pattern, $0.initializer?.value) }
   }
 }
 
 extension SequenceExprSyntax {
   /// What the expression assigns, and to what.
-  func assignment(compound: Bool = false) -> (target: ExprSyntax, value: ArraySlice<ExprSyntax>)? {
+  var assignment: (target: ExprSyntax, value: [ExprSyntax])? {
     let parts = Array(elements)
     guard parts.count > 2 else { return nil }
     let name = parts[1].as(BinaryOperatorExprSyntax.self)?.operator.text ?? ""
-    let isCompound = compound && ["+=", "-=", "&=", "|=", "*=", "/="].contains(name)
-    return parts[1].is(AssignmentExprSyntax.self) || isCompound ? (parts[0], parts[2...]) : nil
+    let isCompound = ["+=", "-=", "&=", "|=", "*=", "/="].contains(name)
+    let isAssignment = isCompound || parts[1].is(AssignmentExprSyntax.self)
+    return isAssignment ? (parts[0], Array(parts[2...])) : nil
   }
 }
 
@@ -149,7 +157,6 @@ extension ClosureExprSyntax {
 
   /// A task runs this closure.
   var isTask: Bool {
-    let names = ["Task", "detached", "immediate", "addTask", "addTaskUnlessCancelled"]
-    return call.map { names.contains($0.callee) } ?? false
+    ["Task", "detached", "immediate", "addTask", "addTaskUnlessCancelled"].contains(call?.callee)
   }
 }

@@ -7,15 +7,11 @@ struct Wait {
   private let isOfLibrary: Bool
 
   init?(_ call: FunctionCallExprSyntax) {
-    isOfLibrary = [
-      "withCancellableContinuation", "withCancellableThrowingContinuation",
-      "withUncancellableContinuation", "withAsyncValue", "withAsyncThrowingValue",
-    ].contains(call.callee)
-    let isOfStandardLibrary = [
-      "withCheckedContinuation", "withCheckedThrowingContinuation",
-      "withUnsafeContinuation", "withUnsafeThrowingContinuation",
-    ].contains(call.callee)
-    guard isOfLibrary || isOfStandardLibrary,
+    guard call.callee.hasPrefix("with") else { return nil }
+    isOfLibrary = call.callee.contains(
+      /^with(Async(Throwing)?Value|(Unc|C)ancellable(Throwing)?Continuation)$/
+    )
+    guard isOfLibrary || call.callee.contains(/^with(Checked|Unsafe)(Throwing)?Continuation$/),
       [nil, "Swift", "_Concurrency", "CooperativeCancellation"].contains(
         call.calledExpression.as(MemberAccessExprSyntax.self)?.base?.trimmedDescription
       )
@@ -38,27 +34,20 @@ struct Wait {
 
   /// In the same function and task.
   private var isInCancellationHandler: Bool {
-    for node in call.ancestors {
-      if node.isFunction || node.as(ClosureExprSyntax.self)?.isTask == true { return false }
-      let handler = node.as(FunctionCallExprSyntax.self).flatMap(CancellationHandler.init)
-      if handler?.operation.contains(call) == true { return true }
-    }
-    return false
+    call.ancestors.prefix { !$0.isFunction && $0.as(ClosureExprSyntax.self)?.isTask != true }
+      .compactMap { $0.as(FunctionCallExprSyntax.self).flatMap(CancellationHandler.init) }
+      .contains { $0.operation.contains(call) }
   }
-
-  var function: Syntax { call.ancestors.first(where: \.isFunction) ?? call.root }
 
   var findings: [Finding] {
     guard let operation, !names.isEmpty else { return [] }
-    let obligation = Obligation(names: names, in: function)
-    let findings = obligation.checksInCallbacks(of: operation)
+    let obligation = Obligation(
+      names: names,
+      in: call.ancestors.first(where: \.isFunction) ?? call.root
+    )
     // This library's waits neither hang nor crash.
-    if isOfLibrary { return findings }
-    guard obligation.isMentioned(in: operation.statements) else {
-      let message = "nothing uses the continuation: the task waits forever"
-      return findings + [Finding(.neverResumed, at: call.start, message)]
-    }
-    return findings
-      + Flow.findings(obligation, operation.statements, end: operation.rightBrace)
+    return obligation.checksInCallbacks(of: operation)
+      + (isOfLibrary
+        ? [] : Flow.findings(obligation, operation.statements, end: operation.rightBrace))
   }
 }

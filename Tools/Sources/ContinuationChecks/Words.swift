@@ -1,22 +1,16 @@
 /// What the parts of a name say: `addSnapshotListener` is `add`, `snapshot`, `listener`.
 struct Words {
   private let name: String
-  private var words: Set<String> = []
+  private let words: Set<Substring>
 
   init(_ name: String) {
     self.name = name
-    var word = ""
-    for character in name + "A" {
-      if character.isUppercase || character == "_" {
-        words.insert(word)
-        word = ""
-      }
-      if character != "_" { word += character.lowercased() }
-    }
+    let spaced = name.reduce(into: "") { $0 += ($1.isUppercase ? "_" : "") + $1.lowercased() }
+    words = Set(spaced.split(separator: "_"))
   }
 
   private func has(_ list: String) -> Bool {
-    list.split(whereSeparator: \.isWhitespace).contains { words.contains(String($0)) }
+    !words.isDisjoint(with: list.split(whereSeparator: \.isWhitespace))
   }
 
   /// A closure with this name is called once.
@@ -29,32 +23,24 @@ struct Words {
       sink observe observer observers observing listen listener listening subscribe subscription
       subscriber updates monitor monitoring watch timer event events snapshot publisher changed
       changes enumerate stream progress poll repeat each delegate state status notify notification
-      recognition handler register track announce broadcast
+      recognition handler map filter reduce sorted always register track announce broadcast
       """
     )
       || name.hasPrefix("on") && name.dropFirst(2).first?.isUppercase == true
         && !has("success error done result main queue") && !saysOnce
   }
 
-  /// A case with this name says that the SDK has not finished.
-  var saysUnfinished: Bool {
-    has(
-      """
-      progress connecting waiting pending loading preparing setup idle update updated partial
-      started running uploading downloading began ready initial starting continue processing
-      purchasing deferred scanning disconnecting resetting scheduled queued next
-      """
-    )
-  }
-
-  /// A value with this name may say that the call has been answered, or is no longer wanted.
-  var saysAnswered: Bool {
+  /// A value with this name may say that the call has been answered, or is no longer wanted; a
+  /// case, that the SDK has not finished.
+  var saysState: Bool {
     has(
       """
       resumed finished completed once settled claim claimed exchange resolved fulfilled called done
       returned fired processed handled degraded disposed responded replied answered cancelled
       canceled invalidated stopped active terminated final pending take inserted lock try timed
-      expired delivered closed released
+      expired delivered closed released progress connecting waiting loading preparing setup idle
+      updated partial started running uploading downloading began ready starting continue processing
+      purchasing deferred scanning disconnecting resetting scheduled queued next
       """
     )
   }
@@ -66,5 +52,5 @@ struct Words {
   }
 
   /// The type stands in for another, and leaves out what a test does not need.
-  var saysFake: Bool { has("mock fake stub spy dummy preview") }
+  var saysFake: Bool { has("mock mocks mocked fake stub spy dummy preview previews test tests") }
 }

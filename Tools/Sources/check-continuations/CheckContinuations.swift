@@ -6,8 +6,7 @@ import Foundation
 struct CheckContinuations: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check-continuations",
-    abstract: "Finds mistakes in continuations and completion handlers.",
-    discussion: "Silence one: // check-continuations:disable never-resumed: the reason"
+    abstract: "Finds mistakes in continuations and completion handlers."
   )
 
   @Argument(help: "The files and folders to check.")
@@ -33,29 +32,52 @@ struct CheckContinuations: ParsableCommand {
   /// Returns the number of findings.
   private func check() -> Int {
     let files = swiftFiles(in: paths)
-    var progress = Progress()
     var (waits, cancellable, findings) = (0, 0, 0)
+    var nextProgress = ContinuousClock.now + .seconds(1)
     for (index, path) in files.enumerated() {
-      progress.show("\(index) of \(files.count) files")
+      if isatty(STDERR_FILENO) == 1, ContinuousClock.now >= nextProgress {
+        say("\(index) of \(files.count) files\r")
+        nextProgress = .now + .milliseconds(200)
+      }
       guard let content = FileManager.default.contents(atPath: path),
-        let report = try? Report(source: String(decoding: content, as: UTF8.self))
+        let report = Report(source: String(decoding: content, as: UTF8.self))
       else {
-        progress.clear()
-        FileHandle.standardError.write(Data("\(path): does not parse, passed over\n".utf8))
+        say("\(path): does not parse, passed over\n")
         continue
       }
       waits += report.waits
       cancellable += report.cancellableWaits
       findings += report.findings.count
-      if !report.findings.isEmpty { progress.clear() }
       for finding in report.findings {
         let place = "\(path):\(finding.line):\(finding.column)"
         print("\(place): warning: \(finding.message) [\(finding.kind.rawValue)]")
       }
     }
-    progress.clear()
     let counts = "waits: \(waits), of which a cancelled task can leave: \(cancellable)"
     if !quiet { print("files: \(files.count), \(counts), findings: \(findings)") }
     return findings
+  }
+
+  private func say(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+
+  /// The Swift files in files and folders, without links and without what builds make or fetch.
+  private func swiftFiles(in paths: [String]) -> [String] {
+    let skipped = [
+      "DerivedData", "Pods", "Carthage", "checkouts", "SourcePackages", "node_modules", "build",
+    ]
+    return paths.flatMap { path -> [String] in
+      // The slash follows a link that is named.
+      let names = try? FileManager.default.contentsOfDirectory(atPath: path + "/")
+      guard let names else { return path.hasSuffix(".swift") ? [path] : [] }
+      let inside = names.sorted().filter { !$0.hasPrefix(".") && !skipped.contains($0) }
+        .map { (path.hasSuffix("/") ? path : path + "/") + $0 }
+      // Not a link, nor a pipe or a device, which may have no end.
+      return swiftFiles(
+        in: inside.filter {
+          let type = try? FileManager.default.attributesOfItem(atPath: $0)[.type]
+          return [.typeRegular, .typeDirectory].contains(type as? FileAttributeType)
+        }
+      )
+    }
   }
 }

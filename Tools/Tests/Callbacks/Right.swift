@@ -9,48 +9,31 @@ final class Right: Sendable {
       let request = other?.fetch { _ in continuation.resume() }
       if request == nil { continuation.resume() }
     }
-    _ =
-      try await withCheckedThrowingContinuation { continuation in
-        sdk.load { number, error in
-          guard let number else { return continuation.resume(throwing: error ?? Failure()) }
-          continuation.resume(returning: number)
-        }
-      } as Int
-    _ =
-      try await withCheckedThrowingContinuation { continuation in
-        sdk.load { number, error in
-          if let error { continuation.resume(throwing: error) }
-          if error == nil { continuation.resume(returning: number ?? 0) }
-        }
-      } as Int
-    _ =
-      await withCheckedContinuation { continuation in
-        sdk.load { [weak self] number, _ in
-          guard let self else { return }
-          continuation.resume(returning: box.isDone ? number : nil)
-        }
-      } as Int?
-    _ =
-      try await withCheckedThrowingContinuation { continuation in
-        sdk.fetch { result in
-          guard !self.box.isDone else { return }
-          self.box.isDone = true
-          continuation.resume(with: result)
-        }
-      } as Int
+    try await withCheckedThrowingContinuation { continuation in
+      sdk.load { _, error in
+        if error == nil { continuation.resume() }
+        if let error { continuation.resume(throwing: error) }
+      }
+    }
+    await withCheckedContinuation { continuation in
+      sdk.load { [weak self] _, _ in
+        guard let self else { return }
+        box.isDone = false
+        continuation.resume()
+      }
+    }
+    try await withCheckedThrowingContinuation { continuation in
+      sdk.fetch { result in
+        guard !self.box.isDone else { return }
+        self.box.isDone = true
+        continuation.resume(with: result)
+      }
+    }
     await withCheckedContinuation { continuation in
       sdk.observe { number in if number > 3 { continuation.resume() } }
     }
-    _ =
-      try await withCheckedThrowingContinuation { continuation in
-        if box.isDone {
-          continuation.resume(returning: 1)
-        } else {
-          box.waiting.append(continuation)
-        }
-      } as Int
-    await withCheckedContinuation { continuation in
-      do { try sdk.start { continuation.resume() } } catch { continuation.resume() }
+    try await withCheckedThrowingContinuation { continuation in
+      if box.isDone { continuation.resume() } else { box.waiting.append(continuation) }
     }
     _ =
       await withCheckedContinuation { continuation in
@@ -81,30 +64,25 @@ final class Right: Sendable {
     completion(number ?? 0)
   }
 
-  func observe(_ number: Int?, completion: (Int) -> Void) {
+  func notified(_ number: Int?, completion: (Int) -> Void = { _ in }) {
     if let number { completion(number) }
   }
 
-  func timeout() async throws -> Int {
-    try await withThrowingTaskGroup(of: Int.self) { group in
-      group.addTask { try await self.requestInTime() }
+  func timeout() async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask {
+        try await withTaskCancellationHandler {
+          try await withCheckedThrowingContinuation { self.box.waiting.append($0) }
+        } onCancel: {
+          for continuation in self.box.waiting { continuation.resume() }
+        }
+      }
       group.addTask {
         try await Task.sleep(for: .seconds(5))
         throw Failure()
       }
       defer { group.cancelAll() }
-      return try await group.next() ?? 0
-    }
-  }
-
-  func requestInTime() async throws -> Int {
-    try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        box.request = sdk.fetch { continuation.resume(with: $0) }
-        if Task.isCancelled { box.request?.cancel() }
-      }
-    } onCancel: {
-      box.request?.cancel()
+      try await group.next()
     }
   }
 }

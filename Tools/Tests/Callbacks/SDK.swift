@@ -4,7 +4,7 @@ struct SDK: Sendable {
 
   func load(_ done: @escaping (Int?, (any Error)?) -> Void) {}
   @discardableResult
-  func fetch(_ done: @escaping (Result<Int, any Error>) -> Void) -> Request { Request() }
+  func fetch(_ done: @escaping (Result<Void, any Error>) -> Void) -> Request { Request() }
   func start(_ done: @escaping () -> Void) throws {}
   func observe(_ change: @escaping (Int) -> Void) {}
   func run() async throws {}
@@ -15,5 +15,5 @@ struct Failure: Error {}
 final class Box: @unchecked Sendable {
   var request: SDK.Request?
   var isDone = false
-  var waiting: [CheckedContinuation<Int, any Error>] = []
+  var waiting: [CheckedContinuation<Void, any Error>] = []
 }

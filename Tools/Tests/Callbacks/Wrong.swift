@@ -1,22 +1,20 @@
 // Mistakes, each marked where the checker has to see it, beside those of the documentation's snippet.
 
 func wrong(_ sdk: SDK, _ other: SDK?) async throws {
-  _ =
-    await withCheckedContinuation { continuation in
-      sdk.load { number, _ in
-        guard let number else { return }  // warning: never-resumed
-        continuation.resume(returning: number)
+  await withCheckedContinuation { continuation in
+    sdk.load { number, _ in
+      guard number != nil else { return }  // warning: never-resumed
+      continuation.resume()
+    }
+  }
+  await Swift.withUnsafeContinuation { continuation in
+    sdk.fetch { result in
+      switch result {
+      case .success: continuation.resume()
+      case .failure(let error): print(error)  // warning: never-resumed
       }
-    } as Int
-  _ =
-    await Swift.withUnsafeContinuation { continuation in
-      sdk.fetch { result in
-        switch result {
-        case .success(let number): continuation.resume(returning: number)
-        case .failure(let error): print(error)  // warning: never-resumed
-        }
-      }
-    } as Int
+    }
+  }
   await withCheckedContinuation { continuation in
     do {
       try sdk.start { continuation.resume() }
@@ -35,18 +33,12 @@ func wrong(_ sdk: SDK, _ other: SDK?) async throws {
   }
 }
 
-func first(of numbers: [Int], withReply reply: (Int) -> Void) {
-  for number in numbers where number > 0 {  // warning: never-called
-    if number > 3 { return reply(number) }
-  }
-}
-
 func cached(_ cache: Int?, _ sdk: SDK, completion: @escaping (Int) -> Void) {
   if let cache { completion(cache) }
   sdk.load { _, _ in completion(0) }  // warning: resumed-twice
 }
 
-func lateRequest(_ sdk: SDK, _ box: Box) async throws -> Int {
+func lateRequest(_ sdk: SDK, _ box: Box) async throws {
   try await withTaskCancellationHandler {
     try await withCheckedThrowingContinuation { continuation in
       box.request = sdk.fetch { continuation.resume(with: $0) }  // warning: cancellation-lost
@@ -54,11 +46,6 @@ func lateRequest(_ sdk: SDK, _ box: Box) async throws -> Int {
   } onCancel: {
     box.request?.cancel()
   }
-}
-
-func silenced(_ number: Int?, completion: (Int) -> Void) {
-  // check-continuations:disable never-called: the caller asks only if there is one
-  if let number { completion(number) }
 }
 
 func notSilenced(_ number: Int?, completion: (Int) -> Void) {

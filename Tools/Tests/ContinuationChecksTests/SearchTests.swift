@@ -1,145 +1,125 @@
 import ContinuationChecks
 import Testing
 
-/// Every small program with resumptions in it, against an interpreter that runs each path.
-struct SearchTests {
-  @Test
-  func `what is reported happens, and what certainly happens is reported`() throws {
-    var counts: [Set<Kind>: Int] = [:]
-    let nested = Statement.all(depth: 2).flatMap { [[$0], [$0, .resume], [.resume, $0]] }
-    for program in nested + Statement.pairs(Statement.all(depth: 1)) {
-      let paths = Interpreter.run(program, [Interpreter.Path()]).map(\.path)
-      var happens: Set<Kind> = []
-      if paths.contains(where: { $0.anchors.isEmpty && !$0.isUnproven }) {
-        happens.insert(.neverResumed)
-      }
+/// Every small program with resumptions in it, against what happens on each of its paths.
+@Test
+func `what is reported happens, and what certainly happens is reported`() throws {
+  var counts: [Set<Kind>: Int] = [:]
+  let nested = Code.all(depth: 2).flatMap { [$0, $0 + .resume, .resume + $0] }
+  let flat = Code.all(depth: 1)
+  for program in nested + flat.flatMap({ first in flat.map { first + $0 } }) {
+    var happens: Set<Kind> = []
+    for path in program.paths where !path.isUnproven {
+      if path.anchors.isEmpty { happens.insert(.neverResumed) }
       // Certain, if all paths that begin like one that has resumed resume again.
-      for path in paths where path.anchors.count > 1 && !path.isUnproven {
-        let isCertain = paths.allSatisfy {
-          $0.anchors.count > 1 || $0.anchors.first != path.anchors[0]
-            || !$0.decisions.starts(with: path.decisions.prefix(path.anchors[0]))
-        }
-        if isCertain { happens.insert(.resumedTwice) }
+      let isCertain = program.paths.allSatisfy {
+        $0.anchors.count > 1 || $0.anchors.first != path.anchors.first
+          || !$0.decisions.starts(with: path.decisions.prefix(path.anchors.first ?? 0))
       }
-      let found = Set(try Report(source: source(program)).findings.map(\.kind))
-      #expect(found == happens, "\(source(program))")
-      counts[happens, default: 0] += 1
+      if path.anchors.count > 1, isCertain { happens.insert(.resumedTwice) }
     }
-    #expect(counts.values.filter { $0 > 50 }.count == 4)
+    let found = Set(try #require(Report(source: program.source)).findings.map(\.kind))
+    #expect(found == happens, "\(program.source)")
+    counts[happens, default: 0] += 1
   }
+  #expect(counts.values.filter { $0 > 50 }.count == 4)
+}
 
-  private func source(_ program: [Statement]) -> String {
-    var conditions = 0
-    return "func f() async { await withCheckedContinuation { c in\n"
-      + program.map { $0.source(&conditions) }.joined(separator: "\n") + "\n} }"
+private struct Path {
+  enum Exit { case end, leave, fail }
+
+  var exit = Exit.end
+  var decisions: [Int] = []
+  /// How many decisions came before each resumption.
+  var anchors: [Int] = []
+  /// How often a loop with a resumption in it runs is not known.
+  var isUnproven = false
+
+  static func + (first: Path, second: Path) -> Path {
+    Path(
+      exit: second.exit,
+      decisions: first.decisions + second.decisions,
+      anchors: first.anchors + second.anchors.map { first.decisions.count + $0 },
+      isUnproven: first.isUnproven || second.isUnproven
+    )
   }
 }
 
-/// Conditions have a name each, so that none depends on another.
-indirect enum Statement {
-  case resume, leave, fail
-  case check([Statement], [Statement]?)
-  case require([Statement])
-  case choose([Statement], [Statement])
-  case attempt([Statement], [Statement])
-  case atOnce([Statement])
-  case repeated([Statement])
+/// A part of a program, and the paths through it.
+private struct Code {
+  var text = ""
+  var paths = [Path()]
+  var block: String { "{\n\(text)\n}" }
 
-  static func all(depth: Int) -> [Statement] {
-    let simple: [Statement] = [.resume, .leave]
-    guard depth > 0 else { return simple }
-    return simple
-      + ([[]] + all(depth: depth - 1).map { [$0] }).flatMap { body -> [Statement] in
-        [.check(body, nil), .repeated(body), .atOnce(body), .require(body + [.leave])]
-          + [[], [.resume], [.leave]].flatMap { other -> [Statement] in
-            [.check(body, other), .choose(other, body), .attempt([.fail] + body, other)]
+  static let resume = Code(text: "c.resume()", paths: [Path(anchors: [0])])
+  static let leave = Code(text: "return;", paths: [Path(exit: .leave)])
+  static let fail = Code(
+    text: "try run()",
+    paths: [Path(decisions: [0]), Path(exit: .fail, decisions: [1])]
+  )
+
+  static func + (first: Code, second: Code) -> Code {
+    Code(
+      text: "\(first.text)\n\(second.text)",
+      paths: first.then(second, after: .end)
+    )
+  }
+
+  /// The other part runs after paths that end in this way.
+  func then(_ other: Code, after exit: Path.Exit) -> [Path] {
+    paths.flatMap { path in path.exit == exit ? other.paths.map { path + $0 } : [path] }
+  }
+
+  static func all(depth: Int) -> [Code] {
+    guard depth > 0 else { return [.resume, .leave] }
+    return all(depth: 0)
+      + ([Code()] + all(depth: depth - 1)).flatMap { body in
+        [
+          oneOf("if # \(body.block)", body, Code()),
+          oneOf("guard # else \((body + leave).block)", Code(), body + .leave),
+          repeated(body),
+          Code(text: "withLock \(body.block)", paths: body.then(Code(), after: .leave)),
+        ]
+          + [Code(), .resume, .leave].flatMap { other in
+            [
+              oneOf("if # \(body.block) else \(other.block)", body, other),
+              oneOf(
+                "switch # { case 1: do \(body.block) default: do \(other.block) }",
+                body,
+                other
+              ),
+              Code(
+                text: "do \((.fail + body).block) catch \(other.block)",
+                paths: (.fail + body).then(other, after: .fail)
+              ),
+            ]
           }
       }
   }
 
-  static func pairs(_ statements: [Statement]) -> [[Statement]] {
-    statements.flatMap { first in statements.map { [first, $0] } }
+  private static func oneOf(_ text: String, _ bodies: Code...) -> Code {
+    let decided = bodies.enumerated().flatMap { number, body in
+      body.paths.map { Path(decisions: [number]) + $0 }
+    }
+    return Code(text: text, paths: decided)
   }
 
-  func source(_ conditions: inout Int) -> String {
-    func block(_ body: [Statement]) -> String {
-      "{\n" + body.map { $0.source(&conditions) }.joined(separator: "\n") + "\n}"
+  /// Not at all, once or twice.
+  private static func repeated(_ body: Code) -> Code {
+    let isUnknown = body.text.contains("resume")
+    var loop = oneOf("for _ in # \(body.block)", Code(), body, body + body)
+    for (index, path) in loop.paths.enumerated()
+    where isUnknown && (path.exit == .end || path.decisions[0] == 2) {
+      loop.paths[index].isUnproven = true
     }
-    conditions += 1
-    let name = "value\(conditions)"
-    switch self {
-    case .resume: return "c.resume()"
-    case .leave: return "return;"
-    case .fail: return "try run()"
-    case .check(let body, let other):
-      return "if \(name) \(block(body))" + (other.map { " else " + block($0) } ?? "")
-    case .require(let body): return "guard \(name) else \(block(body))"
-    case .choose(let one, let other):
-      return "switch \(name) {\ncase .a: do \(block(one))\ndefault: do \(block(other))\n}"
-    case .attempt(let body, let other): return "do \(block(body)) catch \(block(other))"
-    case .atOnce(let body): return "withLock \(block(body))"
-    case .repeated(let body): return "for _ in \(name) \(block(body))"
-    }
-  }
-}
-
-/// Runs a program once for each sequence of decisions.
-enum Interpreter {
-  struct Path {
-    var decisions: [Int] = []
-    /// How many decisions came before each resumption.
-    var anchors: [Int] = []
-    /// A loop had nothing to iterate over, or would have resumed in another iteration.
-    var isUnproven = false
+    return loop
   }
 
-  enum Exit { case end, leave, fail }
-
-  typealias Ends = [(path: Path, exit: Exit)]
-
-  static func run(_ body: [Statement], _ paths: [Path]) -> Ends {
-    body.reduce(paths.map { ($0, .end) }) { ends, statement in
-      ends.flatMap { $0.exit == .end ? run(statement, $0.path) : [$0] }
-    }
-  }
-
-  private static func run(_ statement: Statement, _ path: Path) -> Ends {
-    func decide(_ bodies: [Statement]...) -> Ends {
-      bodies.enumerated().flatMap { index, body in
-        var path = path
-        path.decisions.append(index)
-        return run(body, [path])
-      }
-    }
-    var path = path
-    switch statement {
-    case .resume:
-      path.anchors.append(path.decisions.count)
-      return [(path, .end)]
-    case .leave: return [(path, .leave)]
-    case .fail: return zip(decide([], []), [.end, .fail]).map { ($0.path, $1) }
-    case .check(let body, let other): return decide(body, other ?? [])
-    case .require(let body): return decide([], body)
-    case .choose(let one, let other): return decide(one, other)
-    case .atOnce(let body):
-      return run(body, [path]).map { ($0.path, $0.exit == .leave ? .end : $0.exit) }
-    case .attempt(let body, let other):
-      return run(body, [path]).flatMap { path, exit -> Ends in
-        guard exit == .fail else { return [(path, exit)] }
-        // An error depends on nothing else: what has resumed before begins anew.
-        var path = path
-        if path.anchors.count == 1 { path.anchors = [path.decisions.count] }
-        return run(other, [path])
-      }
-    case .repeated(let body):
-      // Not at all, once or twice.
-      var ends = decide([], body + [.check(body, nil)])
-      let goesOn = run(body, [Path()]).contains { $0.exit == .end && !$0.path.anchors.isEmpty }
-      for index in ends.indices
-      where index == 0 || goesOn && ends[index].exit == .end && ends[index].path.anchors.isEmpty {
-        ends[index].path.isUnproven = true
-      }
-      return ends
-    }
+  /// Conditions have a name each, so that none depends on another.
+  var source: String {
+    let parts = text.split(separator: "#", omittingEmptySubsequences: false)
+    return "func f() async { await withCheckedContinuation { c in\n"
+      + parts.dropFirst().enumerated().reduce(parts[0]) { "\($0)value\($1.offset)\($1.element)" }
+      + "\n} }"
   }
 }
