@@ -2,7 +2,6 @@ import Foundation
 
 /// The files that the command reads and writes, independent of the working directory.
 enum Repository {
-  static let readMe = root.appending(path: "README.md")
   static let page = root.appending(path: "Documentation.docc/Cost.md")
 
   private static let root =
