@@ -264,7 +264,7 @@ extension Calls {
     #expect(cached.id == "cached")
     let isCached = await withAsyncValue { completion in completion(.success(true)) }
     #expect(isCached)
-    await withAsyncValue { completion in sdk.flush { completion(.success(())) } }
+    await withAsyncValue { completion in sdk.flush { completion(.success) } }
   }
 }
 
