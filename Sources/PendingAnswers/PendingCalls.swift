@@ -33,7 +33,7 @@ public import CooperativeCancellation
 ///
 /// A waiting call keeps this object alive, so call ``close(throwing:)`` where the connection ends.
 public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
-  @usableFromInline let registry: Locked<CallRegistry<ID>>
+  @usableFromInline let registry: Locked<PendingCallsMachine<ID>>
   @usableFromInline let unclaimed: (@Sendable (ID, sending Result<Value, any Error>) -> Void)?
   /// How calls with one id share it; `nil` if each has its own.
   @usableFromInline let sharing: TakenIDPolicy?
@@ -71,7 +71,7 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
     lateAnswers: Timeout? = nil,
     onUnclaimed: (@Sendable (_ id: ID, _ answer: sending Result<Value, any Error>) -> Void)? = nil
   ) {
-    registry = Locked(initially: CallRegistry<ID>())
+    registry = Locked(initially: PendingCallsMachine<ID>())
     unclaimed = onUnclaimed
     sharing = policy == .throwError ? nil : policy
     self.lateAnswers = lateAnswers
@@ -225,12 +225,12 @@ extension PendingCalls {
   /// Passes on the answers that no call claimed. Mostly there are none, which the caller's code sees faster.
   @_alwaysEmitIntoClient
   @inline(__always)
-  func pass(_ answers: [CallRegistry<ID>.Parked]) {
+  func pass(_ answers: [PendingCallsMachine<ID>.Parked]) {
     if !answers.isEmpty { passOn(answers) }
   }
 
   @usableFromInline
-  func passOn(_ answers: [CallRegistry<ID>.Parked]) {
+  func passOn(_ answers: [PendingCallsMachine<ID>.Parked]) {
     guard let unclaimed else { return }
     for one in answers {
       guard let answer: PendingAnswer<Value> = carried(by: one.answer) else { continue }

@@ -31,7 +31,7 @@ public import CooperativeCancellation
 public final class SharedCalls<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private typealias Caller = CancellableContinuation<SharedValue<Value>, any Error>
 
-  private let calls = Locked(initially: SharedCallMachine<Key, Caller>())
+  private let calls = Locked(initially: SharedCallsMachine<Key, Caller>())
 
   /// Creates an instance with no calls.
   public init() {}
@@ -86,7 +86,7 @@ public final class SharedCalls<Key: Hashable & Sendable, Value: Sendable>: Senda
     return shared.take()
   }
 
-  private func leave(_ key: Key, _ ticket: SharedCallMachine<Key, Caller>.Ticket) {
+  private func leave(_ key: Key, _ ticket: SharedCallsMachine<Key, Caller>.Ticket) {
     calls.extract { $0.leave(key, ticket) }.last?.1.task?.cancel()
   }
 

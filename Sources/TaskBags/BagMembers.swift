@@ -1,7 +1,7 @@
 internal import CancellationInternals
 public import CooperativeCancellation
 
-/// The lock around a ``TaskRegistry``, shared by a bag and its tasks. Acts on and releases what the registry
+/// The lock around a ``BagMembersMachine``, shared by a bag and its tasks. Acts on and releases what the registry
 /// returns after unlocking.
 @usableFromInline
 final class BagMembers: Sendable {
@@ -10,7 +10,7 @@ final class BagMembers: Sendable {
     let body: @Sendable (any Error, CallSite) -> Void
   }
 
-  private let registry = Locked(initially: TaskRegistry())
+  private let registry = Locked(initially: BagMembersMachine())
   private let errorHandler: Locked<ErrorHandler>
 
   init(onError: @escaping @Sendable (any Error, CallSite) -> Void) {
@@ -57,7 +57,7 @@ final class BagMembers: Sendable {
     )
     do {
       try await throwingWait(.options(.abandonCallback, nil, callSite), as: kind) { continuation in
-        let handler = TaskRegistry.EndHandler { continuation.resume(with: $0) }
+        let handler = BagMembersMachine.EndHandler { continuation.resume(with: $0) }
         if registry.locked({ $0.waitToBegin(slot, handler) }) { continuation.resume() }
       } onCancel: {
         _ = registry.extract { $0.stopWaitingToBegin(slot) }
@@ -106,7 +106,7 @@ final class BagMembers: Sendable {
   /// Returns when all tasks have ended.
   func waitForAll(_ options: CallOptions) async throws {
     try await throwingWait(options, as: .tasks(id: nil, addedAt: nil)) { continuation in
-      let handler = TaskRegistry.EndHandler { continuation.resume(with: $0) }
+      let handler = BagMembersMachine.EndHandler { continuation.resume(with: $0) }
       let token = registry.locked { $0.wait(handler) }
       if token == nil { continuation.resume() }
       return token

@@ -67,9 +67,9 @@ public final class LateRequest<Request>: Sendable {
   }
 }
 
-/// The lock around a ``LateRequestMachine``. The SDK's callback owns it.
+/// The lock around a ``ArrivalsMachine``. The SDK's callback owns it.
 private final class Arrivals<Request>: Sendable {
-  private let machine = Locked(initially: LateRequestMachine<Sent<Request>>())
+  private let machine = Locked(initially: ArrivalsMachine<Sent<Request>>())
   private let cancelOne: @Sendable (Request) -> Void
 
   init(_ cancelOne: @escaping @Sendable (Request) -> Void) {

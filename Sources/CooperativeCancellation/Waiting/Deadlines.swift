@@ -1,9 +1,9 @@
 internal import CancellationInternals
 
-/// All timeouts of this process that use the library's clock: the lock around a ``DeadlineQueue``, and the alarm.
+/// All timeouts of this process that use the library's clock: the lock around a ``DeadlinesMachine``, and the alarm.
 package final class Deadlines: Sendable {
   private struct State: ~Copyable {
-    var queue = DeadlineQueue()
+    var queue = DeadlinesMachine()
     var alarm: Alarm
 
     /// Called under the lock, so that settings keep their order. It runs no user code.
@@ -25,7 +25,7 @@ package final class Deadlines: Sendable {
 
   package var count: Int { state.locked { $0.queue.count } }
 
-  package func add(_ wait: Wait, until end: Moment) -> DeadlineQueue.Ticket {
+  package func add(_ wait: Wait, until end: Moment) -> DeadlinesMachine.Ticket {
     state.locked { state in
       let (ticket, alarm) = state.queue.add(wait, until: end)
       state.setAlarm(for: alarm)
@@ -33,7 +33,7 @@ package final class Deadlines: Sendable {
     }
   }
 
-  package func remove(_ wait: Wait, by ticket: DeadlineQueue.Ticket) {
+  package func remove(_ wait: Wait, by ticket: DeadlinesMachine.Ticket) {
     _ = state.extract { $0.queue.remove(wait, by: ticket) }
   }
 

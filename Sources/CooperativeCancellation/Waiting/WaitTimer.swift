@@ -1,7 +1,7 @@
 /// Interrupts a wait at its deadline, unless the timer is stopped first.
 @usableFromInline
 package enum WaitTimer: Sendable {
-  case queued(DeadlineQueue.Ticket)
+  case queued(DeadlinesMachine.Ticket)
   case sleeping(Task<Void, Never>)
 
   package init(_ wait: Wait, until deadline: Deadline) {

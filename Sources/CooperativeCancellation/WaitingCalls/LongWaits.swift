@@ -7,7 +7,7 @@ final class LongWaits: Sendable {
 
   let environmentLimit: Timeout?
   private let isFatal: Bool
-  private let search = Locked(initially: LongWaitSearch())
+  private let search = Locked(initially: LongWaitsMachine())
   private let alarm: Locked<Alarm>
 
   private init(_ variable: String, isFatal: Bool, _ ring: @escaping @Sendable () -> Void) {
@@ -44,7 +44,7 @@ final class LongWaits: Sendable {
 }
 
 /// Finds the calls that wait too long: a value type without a clock.
-struct LongWaitSearch: Sendable {
+struct LongWaitsMachine: Sendable {
   /// Whether each look finds all calls that wait too long, and not only those that it has not found before.
   var findsAgain = false
   var limit = Int64.max  // In nanoseconds.

@@ -3,7 +3,7 @@ public import CooperativeCancellation
 
 // Calls that share their id: each id has a ``TurnMachine`` while it has calls.
 
-extension CallRegistry {
+extension PendingCallsMachine {
   /// Passes an event to the calls with an id. Also returns the id, to release, if none is left.
   @_alwaysEmitIntoClient
   package mutating func inLine<Result>(

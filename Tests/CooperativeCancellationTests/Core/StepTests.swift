@@ -49,7 +49,7 @@ struct StepTests {
 
   @Test
   func `neither a count nor an end of all searches the ids that calls share`() {
-    var registry = CallRegistry<CountedID>()
+    var registry = PendingCallsMachine<CountedID>()
     for (number, wait) in waits.enumerated() {
       _ = registry.inLine(CountedID(number: number)) {
         $0.begin(wait, ticket: nil, onDiscard: nil)

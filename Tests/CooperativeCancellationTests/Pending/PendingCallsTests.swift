@@ -45,7 +45,7 @@ struct PendingCallsTests {
 
   @Test
   func `the memory for many calls is given back when they have ended`() throws {
-    var registry = CallRegistry<Int>()
+    var registry = PendingCallsMachine<Int>()
     let numbers = try (0..<10_000).map { id in
       try registry.add(Wait(response: .abandonCallback), id, CallSite())
     }

@@ -62,7 +62,7 @@ private struct RegistryOfCallsRun: Explorable {
   let cast: Cast
   let ids: [CollidingID]
   let waits: [Wait]
-  var registry = CallRegistry<CollidingID>()
+  var registry = PendingCallsMachine<CollidingID>()
   var machines: [WaitMachine]
   var situation: Situation
   /// The number of the first call.

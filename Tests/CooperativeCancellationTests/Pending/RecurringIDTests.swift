@@ -261,7 +261,7 @@ struct RecurringIDTests {
 
   @Test
   func `the memory for many ids is given back, and no ticket is used twice`() throws {
-    var registry = CallRegistry<Int>()
+    var registry = PendingCallsMachine<Int>()
     var tickets: Set<Int> = []
     for id in 0..<10_000 { _ = registry.inLine(id) { $0.ask() } }
     #expect(registry.count == 10_000 && registry.lines.capacity >= 10_000)

@@ -16,7 +16,7 @@ private struct SharedCallRun: Explorable {
     var calls: [Int: Call] = [:]
   }
 
-  private typealias Machine = SharedCallMachine<CollidingID, Int>
+  private typealias Machine = SharedCallsMachine<CollidingID, Int>
 
   var situation: Situation
   var history: [Step] = []

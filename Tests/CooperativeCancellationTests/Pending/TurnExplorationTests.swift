@@ -54,7 +54,7 @@ private struct TurnsRun: Explorable {
   /// Those of the calls, and then those of their places in the queue.
   let waits: [Wait]
   var machines: [WaitMachine]
-  var registry = CallRegistry<Int>()
+  var registry = PendingCallsMachine<Int>()
   /// What the line knows each call by.
   var numbers: [Int]
   var situation: Situation

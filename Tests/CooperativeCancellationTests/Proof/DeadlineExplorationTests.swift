@@ -20,8 +20,8 @@ private struct DeadlineRun: Explorable {
 
   let timeouts: [Int]
   let waits: [Wait]
-  var queue = DeadlineQueue()
-  var tickets: [DeadlineQueue.Ticket?]
+  var queue = DeadlinesMachine()
+  var tickets: [DeadlinesMachine.Ticket?]
   var situation: Situation
   var history: [Step] = []
 

@@ -21,7 +21,7 @@ private struct LateRequestRun: Explorable {
   let isCancelled: Bool
   var situation: Situation
   var history: [Step] = []
-  private var machine = LateRequestMachine<Int>()
+  private var machine = ArrivalsMachine<Int>()
 
   init(requests: Int, isCancelled: Bool) {
     self.isCancelled = isCancelled

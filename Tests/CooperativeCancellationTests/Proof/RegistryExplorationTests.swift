@@ -49,7 +49,7 @@ private struct RegistryRun: Explorable {
     let waiters: Int
   }
 
-  var registry = TaskRegistry()
+  var registry = BagMembersMachine()
   var entries: [Entry]
   let ids: [BagID?]
   let handles: [AnyTask]
@@ -136,7 +136,7 @@ private struct RegistryRun: Explorable {
   /// Its task asks whether it may begin.
   private mutating func ask(_ number: Int) {
     guard let slot = entries[number].slot else { return }
-    let mayBegin = registry.waitToBegin(slot, TaskRegistry.EndHandler { _ in })
+    let mayBegin = registry.waitToBegin(slot, BagMembersMachine.EndHandler { _ in })
     let isFree = entries[number].blockers.isEmpty && !entries[number].mustBeCancelled
     require(mayBegin == isFree, "it begins if nothing blocks it")
     if mayBegin { begin(number) } else { entries[number].beginning = .waits }
@@ -230,7 +230,7 @@ private struct RegistryRun: Explorable {
       registry.close()
       require(registry.isClosed, "isClosed")
     case .wait, .waitToo:
-      let token = registry.wait(TaskRegistry.EndHandler { _ in })
+      let token = registry.wait(BagMembersMachine.EndHandler { _ in })
       require((token == nil) == !entries.contains { $0.isAlive }, "it waits if there is a task")
       if let token { waiters.append(token) }
     case .stopWaiting:

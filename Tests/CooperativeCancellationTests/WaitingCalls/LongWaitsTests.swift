@@ -13,7 +13,7 @@ struct LongWaitsTests {
   @Test(arguments: [10_000_000, 995_000_000, 60_000_000_000] as [Int64], 1...10)
   func `are found once, never early, and at most a tenth late`(limit: Int64, seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
-    var search = LongWaitSearch()
+    var search = LongWaitsMachine()
     let found = search.look(at: Moment(nanoseconds: 0))
     #expect(found == nil, "there is no limit yet")
     search.limit = limit
@@ -35,7 +35,7 @@ struct LongWaitsTests {
 
   @Test
   func `are found at each look where a look may miss them`() {
-    var search = LongWaitSearch()
+    var search = LongWaitsMachine()
     (search.limit, search.findsAgain) = (1, true)
     for time in [1_000_000, 2_000_000] as [Int64] {
       let found = search.look(at: Moment(nanoseconds: time))

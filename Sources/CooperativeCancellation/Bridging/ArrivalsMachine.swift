@@ -9,7 +9,7 @@
 ///      └─────────────────────────▶ │ over │ ◀─┐ arrive: released
 ///                        end       └──────┘ ──┘
 /// ```
-package struct LateRequestMachine<Request: Sendable>: Sendable {
+package struct ArrivalsMachine<Request: Sendable>: Sendable {
   private enum State {
     /// Initial state. Requests that arrive are kept.
     case uncancelled

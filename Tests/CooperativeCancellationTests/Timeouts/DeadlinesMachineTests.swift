@@ -2,8 +2,8 @@ import CooperativeCancellation
 import Testing
 
 /// The order of all events is searched in ``DeadlineExplorationTests``.
-@Suite("DeadlineQueue, with many waits", .watchdog)
-struct DeadlineQueueTests {
+@Suite("DeadlinesMachine, with many waits", .watchdog)
+struct DeadlinesMachineTests {
   private func wait() -> Wait { Wait(response: .abandonCallback) }
   private func moment(_ nanoseconds: Int64) -> Moment { Moment(nanoseconds: nanoseconds) }
 
@@ -13,8 +13,8 @@ struct DeadlineQueueTests {
     seed: UInt64
   ) {
     var random = SeededGenerator(seed: seed)
-    var queue = DeadlineQueue()
-    var model: [(wait: Wait, end: Moment, ticket: DeadlineQueue.Ticket)] = []
+    var queue = DeadlinesMachine()
+    var model: [(wait: Wait, end: Moment, ticket: DeadlinesMachine.Ticket)] = []
     var now: Int64 = 0
     for _ in 0..<4_000 {
       switch Int.random(in: 0..<100, using: &random) {

@@ -31,7 +31,7 @@ package enum Member: Sendable {
 /// A task keeps its id until it has ended, also when it is cancelled. A later one with the id, unless it asked not to
 /// wait, is blocked until then: by those that may have begun. One that is cancelled while it is blocked never begins, so
 /// it blocks no other, and the one that replaces it takes its place: each task blocks at most one.
-package struct TaskRegistry: Sendable {
+package struct BagMembersMachine: Sendable {
   private enum State: Sendable {
     /// The task is being made.
     case starting

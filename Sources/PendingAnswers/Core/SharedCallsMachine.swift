@@ -11,7 +11,7 @@ internal import CooperativeCancellation
 ///
 /// The `==` and `hash(into:)` of the keys run under the caller's lock. Keys, callers and tasks are returned, to be used
 /// or released after unlocking.
-package struct SharedCallMachine<Key: Hashable & Sendable, Caller: Sendable>: Sendable {
+package struct SharedCallsMachine<Key: Hashable & Sendable, Caller: Sendable>: Sendable {
   package struct Call: Sendable {
     /// Numbers are not reused, so a later call with the same key differs.
     let number: Int

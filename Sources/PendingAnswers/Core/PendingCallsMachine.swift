@@ -22,7 +22,7 @@ public import CooperativeCancellation
 /// The `==` and `hash(into:)` of the ids run under the caller's lock. Ids, waits and answers are returned, to be woken
 /// or released after unlocking.
 @usableFromInline
-package struct CallRegistry<ID: Hashable & Sendable>: Sendable {
+package struct PendingCallsMachine<ID: Hashable & Sendable>: Sendable {
   @usableFromInline
   package struct Entry: Sendable {
     @usableFromInline package let wait: Wait
