@@ -1,7 +1,7 @@
 internal import CooperativeCancellation
 
 /// What happens to a call before the SDK answers.
-enum Interruption: String, Sendable {
+enum Disturbance: String, Sendable {
   case cancelled = "the task was cancelled"
   case cancelledInsideCall = "the task was cancelled inside the SDK's method"
   case cancelledBeforeRequest = "the task was cancelled before the SDK delivered its request"
@@ -22,7 +22,7 @@ extension WrapperCheck {
 
   /// The SDK answers only if the wrapper waits for that. Returns whether all is well.
   @discardableResult
-  func interrupted(_ interruption: Interruption, beside other: Attempt? = nil) async -> Bool {
+  func interrupted(_ interruption: Disturbance, beside other: Attempt? = nil) async -> Bool {
     guard let (trial, request, isWell) = await interrupt(interruption, beside: other)
     else { return true }
     // Perhaps nothing used the clock.
@@ -41,7 +41,7 @@ extension WrapperCheck {
 
   /// Interrupts a call, and then lets the SDK answer, perhaps more than once. Returns how many values must be delivered,
   /// or `nil` if that is not known.
-  func lateAnswers(_ interruption: Interruption, _ answers: Answer...) async -> Int? {
+  func lateAnswers(_ interruption: Disturbance, _ answers: Answer...) async -> Int? {
     guard let (trial, request, isWell) = await interrupt(interruption, answer: answers[0]),
       // Otherwise, the SDK has answered, to end the trial.
       isWell || interruption != .timedOut
@@ -55,7 +55,7 @@ extension WrapperCheck {
 
   /// Returns whether the call ended as it should, or `nil` if the wrapper cannot be interrupted in this way.
   func interrupt(
-    _ interruption: Interruption,
+    _ interruption: Disturbance,
     beside other: Attempt? = nil,
     answer first: Answer = .success
   ) async -> (trial: Attempt, request: Request, isWell: Bool)? {
@@ -98,7 +98,7 @@ extension WrapperCheck {
     return (trial, request, isWell)
   }
 
-  private func begin(_ interruption: Interruption, _ other: Attempt?) async -> (Attempt, Request)? {
+  private func begin(_ interruption: Disturbance, _ other: Attempt?) async -> (Attempt, Request)? {
     // The task of a trial waits for the start, so it is made only if there will be one.
     if interruption == .timedOut, makeCall().clock == nil { return nil }
     let trial = makeTrial(beside: other)
@@ -124,14 +124,14 @@ extension WrapperCheck {
   var deliversLate: Bool { response == .deliverResult || response == .ignoreCancellation }
 
   /// Whether a value that comes after an interruption is delivered.
-  func delivers(after interruption: Interruption) -> Bool {
+  func delivers(after interruption: Disturbance) -> Bool {
     deliversLate && reaction(to: interruption) != .endsAtOnce
   }
 
   enum Reaction { case endsAtOnce, waits, goesOn }
 
   /// What the wrapper claims to do.
-  func reaction(to interruption: Interruption) -> Reaction {
+  func reaction(to interruption: Disturbance) -> Reaction {
     switch response {
     case .abandonCallback: .endsAtOnce
     case .waitForCallback, .deliverResult: .waits

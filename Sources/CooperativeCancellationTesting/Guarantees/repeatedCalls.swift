@@ -129,7 +129,7 @@ extension WrapperCheck {
       deliveries.append(number == 0 ? 1 : 0)
       deliveries.append(await callAgain(after: first.when, trial, request, mayBeKept: number == 0))
     }
-    for interruption in [Interruption.cancelled, .timedOut] {
+    for interruption in [Disturbance.cancelled, .timedOut] {
       guard let (trial, request, isWell) = await interrupt(interruption), isWell else { continue }
       deliveries.append(delivers(after: interruption) ? 1 : 0)
       deliveries.append(await callAgain(after: interruption.rawValue, trial, request, interruption))
@@ -142,7 +142,7 @@ extension WrapperCheck {
     after end: String,
     _ trial: Attempt,
     _ first: Request,
-    _ interruption: Interruption? = nil,
+    _ interruption: Disturbance? = nil,
     mayBeKept: Bool = false
   ) async -> Int? {
     defer { answerAll(of: trial) }

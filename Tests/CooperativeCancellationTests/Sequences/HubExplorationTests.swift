@@ -223,7 +223,7 @@ struct HubExplorationTests {
     replays: Bool
   ) {
     // Three take long.
-    let readers = environmentNumber("TRIES") == nil ? 2 : 3
+    let readers = environmentCount("TRIES") == nil ? 2 : 3
     var exploration = Exploration()
     exploration.explore(HubRun(readers: readers, replays: replays))
     print("a shared sequence of \(readers) readers: \(exploration)")

@@ -96,7 +96,7 @@ extension BridgeForm {
 
   // SDKs that cannot fail, in waits that can be cancelled.
 
-  static let throwingPlain = throwingForm("value, throwing", delivers: "me", .brings) {
+  static let throwingPlain = throwingForm("value, throwing", delivers: "me", .valueDespiteFailure) {
     sdk, watch in
     try await withAsyncThrowingValue(
       whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
@@ -104,7 +104,7 @@ extension BridgeForm {
     onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }.id
   }
 
-  static let throwingVoid = throwingVoidForm("Void, throwing", .brings) { sdk, watch in
+  static let throwingVoid = throwingVoidForm("Void, throwing", .valueDespiteFailure) { sdk, watch in
     try await withAsyncThrowingValue(
       whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
     ) { completion in try watch.operation { sdk.flush(completion) } }

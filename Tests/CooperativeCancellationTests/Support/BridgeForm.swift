@@ -30,7 +30,7 @@ struct BridgeForm: Sendable, CustomTestStringConvertible {
     /// The shape has no room for the error: a failure throws ``MissingValueError``.
     case throwsMissingValue
     /// The shape has no room for a failure: a value comes all the same.
-    case brings
+    case valueDespiteFailure
     /// It has no value of the SDK, which could be discarded.
     case void
     /// It is a continuation: it checks for a cancellation neither before nor after.
@@ -72,7 +72,7 @@ struct BridgeForm: Sendable, CustomTestStringConvertible {
   var checks: Bool { kind != .unconditional && !traits.contains(.unchecked) }
 
   static let throwing = all.filter { $0.kind == .throwing }
-  static let failing = throwing.filter { !$0.traits.contains(.brings) }
+  static let failing = throwing.filter { !$0.traits.contains(.valueDespiteFailure) }
   static let withFallback = all.filter { $0.kind == .fallback }
   static let unconditional = all.filter { $0.kind == .unconditional }
 
@@ -91,7 +91,7 @@ struct BridgeForm: Sendable, CustomTestStringConvertible {
 
   /// The ending of a wait whose SDK fails first.
   func failed(_ watch: Watch) -> Ending {
-    if kind != .throwing || traits.contains(.brings) { return delivered }
+    if kind != .throwing || traits.contains(.valueDespiteFailure) { return delivered }
     return traits.contains(.throwsMissingValue) ? .missing(line: watch.line) : .failure(.failed)
   }
 
@@ -103,7 +103,7 @@ struct BridgeForm: Sendable, CustomTestStringConvertible {
   /// How many values come with that many successes and failures. The forms that cannot fail bring a value
   /// with a failure too.
   func values(_ successes: Int, failures: Int = 0) -> Int {
-    let failureBringsValue = kind != .throwing || traits.contains(.brings)
+    let failureBringsValue = kind != .throwing || traits.contains(.valueDespiteFailure)
     return carriesValue ? successes + (failureBringsValue ? failures : 0) : 0
   }
 }

@@ -11,9 +11,9 @@ struct TestCall: ~Copyable {
   let executor = ManualExecutor()
   private let actor: HandDrivenActor?
   let task: Task<Void, Never>
-  private let result = Result()
+  private let outcome = Outcome()
 
-  private final class Result: Sendable {
+  private final class Outcome: Sendable {
     let ending = Protected<Ending?>(nil)
   }
 
@@ -28,9 +28,9 @@ struct TestCall: ~Copyable {
     self.backend = backend
     self.watch = watch
     self.actor = actor
-    task = Task(executorPreference: executor) { [result] in
+    task = Task(executorPreference: executor) { [outcome] in
       let ending = await form.run(backend, watch, on: actor)
-      result.ending.withLock { $0 = ending }
+      outcome.ending.withLock { $0 = ending }
     }
   }
 
@@ -71,7 +71,7 @@ struct TestCall: ~Copyable {
   }
 
   /// How the call ended; `nil` while it waits.
-  var ending: Ending? { result.ending.withLock { $0 } }
+  var ending: Ending? { outcome.ending.withLock { $0 } }
 }
 
 extension BridgeForm {

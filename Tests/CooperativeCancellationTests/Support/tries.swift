@@ -12,7 +12,7 @@ import Testing
 /// sanitizer, and a hundredth in debug, where `swift test` is a newcomer's second command. `TRIES=10` in the environment
 /// tries ten times as often.
 func tries(_ count: Int) -> Int {
-  let factor = environmentNumber("TRIES").map(Int.init) ?? 1
+  let factor = environmentCount("TRIES").map(Int.init) ?? 1
   #if THREAD_SANITIZER || ADDRESS_SANITIZER
     return count / 20 * factor
   #elseif DEBUG
@@ -23,7 +23,7 @@ func tries(_ count: Int) -> Int {
 }
 
 /// Reads a number from the environment of the tests.
-func environmentNumber(_ variable: String) -> UInt64? {
+func environmentCount(_ variable: String) -> UInt64? {
   ProcessInfo.processInfo.environment[variable].map { text in
     guard let number = UInt64(text) else { fatalError("\(variable) is not a number: \(text)") }
     return number
@@ -37,7 +37,7 @@ func playSchedules<Outcome: Hashable & Sendable>(
   _ outcomes: [Outcome],
   _ play: (_ seed: UInt64, _ split: inout Split<Outcome>) -> Bool
 ) {
-  let given = environmentNumber("SCHEDULE_SEED")
+  let given = environmentCount("SCHEDULE_SEED")
   var seed = given ?? .random(in: 0...(.max / 2))
   print("\(name) from the seed \(seed)")
   var split = Split(of: given == nil ? outcomes : [])

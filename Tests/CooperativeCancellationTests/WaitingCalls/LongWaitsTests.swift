@@ -95,7 +95,7 @@ struct LongWaitsTests {
       for _ in 1...2 { WaitingCall.startRecording() }
       for text in ["0", "-1", "nan", "inf", ""] {
         setenv("LIMIT", text, 1)
-        let number: Double? = environmentNumber("LIMIT")
+        let number = environmentNumber("LIMIT")
         #expect(number == nil, "\(text)")
       }
     }
