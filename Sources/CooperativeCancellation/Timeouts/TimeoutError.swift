@@ -8,7 +8,7 @@ public struct TimeoutError: Error, Sendable, Hashable, CustomStringConvertible {
   public let callSite: CallSite
 
   /// How long the call was allowed to take, in seconds.
-  public var seconds: Double { Double(nanoseconds) / 1_000_000_000 }
+  package var seconds: Double { Double(nanoseconds) / 1_000_000_000 }
 
   /// Says how long the call waited, where, and what happened to the SDK's work.
   public var description: String {
