@@ -42,7 +42,7 @@ nonisolated(nonsending) public func waitForCalls(
       let calls = WaitingCall.all.filter { call in
         call.state != .over && (place == nil || call.callSite == place)
           && (file.map { "/\(call.callSite.fileID)".hasSuffix("/\($0)") } ?? true)
-          && (id.map { AnyHashable($0) == call.id.map { AnyHashable($0) } } ?? true)
+          && (id.map { isSame($0, call.id) } ?? true)
       }
       if calls.count >= count { return () }
       _ = try await pause.wait(within: .milliseconds(1)) { _ in nil as Void? }
@@ -55,4 +55,10 @@ nonisolated(nonsending) public func waitForCalls(
     isTooBusy: busyWaits.state > busyBefore,
     at: CallSite(fileID: fileID, line: line)
   )
+}
+
+/// The types count: `1` and `1.0` are different ids.
+private func isSame(_ id: any Hashable & Sendable, _ other: (any Hashable & Sendable)?) -> Bool {
+  guard let other, type(of: id) == type(of: other) else { return false }
+  return AnyHashable(id) == AnyHashable(other)
 }

@@ -71,29 +71,34 @@ public final class SharedCalls<Key: Hashable & Sendable, Value: Sendable>: Senda
       CallSite(fileID: fileID, line: line)
     )
     let work = Sent(AbandonableWork(run: operation))
-    let shared: SharedValue<Value> = try await throwingWait(
-      options,
-      as: .pendingCall(id: key),
-      in: { (continuation: Caller) in
-        let ticket = calls.locked { $0.join(key, continuation) }
-        if ticket.isFirst { make(ticket.call, key, work, discard) }
-        raise(key)
-        return ticket
-      },
-      onCancel: { ticket in leave(key, ticket) },
-      onDiscard: nil
-    )
+    let call = Locked(initially: nil as Int?)
+    let shared: SharedValue<Value> = try await raising { [self] priority in
+      if let call = call.locked({ $0 }) { raise(call, to: priority) }
+    } while: {
+      try await throwingWait(
+        options,
+        as: .pendingCall(id: key),
+        in: { (continuation: Caller) in
+          let priority = Task.currentPriority
+          let ticket = calls.locked { $0.join(key, continuation, priority) }
+          call.locked { $0 = ticket.call }
+          if ticket.isFirst {
+            make(ticket.call, work, discard)
+          } else {
+            raise(ticket.call, to: priority)
+          }
+          return ticket
+        },
+        onCancel: { ticket in calls.extract { $0.leave(ticket) }.last?.call.task?.cancel() },
+        onDiscard: nil
+      )
+    }
     return shared.take()
-  }
-
-  private func leave(_ key: Key, _ ticket: SharedCallsMachine<Key, Caller>.Ticket) {
-    calls.extract { $0.leave(key, ticket) }.last?.1.task?.cancel()
   }
 
   /// Makes a call, in a task of its own.
   private func make(
     _ call: Int,
-    _ key: Key,
     _ work: Sent<AbandonableWork<Value>>,
     _ discard: (@Sendable (Value) -> Void)?
   ) {
@@ -101,24 +106,26 @@ public final class SharedCalls<Key: Hashable & Sendable, Value: Sendable>: Senda
       let operation = work.open().run
       await { (_: isolated (any Actor)?) in
         do {
-          end(call, key, .success(SharedValue(try await operation(), discard)))
+          end(call, .success(SharedValue(try await operation(), discard)))
         } catch {
-          end(call, key, .failure(error))
+          end(call, .failure(error))
         }
       }(operation.isolation)
     }
-    calls.locked { $0.start(call, of: key, task) }
+    // A caller may have joined meanwhile.
+    if let priority = calls.locked({ $0.start(call, task) }) { raise(call, to: priority) }
   }
 
-  private func end(_ call: Int, _ key: Key, _ answer: Result<SharedValue<Value>, any Error>) {
-    guard let (_, call) = calls.extract({ $0.end(call, of: key) }) else { return }
+  private func end(_ call: Int, _ answer: Result<SharedValue<Value>, any Error>) {
+    guard let (call, _) = calls.extract({ $0.end(call) }) else { return }
     for caller in call.callers.slots { caller.element?.resume(with: answer) }
   }
 
-  /// The call is at least as urgent as the current task.
-  private func raise(_ key: Key) {
+  /// A call is at least as urgent as each of its callers.
+  private func raise(_ call: Int, to priority: TaskPriority) {
+    let task = calls.extract { $0.raise(call, to: priority) }
     if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-      calls.extract { $0.task(of: key) }?.escalatePriority(to: Task.currentPriority)
+      task?.escalatePriority(to: priority)
     }
   }
 }

@@ -57,7 +57,8 @@ package struct BagMembersMachine: Sendable {
     var blockers = 0
     /// The task that this one blocks.
     var blocked: (slot: Int, number: Int)?
-    /// The tasks with the same id, in a list. The newest is the first.
+    /// The tasks with the same id, in a list, but for those that never begin. The newest is the first.
+    var isListed = false
     var newer: Int?
     var older: Int?
 
@@ -137,6 +138,7 @@ package struct BagMembersMachine: Sendable {
     var older: Int? = slot
     swap(&older, &newest[id, default: nil])
     links[slot].older = older
+    links[slot].isListed = true
     if let older { links[older].newer = slot }
     return slot
   }
@@ -172,7 +174,7 @@ package struct BagMembersMachine: Sendable {
       links[slot].state = .finished
       tasks.update(slot) { released.id = $0.id.take() }
     }
-    if let id = released.id { released.key = unlink(slot, id) }
+    if let id = released.id, links[slot].isListed { released.key = unlink(slot, id) }
     if links.count > 4 * max(tasks.count, 32) { links = Array(links.prefix(tasks.count)) }
     if count == 0, !endHandlers.isEmpty {
       released.handlers += endHandlers.keys.sorted().compactMap { endHandlers[$0] }
@@ -209,7 +211,7 @@ package struct BagMembersMachine: Sendable {
 
   package func id(in slot: Int) -> BagID? { tasks[slot]?.id }
 
-  /// The slots of the tasks with an id, also of cancelled ones.
+  /// The slots of the tasks with an id, also of cancelled ones, but not of those that never begin.
   package func holders(of id: BagID) -> [Int] {
     list(newest[id] ?? nil)
   }
@@ -226,6 +228,7 @@ package struct BagMembersMachine: Sendable {
   /// Removes a slot from the tasks with its id. Returns the key of these tasks if it was the last one.
   private mutating func unlink(_ slot: Int, _ id: BagID) -> BagID? {
     let (newer, older) = (links[slot].newer, links[slot].older)
+    links[slot].isListed = false
     if let older { links[older].newer = newer }
     if let newer {
       links[newer].older = older
@@ -251,6 +254,8 @@ package struct BagMembersMachine: Sendable {
   private mutating func cancel(_ slot: Int) -> Member? {
     if links[slot].isCancelled { return nil }
     links[slot].isCancelled = true
+    // If it is blocked, it never begins, and no later task looks at it. It is not the last with its id.
+    if links[slot].blockers > 0, let id = tasks[slot]?.id { _ = unlink(slot, id) }
     return tasks[slot]?.member
   }
 

@@ -35,7 +35,11 @@ nonisolated(nonsending) public func withAbandonableTask<Value>(
   if let cause = options.causeNotToBegin() { throw options.error(for: cause) }
   let work = Sent(AbandonableWork(run: operation))
   let running = Locked(initially: nil as Task<Void, Never>?)
-  return try await raising(running) {
+  return try await raising { priority in
+    if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
+      running.locked { $0 }?.escalatePriority(to: priority)
+    }
+  } while: {
     Sent(
       try await throwingWait(
         options,
@@ -66,17 +70,17 @@ nonisolated(nonsending) public func withAbandonableTask<Value>(
   }.open()
 }
 
-/// Waits, and raises the priority of another task with that of this one.
+/// Waits, and passes on to which priority this task is raised meanwhile.
 @_alwaysEmitIntoClient
-nonisolated(nonsending) func raising<Result: Sendable>(
-  _ task: Locked<Task<Void, Never>?>,
+nonisolated(nonsending) package func raising<Result: Sendable>(
+  _ raise: @escaping @Sendable (TaskPriority) -> Void,
   while wait: nonisolated(nonsending) () async throws -> Result
 ) async throws -> Result {
   guard #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else {
     return try await wait()
   }
   return try await withTaskPriorityEscalationHandler(operation: wait) { _, priority in
-    task.locked { $0 }?.escalatePriority(to: priority)
+    raise(priority)
   }
 }
 

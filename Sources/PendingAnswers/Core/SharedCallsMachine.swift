@@ -13,11 +13,12 @@ internal import CooperativeCancellation
 /// or released after unlocking.
 package struct SharedCallsMachine<Key: Hashable & Sendable, Caller: Sendable>: Sendable {
   package struct Call: Sendable {
-    /// Numbers are not reused, so a later call with the same key differs.
-    let number: Int
+    let key: Key
     package var callers = NumberedQueue<Caller>()
     /// `nil` until it is made.
     package var task: Task<Void, Never>?
+    /// The highest that a caller has.
+    var priority: TaskPriority
   }
 
   /// What a caller needs to leave its call.
@@ -28,7 +29,12 @@ package struct SharedCallsMachine<Key: Hashable & Sendable, Caller: Sendable>: S
     package var isFirst: Bool { call == caller }
   }
 
-  private var calls: [Key: Call] = [:]
+  /// What is gone, to be used and released: the call, and the key that others would have found it by.
+  package typealias Removed = (call: Call, key: Key?)
+
+  /// By number. Numbers are not reused, so a later call with the same key differs.
+  private var calls: [Int: Call] = [:]
+  private var numbers: [Key: Int] = [:]
   private var lastNumber = 0
 
   package init() {}
@@ -36,36 +42,41 @@ package struct SharedCallsMachine<Key: Hashable & Sendable, Caller: Sendable>: S
   /// How many callers wait.
   package var count: Int { calls.values.reduce(0) { $0 + $1.callers.count } }
 
-  package func task(of key: Key) -> Task<Void, Never>? { calls[key]?.task }
-
-  package mutating func join(_ key: Key, _ caller: Caller) -> Ticket {
+  package mutating func join(_ key: Key, _ caller: Caller, _ priority: TaskPriority) -> Ticket {
     lastNumber += 1
-    let number = lastNumber
-    return { call in
-      call.callers.append(caller, number)
-      return Ticket(call: call.number, caller: number)
-    }(&calls[key, default: Call(number: number)])
+    let number = numbers[key] ?? lastNumber
+    if number == lastNumber {
+      calls[number] = Call(key: key, priority: priority)
+      // A key that does not equal itself, such as one with a `nan`, is never found: its call has one caller.
+      if key == key { numbers[key] = number }
+    }
+    calls[number]?.callers.append(caller, lastNumber)
+    return Ticket(call: number, caller: lastNumber)
   }
 
-  /// The task of a call exists, which may have ended already.
-  package mutating func start(_ call: Int, of key: Key, _ task: Task<Void, Never>) {
-    if let index = index(of: call, key) { calls.values[index].task = task }
+  /// The task of a call exists, which may have ended already. Returns the priority that it must have.
+  package mutating func start(_ call: Int, _ task: Task<Void, Never>) -> TaskPriority? {
+    calls[call]?.task = task
+    return calls[call]?.priority
+  }
+
+  /// A caller has a priority. Returns the task of its call, to be raised, if it exists.
+  package mutating func raise(_ call: Int, to priority: TaskPriority) -> Task<Void, Never>? {
+    guard let current = calls[call]?.priority else { return nil }
+    calls[call]?.priority = max(current, priority)
+    return calls[call]?.task
   }
 
   /// A caller waits no longer. Returns the call if it was the last one: its task is to be cancelled.
-  package mutating func leave(_ key: Key, _ ticket: Ticket) -> (left: Caller?, last: (Key, Call)?) {
-    guard let index = index(of: ticket.call, key) else { return (nil, nil) }
-    let left = calls.values[index].callers.remove(ticket.caller)
-    let isLast = calls.values[index].callers.count == 0
-    return (left, isLast ? calls.removeAndShrink(at: index) : nil)
+  package mutating func leave(_ ticket: Ticket) -> (left: Caller?, last: Removed?) {
+    let left = calls[ticket.call]?.callers.remove(ticket.caller)
+    return (left, calls[ticket.call]?.callers.count == 0 ? end(ticket.call) : nil)
   }
 
   /// A call has its answer: its key is free, and those who wait receive the answer.
-  package mutating func end(_ call: Int, of key: Key) -> (Key, Call)? {
-    index(of: call, key).map { calls.removeAndShrink(at: $0) }
-  }
-
-  private func index(of call: Int, _ key: Key) -> Dictionary<Key, Call>.Index? {
-    calls.index(forKey: key).flatMap { calls.values[$0].number == call ? $0 : nil }
+  package mutating func end(_ call: Int) -> Removed? {
+    guard let index = calls.index(forKey: call) else { return nil }
+    let call = calls.removeAndShrink(at: index).value
+    return (call, numbers.index(forKey: call.key).map { numbers.removeAndShrink(at: $0).key })
   }
 }

@@ -233,6 +233,50 @@ struct SharedCallsTests {
   }
 
   @Test
+  func `a key that does not equal itself has a call of its own`() async throws {
+    let loads = SharedCalls<Double, Int>()
+    #expect(try await loads.value(for: .nan) { 7 } == 7)
+    let (begun, ended) = (Signal(), Signal())
+    let task = Task {
+      try await loads.value(for: .nan) {
+        begun.fire()
+        defer { ended.fire() }
+        try await waitForCancellation()
+        return 7
+      }
+    }
+    await begun.wait()
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    await ended.wait()
+    #expect(loads.count == 0)
+  }
+
+  @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
+  @Test(arguments: [false, true])
+  func `has the priority of its most urgent caller, also of one that is raised`(
+    isRaisedLater: Bool
+  ) async throws {
+    let loads = SharedCalls<Int, Void>()
+    let (begun, raised) = (Signal(), Signal())
+    let first = Task.detached(priority: .low) {
+      try await loads.value(for: 1) {
+        await withTaskPriorityEscalationHandler {
+          begun.fire()
+          await raised.wait()
+        } onPriorityEscalated: { _, _ in
+          raised.fire()
+        }
+      }
+    }
+    await begun.wait()
+    try await Task.detached(priority: .high) {
+      if isRaisedLater { try await first.value } else { try await loads.value(for: 1) {} }
+    }.value
+    try await first.value
+  }
+
+  @Test
   func `the list names the key`() async {
     WaitingCall.startRecording()
     let line = Reports.shared.uniqueLine()
