@@ -1,7 +1,7 @@
 import Dispatch
 import Testing
 
-/// What the language does, without this library: the facts of the page "Checkpoints".
+/// What the language does, without this library: the facts of the page "Your own tasks".
 @Suite("What cancellation does in Swift", .watchdog)
 struct CancellationFactsTests {
   @Test
