@@ -37,7 +37,7 @@ public final class CallbackContext: Sendable {
 
   /// The pointer to pass to C as the callback's context or user data. It does not keep this object alive.
   public var pointer: UnsafeMutableRawPointer {
-    // Not `nil`, because the table never returns zero. This is the only unsafe line outside `Locked` and `Sent`.
+    // Not `nil`, because the table never returns zero. Nothing here or in C reads what it points to: it is a number.
     unsafe UnsafeMutableRawPointer(bitPattern: number).unsafelyUnwrapped
   }
 

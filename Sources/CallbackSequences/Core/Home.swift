@@ -8,6 +8,7 @@ package actor Home<Element: Sendable> {
   private let home: any Actor
   private let start: @isolated(any) (Inbox<Element>) async throws -> ActorWork
 
+  // Its reference is unowned: `home` keeps the executor.
   @usableFromInline
   package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe home.unownedExecutor }
 

@@ -12,6 +12,8 @@
   private import ucrt
 #endif
 
+// What is marked as unsafe here are C's functions, which use the pointers to locals only during the call.
+
 /// Prints a line to standard error. Returns whether all of it was written. It runs on the SDK's threads, where a write
 /// to a pipe could wait for the reader or, without a reader, end the process; then it drops the line. It uses
 /// `write(2)`, because C's `stderr` is not usable in language mode 6 on Linux.

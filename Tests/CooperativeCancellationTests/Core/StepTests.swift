@@ -3,6 +3,7 @@ import CallbackSequences
 import CooperativeCancellation
 import FakeCallbackSDK
 import PendingAnswers
+import TaskBags
 import Testing
 
 private let many = 2_000
@@ -61,6 +62,18 @@ struct StepTests {
     #expect(CountedID.looks.withLock { $0 } == looks && registry.lines.isEmpty)
     registry.lines = all
     #expect(registry.count == 0, "it is kept, and not made of the lines")
+  }
+
+  @Test
+  func `a task that replaces others looks at two of them, however many were replaced`() {
+    var tasks = BagMembersMachine()
+    let id = BagID("search")
+    let first = tasks.reserve(id, ifTaken: .replace)
+    _ = first.map { tasks.start($0.slot, .given(Task {}.erased())) }
+    for _ in 0..<1000 {
+      #expect(tasks.reserve(id, ifTaken: .replace) != nil)
+      #expect(tasks.holders(of: id).count == 2)
+    }
   }
 }
 

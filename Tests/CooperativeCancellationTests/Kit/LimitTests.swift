@@ -63,8 +63,16 @@ struct LimitTests {
       within: .watchdog
     )
     try await waitForCalls(3, in: "CooperativeCancellationTests/\(file)", within: .watchdog)
-    for task in tasks { task.cancel() }
-    for task in tasks { await #expect(throws: CancellationError.self) { try await task.value } }
+    let (numbers, line) = (PendingCalls<Int, Void>(), Reports.shared.uniqueLine())
+    let number = Task { try await numbers.value(for: 7, line: line) {} }
+    try await waitForCalls(at: CallSite(line: line), id: 7, within: .watchdog)
+    await #expect(throws: TimeLimitError.self, "the type of an id counts") {
+      try await waitForCalls(at: CallSite(line: line), id: 7.0, within: .milliseconds(1))
+    }
+    for task in tasks + [number] { task.cancel() }
+    for task in tasks + [number] {
+      await #expect(throws: CancellationError.self) { try await task.value }
+    }
     await #expect(throws: TimeLimitError.self) {
       try await waitForCalls(at: CallSite(line: first), within: .milliseconds(1))
     }

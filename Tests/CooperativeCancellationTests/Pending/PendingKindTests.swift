@@ -6,7 +6,7 @@ import Testing
 /// What waits for an answer that comes from elsewhere, for what holds for each kind of wait. What holds for every bridge
 /// is tested over ``BridgeForm/pending``.
 struct PendingKind: Sendable, CustomTestStringConvertible {
-  /// The terms and the closures of one call. An event ignores them, but for the operation.
+  /// The options and the closures of one call. An event ignores them, but for the operation.
   struct Closures: Sendable {
     var response = CancellationResponse.abandonCallback
     var timeout: Timeout?
