@@ -93,7 +93,8 @@ struct WaitingCallListTests {
     let (isOver, hasEnded) = (Protected(false), Gate())
     Thread.detachNewThread { [callSite] in
       // Objects that come and go, so that the calls are in different tables.
-      var objects = (0..<64).map { _ in Recorder.Record(.call, callSite, until: nil, in: nil) { _ in .over }
+      var objects = (0..<64).map { _ in
+        Recorder.Record(.call, callSite, until: nil, in: nil) { _ in .over }
       }
       var number = 0
       while !isOver.withLock({ $0 }) {
