@@ -46,6 +46,7 @@ package struct Locked<Value: ~Copyable>: @unchecked Sendable {
   }
 
   /// Returns `nil` if the lock is held and this must not block.
+  @_alwaysEmitIntoClient
   package func locked<Result>(
     mayBlock: Bool,
     _ body: (inout sending Value) -> sending Result

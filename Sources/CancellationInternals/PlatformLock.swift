@@ -71,6 +71,7 @@ extension UnsafeMutablePointer<PlatformLock> {
     #endif
   }
 
+  @_alwaysEmitIntoClient
   package func tryLock() -> Bool {
     #if canImport(Darwin)
       unsafe os_unfair_lock_trylock(system)

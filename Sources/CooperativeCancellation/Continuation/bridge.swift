@@ -43,7 +43,7 @@ package enum StartedCall<Answer: Sendable, Request: ~Copyable>: ~Copyable {
 
 /// How a call ended.
 @usableFromInline
-package enum CallOutcome<Answer: Sendable>: Sendable {
+package enum CallOutcome<Answer: Sendable>: ~Copyable {
   case answered(Answer)
   case dropped
   case interrupted(Interruption)
@@ -158,7 +158,9 @@ nonisolated(nonsending) package func fallbackWait<Value, Request: ~Copyable>(
       return fallback
     }
     return value.open()
-  case .dropped, .interrupted:
+  case .dropped:
+    return fallback
+  case .interrupted:
     return fallback
   }
 }

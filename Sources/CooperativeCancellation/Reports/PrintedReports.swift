@@ -2,18 +2,20 @@ internal import CancellationInternals
 
 /// The reports that the default handler has printed, so that it prints each one once.
 package struct PrintedReports: ~Copyable, Sendable {
-  // Few, and an array costs each client less code than a set.
-  private let reports = Locked<[RuntimeIssue]>(initially: [])
+  // Few, and an array of texts costs each client less code than a set of reports.
+  private let lines = Locked<[String]>(initially: [])
 
   package init() {}
 
   /// Prints a report that was not printed before, with no lock held. If that fails, an equal report is printed later.
-  package func printOnce(_ report: RuntimeIssue, by print: (RuntimeIssue) -> Bool) {
-    let isNew = reports.locked { reports in
-      if reports.contains(report) { return false }
-      reports.append(report)
+  @inline(never)
+  package func printOnce(_ report: RuntimeIssue, by print: (String) -> Bool) {
+    let line = "\(report)"
+    let isNew = lines.locked { lines in
+      if lines.contains(line) { return false }
+      lines.append(line)
       return true
     }
-    if isNew, !print(report) { reports.locked { $0.removeAll { $0 == report } } }
+    if isNew, !print(line) { lines.locked { $0 = $0.filter { $0 != line } } }
   }
 }

@@ -22,15 +22,12 @@ package func printToStandardError(_ line: String) -> Bool {
   writeAll(Array((line + "\n").utf8)) { writeSome($0, to: 2) }
 }
 
-/// Says why, to standard error, which has a minute to take each part of the text, and ends this process.
-func endProcess(_ reason: String) -> Never {
-  let text = "COOPERATIVE_CANCELLATION_HANG_LIMIT ends this process: \(reason)\n"
-  _ = writeAll(Array(text.utf8)) { writeSome($0, to: 2, 60_000) }
-  abort()
-}
+@usableFromInline
+func endProcess() -> Never { abort() }
 
 /// Writes bytes in several steps. Returns whether it wrote all. `writeSome` returns how many it wrote, or `nil` if it
 /// cannot write.
+@usableFromInline
 package func writeAll(_ bytes: [UInt8], with writeSome: (ArraySlice<UInt8>) -> Int?) -> Bool {
   // POSIX guarantees that a pipe that is ready accepts this many bytes without blocking.
   let most = 512
@@ -57,6 +54,7 @@ func environmentNumber(_ name: String) -> Double? {
 #if os(Windows)
 
   /// Writes some bytes to a file descriptor. Windows has no signal for a pipe without a reader.
+  @usableFromInline
   package func writeSome(_ bytes: ArraySlice<UInt8>, to descriptor: CInt, _: CInt = 0) -> Int? {
     let count = _write(descriptor, Array(bytes), CUnsignedInt(bytes.count))
     return count > 0 ? Int(count) : nil
@@ -65,6 +63,7 @@ func environmentNumber(_ name: String) -> Double? {
 #elseif os(WASI)
 
   /// Writes some bytes to a file descriptor. WebAssembly has no signals.
+  @usableFromInline
   package func writeSome(_ bytes: ArraySlice<UInt8>, to descriptor: CInt, _: CInt = 0) -> Int? {
     let count = write(descriptor, Array(bytes), bytes.count)
     return count > 0 ? count : nil
@@ -74,6 +73,7 @@ func environmentNumber(_ name: String) -> Double? {
 
   /// Writes some bytes to a file descriptor, unless it has no reader or the write would block for longer than `ms`.
   /// Returns how many, or `nil` if it cannot write.
+  @usableFromInline
   package func writeSome(_ bytes: ArraySlice<UInt8>, to descriptor: CInt, _ ms: CInt = 0) -> Int? {
     var target = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     guard unsafe poll(&target, 1, ms) != 0 else { return nil }

@@ -8,10 +8,12 @@ internal import CancellationInternals
   ///
   /// Uses two timers; the first one to fire counts. One counts the time that the machine is awake. The other uses
   /// the wall clock and is due when the machine wakes up. If the wall clock is set back, the first timer still fires.
+  @usableFromInline
   struct Alarm: ~Copyable {
     private let awake = DispatchSource.makeTimerSource(queue: .global(qos: .userInitiated))
     private let calendar = DispatchSource.makeTimerSource(queue: .global(qos: .userInitiated))
 
+    @usableFromInline
     init(_ ring: @escaping @Sendable () -> Void) {
       for timer in [awake, calendar] {
         timer.setEventHandler(handler: ring)
@@ -20,6 +22,7 @@ internal import CancellationInternals
     }
 
     /// Replaces an earlier setting.
+    @usableFromInline
     mutating func set(after nanoseconds: Int64) {
       let seconds = Double(nanoseconds) / 1_000_000_000
       awake.schedule(deadline: .now() + seconds)

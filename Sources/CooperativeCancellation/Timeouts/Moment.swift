@@ -7,9 +7,10 @@
 /// A point in time on the clock of `ContinuousClock`, which continues while the machine sleeps, and which old Apple
 /// systems do not have.
 @usableFromInline
-package struct Moment: Sendable, Hashable, Comparable {
+package struct Moment: Sendable, Comparable {
   private let nanoseconds: Int64
 
+  @usableFromInline
   package init(nanoseconds: Int64) {
     self.nanoseconds = nanoseconds
   }
@@ -19,21 +20,23 @@ package struct Moment: Sendable, Hashable, Comparable {
     left.nanoseconds < right.nanoseconds
   }
 
+  @usableFromInline
   package func advanced(by nanoseconds: Int64) -> Moment {
     Moment(nanoseconds: self.nanoseconds + nanoseconds)
   }
 
+  @usableFromInline
   package func nanoseconds(to other: Moment) -> Int64 {
     other.nanoseconds - nanoseconds
   }
 
   #if canImport(Darwin)
-    package static var now: Moment {
+    @usableFromInline package static var now: Moment {
       Moment(nanoseconds: Int64(clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW)))
     }
   #elseif canImport(Glibc)
     // What `ContinuousClock` reads. Dividing its 128-bit durations takes longer than reading the clock.
-    package static var now: Moment {
+    @usableFromInline package static var now: Moment {
       var time = timespec()
       unsafe clock_gettime(CLOCK_BOOTTIME, &time)
       return Moment(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
@@ -41,7 +44,7 @@ package struct Moment: Sendable, Hashable, Comparable {
   #else
     private static let start = ContinuousClock.now
 
-    package static var now: Moment {
+    @usableFromInline package static var now: Moment {
       let (seconds, attoseconds) = start.duration(to: .now).components
       return Moment(nanoseconds: seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
     }

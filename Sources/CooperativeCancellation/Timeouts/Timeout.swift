@@ -26,6 +26,7 @@ public struct Timeout: Sendable {
   /// A hundred years, which clocks that count nanoseconds can represent.
   static let unlimited: Int64 = 100 * 365 * 24 * 3600 * 1_000_000_000
 
+  @usableFromInline
   init(nanoseconds: Int64, clock: CustomClock? = nil) {
     self.nanoseconds = min(max(nanoseconds, -Timeout.unlimited), Timeout.unlimited)
     self.clock = clock
@@ -68,8 +69,16 @@ public struct Timeout: Sendable {
   /// the call never times out. The sleep is cancelled when the call ends. With a duration of zero or less, or 100 years
   /// or more, the clock is not used.
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
+  @_alwaysEmitIntoClient
   public init(_ duration: Duration, clock: some Clock<Duration>) {
-    self.init(nanoseconds: duration.nanosecondsRoundedUp, clock: CustomClock(clock, duration))
+    let custom = CustomClock {
+      let end = clock.now.advanced(by: duration)
+      return { try await clock.sleep(until: end, tolerance: nil) }
+    } startStopwatch: {
+      let start = clock.now
+      return { start.duration(to: clock.now).nanosecondsRoundedUp }
+    }
+    self.init(nanoseconds: duration.nanosecondsRoundedUp, clock: custom)
   }
 }
 
@@ -82,11 +91,9 @@ extension Timeout: CustomStringConvertible {
     ]
     let length = nanoseconds.magnitude
     let unit = length == 0 ? units[0] : units.first { length >= $0.length } ?? (1, "nanosecond")
-    let (whole, rest) = length.quotientAndRemainder(dividingBy: unit.length)
-    // The digits of the rest, with leading and without trailing zeros.
-    var fraction = "\(unit.length + rest)".dropFirst()
-    while fraction.last == "0" { fraction.removeLast() }
-    let number = fraction.isEmpty ? "\(whole)" : "\(whole).\(fraction)"
+    // As a floating-point number, which has the shortest digits.
+    var number = "\(Double(length) / Double(unit.length))"
+    if number.hasSuffix(".0") { number.removeLast(2) }
     return "\(nanoseconds < 0 ? "-" : "")\(number) \(unit.name)\(number == "1" ? "" : "s")"
   }
 }
@@ -113,22 +120,19 @@ extension Timeout {
 
 /// The caller's clock without its type, because old systems have no `Clock`. A class, because a waiting task stores its
 /// timeout, and a larger one would need more memory.
+@usableFromInline
 final class CustomClock: Sendable {
   /// Starts counting. Returns a function that sleeps until the timeout is over.
   let begin: @Sendable () -> @Sendable () async throws -> Void
   /// Starts counting. Returns a function that returns the elapsed nanoseconds.
   let startStopwatch: @Sendable () -> @Sendable () -> Int64
 
-  @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
-  init(_ clock: some Clock<Duration>, _ timeout: Duration) {
-    begin = {
-      let end = clock.now.advanced(by: timeout)
-      return { try await clock.sleep(until: end, tolerance: nil) }
-    }
-    startStopwatch = {
-      let start = clock.now
-      return { start.duration(to: clock.now).nanosecondsRoundedUp }
-    }
+  @usableFromInline
+  init(
+    begin: @escaping @Sendable () -> @Sendable () async throws -> Void,
+    startStopwatch: @escaping @Sendable () -> @Sendable () -> Int64
+  ) {
+    (self.begin, self.startStopwatch) = (begin, startStopwatch)
   }
 }
 
@@ -140,7 +144,8 @@ private func rounding(_ nanoseconds: Double) -> Int64 {
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 extension Duration {
   /// At most ``Timeout/unlimited``, because the components of a long duration trap.
-  fileprivate var nanosecondsRoundedUp: Int64 {
+  @usableFromInline
+  var nanosecondsRoundedUp: Int64 {
     let limited = min(max(self, .nanoseconds(-Timeout.unlimited)), .nanoseconds(Timeout.unlimited))
     let (seconds, attoseconds) = limited.components
     let (fraction, rest) = attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)

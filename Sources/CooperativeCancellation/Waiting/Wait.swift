@@ -119,7 +119,7 @@ package struct Wait: Sendable {
   }
 
   /// Waits on the caller's actor, where forwarding may suspend.
-  @usableFromInline
+  @_alwaysEmitIntoClient
   package func end(
     _ kind: WaitingCall.Kind,
     _ callSite: CallSite,

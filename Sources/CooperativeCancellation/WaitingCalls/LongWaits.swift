@@ -1,60 +1,94 @@
-internal import CancellationInternals
+public import CancellationInternals
 
 /// Reports each call that waits longer than a limit, once, or ends the process. One alarm serves all calls.
-final class LongWaits: Sendable {
-  static let reported: LongWaits = LongWaits("LONG_WAITS", isFatal: false) { reported.ring() }
-  static let fatal: LongWaits = LongWaits("HANG_LIMIT", isFatal: true) { fatal.ring() }
+@usableFromInline
+package final class LongWaits: Sendable {
+  @usableFromInline
+  struct State: ~Copyable {
+    @usableFromInline var search: LongWaitsMachine
+    @usableFromInline var alarm: Alarm?
+  }
 
-  let environmentLimit: Timeout?
-  private let isFatal: Bool
-  private let search = Locked(initially: LongWaitsMachine())
-  private let alarm: Locked<Alarm>
+  @usableFromInline static let reported: LongWaits = LongWaits("LONG_WAITS", isFatal: false)
+  @usableFromInline static let fatal: LongWaits = LongWaits("HANG_LIMIT", isFatal: true)
 
-  private init(_ variable: String, isFatal: Bool, _ ring: @escaping @Sendable () -> Void) {
+  @usableFromInline let environmentLimit: Timeout?
+  @usableFromInline let isFatal: Bool
+  @usableFromInline let state: Locked<State>
+
+  private init(_ variable: String, isFatal: Bool) {
     environmentLimit = environmentNumber("COOPERATIVE_CANCELLATION_" + variable).map {
       .seconds($0)
     }
     self.isFatal = isFatal
     // A hung thread may hold a lock. Without waiting for it, a call may be missed now, and found at a later look.
-    search.locked { $0.findsAgain = isFatal }
-    alarm = Locked(initially: Alarm(ring))
+    state = Locked(initially: State(search: LongWaitsMachine(findsAgain: isFatal)))
   }
 
+  static var environmentHasLimit: Bool {
+    reported.environmentLimit != nil || fatal.environmentLimit != nil
+  }
+
+  /// Starts the limits of the environment.
+  @_alwaysEmitIntoClient
+  package static func startByEnvironment() {
+    for waits in [reported, fatal] where waits.environmentLimit != nil { waits.set(nil) }
+  }
+
+  @_alwaysEmitIntoClient
   func set(_ limit: Timeout?) {
     let given = limit.flatMap { $0.isOver ? nil : $0 }
-    search.locked { search in
-      search.limit = (given ?? environmentLimit)?.nanoseconds ?? .max
-      alarm.locked { $0.set(after: search.pause) }
+    state.locked { state in
+      state.search.limit = (given ?? environmentLimit)?.nanoseconds ?? .max
+      if state.alarm == nil { state.alarm = Alarm { self.ring() } }
+      state.alarm?.set(after: state.search.pause)
     }
   }
 
-  private func ring() {
-    let (limit, found) = search.locked { search in
-      alarm.locked { $0.set(after: search.pause) }
-      return (Timeout(nanoseconds: search.limit), search.look(at: .now))
+  @_alwaysEmitIntoClient
+  func ring() {
+    let (limit, found) = state.locked { state in
+      state.alarm?.set(after: state.search.pause)
+      return (Timeout(nanoseconds: state.search.limit), state.search.look(at: .now))
     }
     guard let found else { return }
-    for call in Recorder.snapshot(mayBlock: !isFatal).calls where found.contains(call.begin) {
-      if case .element = call.kind { continue }
+    for call in WaitingCall.snapshot(mayBlock: !isFatal).calls where found.contains(call.begin) {
+      if case .element = call.record.kind { continue }
       let report = RuntimeIssue(kind: .longWait, callSite: call.callSite, detail: "\(limit)")
-      if isFatal { endProcess("\(report)\n\(WaitingCall.list)") }
+      if isFatal {
+        let name = "COOPERATIVE_CANCELLATION_HANG_LIMIT"
+        let text = "\(name) ends this process: \(report)\n\(WaitingCall.list)\n"
+        // Standard error has a minute to take each part of it.
+        _ = writeAll(Array(text.utf8)) { writeSome($0, to: 2, 60_000) }
+        endProcess()
+      }
       RuntimeIssue.handler(report)
     }
   }
 }
 
+/// Starts the limits of the environment in a program that does not use the list of waiting calls.
+package protocol WaitLimits {
+  static func start()
+}
+
 /// Finds the calls that wait too long: a value type without a clock.
+@usableFromInline
 struct LongWaitsMachine: Sendable {
   /// Whether each look finds all calls that wait too long, and not only those that it has not found before.
-  var findsAgain = false
-  var limit = Int64.max  // In nanoseconds.
+  @usableFromInline let findsAgain: Bool
+  @usableFromInline var limit = Int64.max  // In nanoseconds.
   /// Calls that began before this time have been found.
-  private var end = Moment(nanoseconds: .min)
+  @usableFromInline var end = Moment(nanoseconds: .min)
+
+  init(findsAgain: Bool = false) { self.findsAgain = findsAgain }
 
   /// The time until the alarm must ring again.
+  @_alwaysEmitIntoClient
   var pause: Int64 { max(limit / 20, 500_000) }
 
   /// The alarm rang. Returns when the calls began that have now waited too long.
+  @_alwaysEmitIntoClient
   mutating func look(at now: Moment) -> Range<Moment>? {
     let due = now.advanced(by: -limit)
     // Two alarms that ring at once would lock the tables for each other.

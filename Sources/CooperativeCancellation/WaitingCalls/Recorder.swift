@@ -1,48 +1,64 @@
-internal import CancellationInternals
+public import CancellationInternals
 
 @usableFromInline
 package enum Recorder {
   /// A waiting call. It keeps the wait and not the reply, so that a dropped completion is still noticed.
+  @usableFromInline
   final class Record: Sendable {
-    let kind: WaitingCall.Kind
-    let callSite: CallSite
-    let end: Moment?
-    let progress: @Sendable (_ mayBlock: Bool) -> WaitingCall.State
-    let taskName: String?
+    @usableFromInline let kind: WaitingCall.Kind
+    @usableFromInline let callSite: CallSite
+    @usableFromInline let end: Moment?
+    @usableFromInline let progress: @Sendable (_ mayBlock: Bool) -> WaitingCall.State
+    @usableFromInline let taskName: String?
 
     init(
       _ kind: WaitingCall.Kind,
       _ callSite: CallSite,
       until deadline: Deadline?,
+      in taskName: String?,
       _ progress: @escaping @Sendable (_ mayBlock: Bool) -> WaitingCall.State
     ) {
-      (self.kind, self.callSite, self.progress) = (kind, callSite, progress)
+      (self.kind, self.callSite, self.taskName) = (kind, callSite, taskName)
       end = if case .at(let moment)? = deadline { moment } else { nil }
-      if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-        taskName = Task.name
-      } else {
-        taskName = nil
-      }
+      self.progress = progress
     }
   }
 
-  typealias Entry = (record: Record, begin: Moment)
+  @usableFromInline typealias Entry = (record: Record, begin: Moment)
 
   /// Several, so that threads rarely wait for each other.
-  static let tables = (0..<16).map { _ in Locked(initially: Slots<Entry>()) }
+  @usableFromInline static let tables = (0..<16).map { _ in Locked(initially: Slots<Entry>()) }
 
   /// Cancelled means on. A task is the flag, because Apple's systems have no atomics before macOS 15 and iOS 18.
-  static let recording: Task<Void, Never> = {
+  @usableFromInline static let recording: Task<Void, Never> = {
     let recording = Task<Void, Never>.detached {}
     #if DEBUG
       recording.cancel()
+      LongWaits.startByEnvironment()
+    #else
+      if LongWaits.environmentHasLimit, !isListUsed.locked({ $0 }) {
+        if startKit() { recording.cancel() } else { printToStandardError(hasNoList) }
+      }
     #endif
-    for waits in [LongWaits.reported, .fatal] where waits.environmentLimit != nil {
-      recording.cancel()
-      waits.set(nil)
-    }
     return recording
   }()
+
+  /// Whether the program uses the list of waiting calls, whose code is emitted into it.
+  @usableFromInline static let isListUsed = Locked(initially: false)
+
+  /// Starts the limits of the environment in the test kit, if the program links it. No code of a program without the
+  /// kit may name it, so it is found by its mangled name.
+  private static func startKit() -> Bool {
+    let type = _typeByName("30CooperativeCancellationTesting17EnvironmentLimitsO")
+    guard let limits = type as? any WaitLimits.Type else { return false }
+    limits.start()
+    return true
+  }
+
+  private static let hasNoList = """
+    CooperativeCancellation: the limits of the environment need code that this release build does not have: call \
+    `WaitingCall.startRecording()` at launch, or link CooperativeCancellationTesting
+    """
 
   @usableFromInline package static var isOn: Bool { recording.isCancelled }
 
@@ -83,34 +99,13 @@ package enum Recorder {
     until deadline: Deadline? = nil,
     _ progress: consuming @escaping @Sendable (_ mayBlock: Bool) -> WaitingCall.State
   ) -> Place {
-    let record = Record(kind, callSite, until: deadline, progress)
+    var taskName: String?
+    if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) { taskName = Task.name }
+    let record = Record(kind, callSite, until: deadline, in: taskName, progress)
     // Neighboring objects differ in these bits.
     let number = Int(bitPattern: ObjectIdentifier(record)) >> 5 & 15
     // The time is read under the lock, so a report that has looked at a later time has seen the call.
     let slot = tables[number].locked { $0.insert((record, .now)) }
     return Place(number: Int32(truncatingIfNeeded: slot << 4 | number))
-  }
-
-  /// The waiting calls, oldest first, and how many tables could not be read: in a debugger, this must not wait for a
-  /// lock, which a stopped thread may hold.
-  static func snapshot(mayBlock: Bool) -> (calls: [WaitingCall], busyTables: Int) {
-    // Copied under the lock, and described after unlocking, which may run the user's code. Copied twice: what is in
-    // both was waiting at one time, between them.
-    let copies = (0..<2).map { _ in tables.map { $0.locked(mayBlock: mayBlock) { $0.all } } }
-    let still = Set(copies[1].compactMap { $0 }.joined().map { ObjectIdentifier($0.record) })
-    let entries = copies[0].compactMap { $0 }.joined().filter { still.contains(.init($0.record)) }
-    let now = Moment.now
-    let calls = entries.sorted { $0.begin < $1.begin }.map { record, begin in
-      WaitingCall(
-        callSite: record.callSite,
-        kind: record.kind,
-        state: record.progress(mayBlock),
-        seconds: Double(begin.nanoseconds(to: now)) / 1e9,
-        secondsLeft: record.end.map { Double(now.nanoseconds(to: $0)) / 1e9 },
-        taskName: record.taskName,
-        begin: begin
-      )
-    }
-    return (calls, copies.map { $0.count { $0 == nil } }.max() ?? 0)
   }
 }

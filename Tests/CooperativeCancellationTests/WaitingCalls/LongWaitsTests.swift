@@ -35,8 +35,8 @@ struct LongWaitsTests {
 
   @Test
   func `are found at each look where a look may miss them`() {
-    var search = LongWaitsMachine()
-    (search.limit, search.findsAgain) = (1, true)
+    var search = LongWaitsMachine(findsAgain: true)
+    search.limit = 1
     for time in [1_000_000, 2_000_000] as [Int64] {
       let found = search.look(at: Moment(nanoseconds: time))
       #expect(found?.contains(Moment(nanoseconds: 0)) == true)

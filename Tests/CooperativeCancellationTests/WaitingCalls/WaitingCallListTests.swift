@@ -20,14 +20,13 @@ struct WaitingCallListTests {
   func `has a line for each call, without the time that is left when it is over`() {
     func call(_ kind: WaitingCall.Kind, _ state: WaitingCall.State, _ task: String?) -> WaitingCall
     {
-      WaitingCall(
-        callSite: CallSite(fileID: "App/A.swift", line: 1),
-        kind: kind,
+      let callSite = CallSite(fileID: "App/A.swift", line: 1)
+      return WaitingCall(
+        record: Recorder.Record(kind, callSite, until: nil, in: task) { _ in state },
+        begin: .now,
         state: state,
         seconds: 12.34,
-        secondsLeft: 47.66,
-        taskName: task,
-        begin: .now
+        secondsLeft: 47.66
       )
     }
     let calls = [
@@ -94,13 +93,14 @@ struct WaitingCallListTests {
     let (isOver, hasEnded) = (Protected(false), Gate())
     Thread.detachNewThread { [callSite] in
       // Objects that come and go, so that the calls are in different tables.
-      var objects = (0..<64).map { _ in Recorder.Record(.call, callSite, until: nil) { _ in .over }
+      var objects = (0..<64).map { _ in
+        Recorder.Record(.call, callSite, until: nil, in: nil) { _ in .over }
       }
       var number = 0
       while !isOver.withLock({ $0 }) {
         let place = Recorder.add(.call, callSite) { _ in .waiting }
         number = (number * 5 + 1) % 64
-        objects[number] = Recorder.Record(.call, callSite, until: nil) { _ in .over }
+        objects[number] = Recorder.Record(.call, callSite, until: nil, in: nil) { _ in .over }
         place.leave()
       }
       hasEnded.open()

@@ -1,0 +1,118 @@
+public import CancellationInternals
+
+// Emitted into the programs that use it, so that others are smaller.
+
+extension WaitingCall {
+  /// All recorded calls that are waiting now, oldest first. May be used from any thread, and stops no call.
+  @_alwaysEmitIntoClient
+  package static var all: [WaitingCall] { snapshot(mayBlock: true).calls }
+
+  /// All recorded calls that are waiting now, oldest first, one per line. In a debugger: `po WaitingCall.list`.
+  ///
+  /// It never waits for a lock, because a stopped thread may hold one, and says if calls may be missing as a result.
+  #if !DEBUG
+    // In debug builds, it stays a function that a debugger can call.
+    @_alwaysEmitIntoClient
+  #endif
+  public static var list: String {
+    if !Recorder.isOn { return "Calls are not recorded: see `WaitingCall.startRecording()`." }
+    let (calls, busyTables) = snapshot(mayBlock: false)
+    let tables = busyTables == 1 ? "1 table was" : "\(busyTables) tables were"
+    return describe(calls)
+      + (busyTables > 0 ? "\n  some calls may be missing (\(tables) locked)" : "")
+  }
+
+  /// Records every call that begins to wait from now on.
+  ///
+  /// The environment variable `COOPERATIVE_CANCELLATION_LONG_WAITS`, a number of seconds, does the same. With
+  /// `COOPERATIVE_CANCELLATION_HANG_LIMIT`, the first call that waits longer ends the process: see <doc:ItHangs>.
+  ///
+  /// - Parameter limit: Reports each call that waits longer to ``RuntimeIssue/handler``, once, from another thread;
+  ///   `nil`, zero or less reports none, unless the environment says so. Readers of sequences are not reported.
+  @_alwaysEmitIntoClient
+  public static func startRecording(reportingAfter limit: Timeout? = nil) {
+    Recorder.isListUsed.locked { $0 = true }
+    Recorder.recording.cancel()
+    LongWaits.startByEnvironment()
+    LongWaits.reported.set(limit)
+  }
+
+  /// The waiting calls, oldest first, and how many tables could not be read: in a debugger, this must not wait for a
+  /// lock, which a stopped thread may hold.
+  @_alwaysEmitIntoClient
+  static func snapshot(mayBlock: Bool) -> (calls: [WaitingCall], busyTables: Int) {
+    // Copied under the lock, and described after unlocking, which may run the user's code. Copied twice: what is in
+    // both was waiting at one time, between them.
+    let copies = (0..<2).map { _ in
+      Recorder.tables.map { $0.locked(mayBlock: mayBlock) { $0.all } }
+    }
+    let still = Set(copies[1].compactMap { $0 }.joined().map { ObjectIdentifier($0.record) })
+    let entries = copies[0].compactMap { $0 }.joined().filter { still.contains(.init($0.record)) }
+    let now = Moment.now
+    let calls = entries.sorted { $0.begin < $1.begin }.map { record, begin in
+      WaitingCall(
+        record: record,
+        begin: begin,
+        state: record.progress(mayBlock),
+        seconds: Double(begin.nanoseconds(to: now)) / 1e9,
+        secondsLeft: record.end.map { Double(now.nanoseconds(to: $0)) / 1e9 }
+      )
+    }
+    return (calls, copies.map { $0.count { $0 == nil } }.max() ?? 0)
+  }
+
+  @_alwaysEmitIntoClient
+  package static func describe(_ calls: [WaitingCall], atMost limit: Int = .max) -> String {
+    if calls.isEmpty { return "No calls are waiting." }
+    let title = calls.count == 1 ? "1 call is waiting:" : "\(calls.count) calls are waiting:"
+    let lines = calls.prefix(limit).map { "\n  \(tenths($0.seconds)) s  \($0.text)" }
+    let rest = calls.count - lines.count
+    return title + lines.joined() + (rest > 0 ? "\n  and \(rest) more" : "")
+  }
+}
+
+extension WaitingCall {
+  /// Where the call is in the source code.
+  @_alwaysEmitIntoClient
+  package var callSite: CallSite { record.callSite }
+
+  @_alwaysEmitIntoClient
+  package var id: (any Hashable & Sendable)? {
+    switch record.kind {
+    case .call, .element: nil
+    case .pendingCall(let id), .turn(let id), .tasks(let id, _): id
+    }
+  }
+
+  /// Where the call is, and what it is waiting for.
+  @_alwaysEmitIntoClient
+  package var text: String {
+    var words = ["\(callSite)"]
+    switch state {
+    case .waiting: break
+    case .cancelled: words.append("cancelled, waiting for the SDK's answer")
+    case .timedOut: words.append("timed out, waiting for the SDK's answer")
+    case .over: words.append("has finished, but its actor is busy")
+    }
+    switch record.kind {
+    case .call, .pendingCall(nil): break
+    case .pendingCall(let id?): words.append("id \(quoted(id))")
+    case .turn(nil): words.append("waiting for its turn")
+    case .turn(let id?): words.append("id \(quoted(id)), waiting for its turn")
+    case .element: words.append("waiting for an element")
+    case .tasks(let id, let callSite):
+      if let id { words.append("id \(quoted(id))") }
+      let tasks = callSite.map { "the task added at \($0)" } ?? "its tasks"
+      words.append("waiting for \(tasks) to end")
+    }
+    if let secondsLeft, state == .waiting { words.append("\(tenths(secondsLeft)) s left") }
+    if let taskName = record.taskName { words.append("in the task \"\(taskName)\"") }
+    return words.joined(separator: ", ")
+  }
+}
+
+@_alwaysEmitIntoClient
+func quoted(_ id: any Sendable) -> String { id is String ? "\"\(id)\"" : "\(id)" }
+
+@_alwaysEmitIntoClient
+func tenths(_ seconds: Double) -> String { "\((seconds * 10).rounded() / 10)" }
