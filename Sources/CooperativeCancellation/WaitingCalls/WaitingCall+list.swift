@@ -24,8 +24,9 @@ extension WaitingCall {
 
   /// Records every call that begins to wait from now on.
   ///
-  /// The environment variable `COOPERATIVE_CANCELLATION_LONG_WAITS`, a number of seconds, does the same. With
-  /// `COOPERATIVE_CANCELLATION_HANG_LIMIT`, the first call that waits longer ends the process: see <doc:ItHangs>.
+  /// The environment variable `COOPERATIVE_CANCELLATION_LONG_WAITS`, a number of seconds, does the same in debug builds
+  /// and with the test kit. With `COOPERATIVE_CANCELLATION_HANG_LIMIT`, the first call that waits longer ends the
+  /// process: see <doc:ItHangs>.
   ///
   /// - Parameter limit: Reports each call that waits longer to ``RuntimeIssue/handler``, once, from another thread;
   ///   `nil`, zero or less reports none, unless the environment says so. Readers of sequences are not reported.
