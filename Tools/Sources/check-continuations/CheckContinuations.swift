@@ -33,16 +33,11 @@ struct CheckContinuations: ParsableCommand {
   private func check() -> Int {
     let files = swiftFiles(in: paths)
     var (waits, cancellable, findings) = (0, 0, 0)
-    var nextProgress = ContinuousClock.now + .seconds(1)
-    for (index, path) in files.enumerated() {
-      if isatty(STDERR_FILENO) == 1, ContinuousClock.now >= nextProgress {
-        say("\(index) of \(files.count) files\r")
-        nextProgress = .now + .milliseconds(200)
-      }
+    for path in files {
       guard let content = FileManager.default.contents(atPath: path),
         let report = Report(source: String(decoding: content, as: UTF8.self))
       else {
-        say("\(path): does not parse, passed over\n")
+        FileHandle.standardError.write(Data("\(path): does not parse, passed over\n".utf8))
         continue
       }
       waits += report.waits
@@ -57,8 +52,6 @@ struct CheckContinuations: ParsableCommand {
     if !quiet { print("files: \(files.count), \(counts), findings: \(findings)") }
     return findings
   }
-
-  private func say(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
 
   /// The Swift files in files and folders, without links and without what builds make or fetch.
   private func swiftFiles(in paths: [String]) -> [String] {

@@ -9,7 +9,7 @@ func `what is reported happens, and what certainly happens is reported`() throws
   let flat = Code.all(depth: 1)
   for program in nested + flat.flatMap({ first in flat.map { first + $0 } }) {
     var happens: Set<Kind> = []
-    for path in program.paths where !path.isUnproven {
+    for path in program.paths {
       if path.anchors.isEmpty { happens.insert(.neverResumed) }
       // Certain, if all paths that begin like one that has resumed resume again.
       let isCertain = program.paths.allSatisfy {
@@ -32,15 +32,12 @@ private struct Path {
   var decisions: [Int] = []
   /// How many decisions came before each resumption.
   var anchors: [Int] = []
-  /// How often a loop with a resumption in it runs is not known.
-  var isUnproven = false
 
   static func + (first: Path, second: Path) -> Path {
     Path(
       exit: second.exit,
       decisions: first.decisions + second.decisions,
-      anchors: first.anchors + second.anchors.map { first.decisions.count + $0 },
-      isUnproven: first.isUnproven || second.isUnproven
+      anchors: first.anchors + second.anchors.map { first.decisions.count + $0 }
     )
   }
 }
@@ -59,10 +56,7 @@ private struct Code {
   )
 
   static func + (first: Code, second: Code) -> Code {
-    Code(
-      text: "\(first.text)\n\(second.text)",
-      paths: first.then(second, after: .end)
-    )
+    Code(text: "\(first.text)\n\(second.text)", paths: first.then(second, after: .end))
   }
 
   /// The other part runs after paths that end in this way.
@@ -73,24 +67,21 @@ private struct Code {
   static func all(depth: Int) -> [Code] {
     guard depth > 0 else { return [.resume, .leave] }
     return all(depth: 0)
-      + ([Code()] + all(depth: depth - 1)).flatMap { body in
-        [
+      + ([Code()] + all(depth: depth - 1)).flatMap { body -> [Code] in
+        // How often a loop with a resumption in it runs is not known.
+        let loop = oneOf("for _ in # \(body.block)", Code(), body, body + body)
+        return (body.text.contains("resume") ? [] : [loop]) + [
           oneOf("if # \(body.block)", body, Code()),
           oneOf("guard # else \((body + leave).block)", Code(), body + .leave),
-          repeated(body),
           Code(text: "withLock \(body.block)", paths: body.then(Code(), after: .leave)),
         ]
-          + [Code(), .resume, .leave].flatMap { other in
+          + [Code(), .resume, .leave].flatMap { rest in
             [
-              oneOf("if # \(body.block) else \(other.block)", body, other),
-              oneOf(
-                "switch # { case 1: do \(body.block) default: do \(other.block) }",
-                body,
-                other
-              ),
+              oneOf("if # \(body.block) else \(rest.block)", body, rest),
+              oneOf("switch # { case 1: do \(body.block) default: do \(rest.block) }", body, rest),
               Code(
-                text: "do \((.fail + body).block) catch \(other.block)",
-                paths: (.fail + body).then(other, after: .fail)
+                text: "do \((.fail + body).block) catch \(rest.block)",
+                paths: (.fail + body).then(rest, after: .fail)
               ),
             ]
           }
@@ -102,17 +93,6 @@ private struct Code {
       body.paths.map { Path(decisions: [number]) + $0 }
     }
     return Code(text: text, paths: decided)
-  }
-
-  /// Not at all, once or twice.
-  private static func repeated(_ body: Code) -> Code {
-    let isUnknown = body.text.contains("resume")
-    var loop = oneOf("for _ in # \(body.block)", Code(), body, body + body)
-    for (index, path) in loop.paths.enumerated()
-    where isUnknown && (path.exit == .end || path.decisions[0] == 2) {
-      loop.paths[index].isUnproven = true
-    }
-    return loop
   }
 
   /// Conditions have a name each, so that none depends on another.
