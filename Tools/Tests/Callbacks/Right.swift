@@ -6,7 +6,7 @@ final class Right: Sendable {
 
   func waits(_ other: SDK?) async throws {
     await withCheckedContinuation { continuation in
-      let request = other?.fetch { _ in continuation.resume() }
+      let request = other?.fetchStatus { _ in continuation.resume() }
       if request == nil { continuation.resume() }
     }
     try await withCheckedThrowingContinuation { continuation in
@@ -23,7 +23,7 @@ final class Right: Sendable {
       }
     }
     try await withCheckedThrowingContinuation { continuation in
-      sdk.fetch { result in
+      sdk.fetchStatus { result in
         guard !self.box.isDone else { return }
         self.box.isDone = true
         continuation.resume(with: result)
