@@ -62,7 +62,7 @@ struct Flow {
 
   /// Nothing in the node matters.
   func isIrrelevant(_ node: some SyntaxProtocol) -> Bool {
-    !obligation.isMentioned(in: node)
+    !obligation.isMentioned(in: node) && !node.retries
       && !node.tokens(viewMode: .sourceAccurate).contains { Self.leaving.contains($0.text) }
   }
 

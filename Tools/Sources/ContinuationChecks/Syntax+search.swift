@@ -21,6 +21,9 @@ extension SyntaxProtocol {
     return Set(tokens.filter { $0.tokenKind == .identifier($0.text) }.map(\.text))
   }
 
+  /// What tries again may call the callback again.
+  var retries: Bool { identifiers.contains { $0.contains("retry") || $0.contains("Retry") } }
+
   var start: AbsolutePosition { positionAfterSkippingLeadingTrivia }
 
   /// The function or closure around this node.
