@@ -11,12 +11,13 @@ extension FunctionDeclSyntax {
       starts.contains(where: label.text.lowercased().hasPrefix),
       !Words(name.text).saysRepeatedly, signature.effectSpecifiers?.asyncSpecifier == nil,
       // Nobody waits for what may be left out. A stub, or an override, may do nothing.
-      last.defaultValue == nil, !last.type.trimmedDescription.contains(/(^\w+|\(\) -> .*)\?$/),
-      !modifiers.contains(where: { $0.name.text == "override" }),
-      !types.contains(where: \.saysFake)
+      last.defaultValue == nil,
+      !last.type.trimmedDescription.contains(/(^\w+|\(\) -> .*)\?$|throws/),
+      !modifiers.contains(where: { $0.name.text == "override" }), !types.contains(where: \.saysFake)
     else { return [] }
     let handler = (last.secondName ?? last.firstName).text
-    let obligation = Obligation(handler: handler, names: [handler], in: Syntax(self))
+    var obligation = Obligation(handler: handler, names: [handler], in: Syntax(self))
+    obligation.isVisitor = !last.type.trimmedDescription.contains(/@escaping|\?$|^\w+$/)
     guard obligation.isMentioned(in: body) else { return [] }
     // What the function returns may say as much as a call.
     let returns = signature.returnClause?.type.trimmedDescription ?? "Void"

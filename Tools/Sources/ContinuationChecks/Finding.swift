@@ -21,6 +21,15 @@ public struct Finding: Hashable, Sendable {
   init(_ kind: Kind, at position: AbsolutePosition, _ message: String) {
     (self.kind, self.message, self.position) = (kind, message, position)
   }
+
+  /// A comment on the line or on the line before gives a reason:
+  /// `// check-continuations:disable never-resumed: the SDK always passes one of them`.
+  fileprivate func isSilenced(in lines: [Substring]) -> Bool {
+    let comment = "// check-continuations:disable \(kind.rawValue):"
+    return lines[..<line].suffix(2).contains { text in
+      text.firstRange(of: comment).map { text[$0.upperBound...].contains(/\S/) } ?? false
+    }
+  }
 }
 
 /// What one file contains.
@@ -54,17 +63,6 @@ public struct Report: Sendable {
       let location = converter.location(for: finding.position)
       (finding.line, finding.column) = (location.line, location.column)
       return finding.isSilenced(in: lines) ? nil : finding
-    }
-  }
-}
-
-extension Finding {
-  /// A comment on the line or on the line before gives a reason:
-  /// `// check-continuations:disable never-resumed: the SDK always passes one of them`.
-  fileprivate func isSilenced(in lines: [Substring]) -> Bool {
-    let comment = "// check-continuations:disable \(kind.rawValue):"
-    return lines[..<line].suffix(2).contains { text in
-      text.firstRange(of: comment).map { text[$0.upperBound...].contains(/\S/) } ?? false
     }
   }
 }

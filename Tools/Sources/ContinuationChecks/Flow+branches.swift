@@ -12,7 +12,7 @@ extension Flow {
     let outer = obligation
     let (decision, paths) = decide(node.conditions, paths)
     let isQuiet = !obligation.isMentioned(in: node.body)
-    let result = run(node.body.statements, paths.excused(decision.isExcused))
+    let result = run(node.body.statements, paths.excused(decision.isExcused && isQuiet))
     obligation = outer
     let others = paths.excused(decision.isExcused && !isQuiet || decision.isReleased)
     switch node.elseBody {

@@ -14,7 +14,9 @@ extension Flow {
   }
 
   mutating func visitCall(_ call: FunctionCallExprSyntax, _ paths: Paths) -> Paths {
-    if call.callee == "assertionFailure" { return paths.excused() }
+    if call.callee == "assertionFailure" || call.retries && !obligation.isMentioned(in: call) {
+      return paths.excused()
+    }
     if ["fatalError", "preconditionFailure", "exit", "abort"].contains(call.callee) { return [] }
     if isResumption(call) {
       let paths = call.arguments.reduce(paths) { visit($1.expression, $0) }
@@ -40,12 +42,12 @@ extension Flow {
 
   /// The paths around a call that an optional chain leaves out.
   private func skipped(_ call: FunctionCallExprSyntax, _ paths: Paths) -> Paths {
-    let optionals = call.calledExpression.chain.optionals.map(\.text)
-    guard let optional = optionals.last else { return [] }
+    let optionals = call.calledExpression.chain.optionals
+    guard let optional = optionals.last?.text else { return [] }
     // What is assigned, weak or tested before is not nil without a reason.
     let isKnown = optionals.contains { optional in
-      obligation.weak.contains(optional) || obligation.variables.contains(optional)
-        || paths.flatMap(\.tested).contains { $0.hasPrefix(optional + "?") }
+      obligation.weak.contains(optional.text) || obligation.variables.contains(optional.lastName)
+        || paths.flatMap(\.tested).contains { $0.hasPrefix(optional.text + "?") }
     }
     return paths.excused(isKnown)
       .skipping(at: call, "this call is skipped if `\(optional)` is nil")
@@ -68,11 +70,7 @@ extension Flow {
   }
 
   /// Judges a closure that is passed to a function or stored in a property of that name.
-  mutating func handOver(
-    _ closure: ClosureExprSyntax,
-    to name: String,
-    _ paths: Paths
-  ) -> Paths {
+  mutating func handOver(_ closure: ClosureExprSyntax, to name: String, _ paths: Paths) -> Paths {
     let after = own(paths)
     let outer = (obligation, exits, isRepeated, owners)
     defer { (obligation, exits, isRepeated, owners) = outer }
@@ -82,11 +80,12 @@ extension Flow {
     exits = []
     owners.append(lastOwner)
     obligation.enter(closure)
-    let stops: Set = ["invalidate", "removeObserver", "removeListener", "unsubscribe"]
-    let words = Words(name)
+    let stops = ["invalidate", "removeObserver", "removeListener", "PHImageResultIsDegradedKey"]
+    let (words, isStored) = (Words(name), closure.call == nil)
     isRepeated =
-      isRepeated || isInLoop || words.saysRepeatedly || closure.call == nil && !words.saysOnce
-      || !closure.identifiers.isDisjoint(with: stops)
+      isRepeated || isInLoop || words.saysRepeatedly || obligation.isVisitor
+      || isStored && (!words.saysOnce || closure.identifiers.contains(name))
+      || stops.contains(where: closure.identifiers.contains)
       || !Set(["delegate", "observer", "listener"]).isDisjoint(with: closure.parameterNames)
     let end = run(closure.statements, [Path(tested: Set(paths.flatMap(\.tested)))])
     guard judge(end, at: closure.rightBrace, isTask: closure.isTask) else { return after }

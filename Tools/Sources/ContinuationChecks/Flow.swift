@@ -4,7 +4,7 @@ import SwiftSyntax
 struct Flow {
   var obligation: Obligation
   /// Where paths have left the statements around this place.
-  var exits: [Exit] = []
+  var exits: [(kind: Exit, paths: Paths, position: AbsolutePosition)] = []
   /// The closures around this place, each of which may resume.
   var owners: [Int] = []
   var lastOwner = 0
@@ -14,14 +14,8 @@ struct Flow {
   var isRepeated = false
   var candidates: [(finding: Finding, owners: [Int])] = []
 
-  struct Exit {
-    /// The last: where a label or a `fallthrough` leads to, or what a value means, is not known.
-    enum Kind { case end, error, iteration, branch, unknown }
-
-    let kind: Kind
-    let paths: Paths
-    let position: AbsolutePosition
-  }
+  /// The last: where a label or a `fallthrough` leads to, or what a value means, is not known.
+  enum Exit { case end, error, iteration, branch, unknown }
 
   /// What is wrong with the paths of a function or a closure.
   static func findings(
@@ -36,13 +30,13 @@ struct Flow {
     return flow.candidates.filter { flow.sharing.isDisjoint(with: $0.owners) }.map(\.finding)
   }
 
-  mutating func exit(_ kind: Exit.Kind, _ paths: Paths, at node: some SyntaxProtocol) -> Paths {
-    exits.append(Exit(kind: kind, paths: paths, position: node.start))
+  mutating func exit(_ kind: Exit, _ paths: Paths, at node: some SyntaxProtocol) -> Paths {
+    exits.append((kind, paths, node.start))
     return []
   }
 
   /// The paths that have left in these ways since there were so many exits.
-  mutating func take(_ kinds: [Exit.Kind], since count: Int) -> Paths {
+  mutating func take(_ kinds: [Exit], since count: Int) -> Paths {
     let new = exits[count...]
     exits = exits[..<count] + new.filter { !kinds.contains($0.kind) }
     return Paths(new.filter { kinds.contains($0.kind) }.flatMap(\.paths))
@@ -62,7 +56,7 @@ struct Flow {
 
   /// Nothing in the node matters.
   func isIrrelevant(_ node: some SyntaxProtocol) -> Bool {
-    !obligation.isMentioned(in: node)
+    !obligation.isMentioned(in: node) && !node.retries
       && !node.tokens(viewMode: .sourceAccurate).contains { Self.leaving.contains($0.text) }
   }
 

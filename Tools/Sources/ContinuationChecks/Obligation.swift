@@ -4,6 +4,8 @@ import SwiftSyntax
 struct Obligation {
   /// The name of a completion handler, nil for a continuation.
   let handler: String?
+  /// The handler may be called for each element of something, or for none.
+  var isVisitor = false
   /// The continuation or the completion handler itself.
   var names: Set<String>
   /// What may be nil because it has been released. `self` is not, while its method waits.

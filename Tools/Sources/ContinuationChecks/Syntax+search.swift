@@ -21,6 +21,9 @@ extension SyntaxProtocol {
     return Set(tokens.filter { $0.tokenKind == .identifier($0.text) }.map(\.text))
   }
 
+  /// What tries again may call the callback again.
+  var retries: Bool { identifiers.contains { $0.contains("retry") || $0.contains("Retry") } }
+
   var start: AbsolutePosition { positionAfterSkippingLeadingTrivia }
 
   /// The function or closure around this node.
@@ -32,6 +35,12 @@ extension SyntaxProtocol {
 
   var isFunction: Bool {
     [.functionDecl, .initializerDecl, .accessorBlock, .deinitializerDecl].contains(kind)
+  }
+
+  /// This is a closure that a task runs.
+  var isTask: Bool {
+    ["Task", "detached", "immediate", "addTask", "addTaskUnlessCancelled"]
+      .contains(self.as(ClosureExprSyntax.self)?.call?.callee)
   }
 
   /// The name of the type that this node declares or extends.
@@ -153,10 +162,5 @@ extension ClosureExprSyntax {
   var call: FunctionCallExprSyntax? {
     ancestors.prefix { !$0.is(ClosureExprSyntax.self) }.prefix(3).lazy
       .compactMap { $0.as(FunctionCallExprSyntax.self) }.first
-  }
-
-  /// A task runs this closure.
-  var isTask: Bool {
-    ["Task", "detached", "immediate", "addTask", "addTaskUnlessCancelled"].contains(call?.callee)
   }
 }

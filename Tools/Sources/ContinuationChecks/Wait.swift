@@ -24,7 +24,12 @@ struct Wait {
 
   /// Ends when its task is cancelled, as far as the text says.
   var isCancellable: Bool {
-    guard isOfLibrary else { return isInCancellationHandler }
+    guard isOfLibrary else {
+      // In the same function and task.
+      let around = call.ancestors.prefix { !$0.isFunction && !$0.isTask }
+      return around.compactMap { $0.as(FunctionCallExprSyntax.self) }
+        .compactMap(CancellationHandler.init).contains { $0.operation.contains(call) }
+    }
     let mode = call.arguments.first { $0.label?.text == "whenCancelled" }?.expression.lastName
     guard mode == nil || mode == "abandonCallback" else { return false }
     let hasFallback = call.arguments.contains { $0.label?.text == "fallback" }
@@ -32,19 +37,10 @@ struct Wait {
       && (call.callee != "withAsyncValue" || hasFallback)
   }
 
-  /// In the same function and task.
-  private var isInCancellationHandler: Bool {
-    call.ancestors.prefix { !$0.isFunction && $0.as(ClosureExprSyntax.self)?.isTask != true }
-      .compactMap { $0.as(FunctionCallExprSyntax.self).flatMap(CancellationHandler.init) }
-      .contains { $0.operation.contains(call) }
-  }
-
   var findings: [Finding] {
     guard let operation, !names.isEmpty else { return [] }
-    let obligation = Obligation(
-      names: names,
-      in: call.ancestors.first(where: \.isFunction) ?? call.root
-    )
+    let function = call.ancestors.first(where: \.isFunction) ?? call.root
+    let obligation = Obligation(names: names, in: function)
     // This library's waits neither hang nor crash.
     return obligation.checksInCallbacks(of: operation)
       + (isOfLibrary

@@ -18,16 +18,19 @@ struct Words {
 
   /// A function with this name may call its closure again and again.
   var saysRepeatedly: Bool {
-    has(
+    let asks: [Substring] = ["get", "fetch", "load", "request", "perform", "check", "save", "send"]
+    let saysEvent = name.hasPrefix("on") && name.dropFirst(2).first?.isUppercase == true
+    return has(
       """
       sink observe observer observers observing listen listener listening subscribe subscription
-      subscriber updates monitor monitoring watch timer event events snapshot publisher changed
-      changes enumerate stream progress poll repeat each delegate state status notify notification
-      recognition handler map filter reduce sorted always register track announce broadcast
+      subscriber updates monitor monitoring watch timer publisher enumerate stream poll repeat each
+      delegate recognition map filter reduce sorted always register track announce broadcast
       """
     )
-      || name.hasPrefix("on") && name.dropFirst(2).first?.isUppercase == true
-        && !has("success error done result main queue") && !saysOnce
+      || has("event events snapshot changed changes progress state status notify notification")
+        && !asks.contains(name.prefix { $0.isLowercase })
+      || !saysOnce
+        && (has("handler when") || saysEvent && !has("success error done result main queue"))
   }
 
   /// A value with this name may say that the call has been answered, or is no longer wanted; a
@@ -35,7 +38,7 @@ struct Words {
   var saysState: Bool {
     has(
       """
-      resumed finished completed once settled claim claimed exchange resolved fulfilled called done
+      eof resumed finished completed once settled claim claimed exchange resolved fulfilled called done
       returned fired processed handled degraded disposed responded replied answered cancelled
       canceled invalidated stopped active terminated final pending take inserted lock try timed
       expired delivered closed released progress connecting waiting loading preparing setup idle

@@ -33,11 +33,10 @@ struct CheckContinuations: ParsableCommand {
   private func check() -> Int {
     let files = swiftFiles(in: paths)
     var (waits, cancellable, findings) = (0, 0, 0)
-    var nextProgress = ContinuousClock.now + .seconds(1)
+    let start = ContinuousClock.now
     for (index, path) in files.enumerated() {
-      if isatty(STDERR_FILENO) == 1, ContinuousClock.now >= nextProgress {
+      if isatty(STDERR_FILENO) == 1, index % 100 == 0, .now - start > .seconds(1) {
         say("\(index) of \(files.count) files\r")
-        nextProgress = .now + .milliseconds(200)
       }
       guard let content = FileManager.default.contents(atPath: path),
         let report = Report(source: String(decoding: content, as: UTF8.self))

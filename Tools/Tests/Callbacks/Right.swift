@@ -6,7 +6,7 @@ final class Right: Sendable {
 
   func waits(_ other: SDK?) async throws {
     await withCheckedContinuation { continuation in
-      let request = other?.fetch { _ in continuation.resume() }
+      let request = other?.fetchStatus { _ in continuation.resume() }
       if request == nil { continuation.resume() }
     }
     try await withCheckedThrowingContinuation { continuation in
@@ -23,27 +23,40 @@ final class Right: Sendable {
       }
     }
     try await withCheckedThrowingContinuation { continuation in
-      sdk.fetch { result in
+      sdk.fetchStatus { result in
         guard !self.box.isDone else { return }
         self.box.isDone = true
         continuation.resume(with: result)
       }
     }
-    await withCheckedContinuation { continuation in
-      sdk.observe { number in if number > 3 { continuation.resume() } }
+    try await withCheckedThrowingContinuation { continuation in
+      if box.table[1] == nil { box.table[1] = [] }
+      box.table[1]?.append(continuation)
     }
+    await withCheckedContinuation { c in sdk.load { _, eof in if eof == nil { c.resume() } } }
+    await withCheckedContinuation { c in
+      sdk.visit { if $0 > 0 { sdk.retry() } else { c.resume() } }
+    }
+    await withCheckedContinuation { c in sdk.observe { number in if number > 3 { c.resume() } } }
     try await withCheckedThrowingContinuation { continuation in
       if box.isDone { continuation.resume() } else { box.waiting.append(continuation) }
     }
-    _ =
-      await withCheckedContinuation { continuation in
-        guard !Task.isCancelled else { return continuation.resume(returning: true) }
-        Task { continuation.resume(returning: Task.isCancelled) }
-      } as Bool
+    let _: Bool = await withCheckedContinuation { continuation in
+      guard !Task.isCancelled else { return continuation.resume(returning: true) }
+      Task { continuation.resume(returning: Task.isCancelled) }
+    }
   }
 
   func tested(_ other: SDK?, completion: @escaping (Int) -> Void) {
     if other != nil { other?.load { _, _ in completion(1) } } else { completion(0) }
+  }
+
+  func visiting(completion: (Int) -> Void) {
+    sdk.visit { if $0 > 0 { completion($0) } }
+  }
+
+  func trying(_ number: Int?, completion: (Int) throws -> Void) rethrows {
+    if let number { try completion(number) }
   }
 
   func fallingThrough(_ number: Int, completion: (Int) -> Void) {
@@ -55,13 +68,12 @@ final class Right: Sendable {
 
   func deferred(_ number: Int?, completion: (Int) -> Void) {
     defer { completion(number ?? 0) }
-    guard let number else { return }
-    print(number)
+    guard number != nil else { return }
   }
 
   func optional(_ number: Int?, completion: ((Int) -> Void)?) {
     guard let completion else { return }
-    completion(number ?? 0)
+    for value in [number ?? 0] where value > 0 { return completion(value) }
   }
 
   func notified(_ number: Int?, completion: (Int) -> Void = { _ in }) {
@@ -79,7 +91,7 @@ final class Right: Sendable {
       }
       group.addTask {
         try await Task.sleep(for: .seconds(5))
-        throw Failure()
+        throw CancellationError()
       }
       defer { group.cancelAll() }
       try await group.next()

@@ -59,10 +59,7 @@ private struct Code {
   )
 
   static func + (first: Code, second: Code) -> Code {
-    Code(
-      text: "\(first.text)\n\(second.text)",
-      paths: first.then(second, after: .end)
-    )
+    Code(text: "\(first.text)\n\(second.text)", paths: first.then(second, after: .end))
   }
 
   /// The other part runs after paths that end in this way.
@@ -80,17 +77,13 @@ private struct Code {
           repeated(body),
           Code(text: "withLock \(body.block)", paths: body.then(Code(), after: .leave)),
         ]
-          + [Code(), .resume, .leave].flatMap { other in
+          + [Code(), .resume, .leave].flatMap { rest in
             [
-              oneOf("if # \(body.block) else \(other.block)", body, other),
-              oneOf(
-                "switch # { case 1: do \(body.block) default: do \(other.block) }",
-                body,
-                other
-              ),
+              oneOf("if # \(body.block) else \(rest.block)", body, rest),
+              oneOf("switch # { case 1: do \(body.block) default: do \(rest.block) }", body, rest),
               Code(
-                text: "do \((.fail + body).block) catch \(other.block)",
-                paths: (.fail + body).then(other, after: .fail)
+                text: "do \((.fail + body).block) catch \(rest.block)",
+                paths: (.fail + body).then(rest, after: .fail)
               ),
             ]
           }
@@ -106,11 +99,9 @@ private struct Code {
 
   /// Not at all, once or twice.
   private static func repeated(_ body: Code) -> Code {
-    let isUnknown = body.text.contains("resume")
     var loop = oneOf("for _ in # \(body.block)", Code(), body, body + body)
-    for (index, path) in loop.paths.enumerated()
-    where isUnknown && (path.exit == .end || path.decisions[0] == 2) {
-      loop.paths[index].isUnproven = true
+    for (index, path) in loop.paths.enumerated() where path.exit == .end || path.decisions[0] == 2 {
+      loop.paths[index].isUnproven = body.text.contains("resume")
     }
     return loop
   }

@@ -4,10 +4,8 @@ import Testing
 
 /// A file of the repository, by its path from this package.
 private func source(_ path: String) throws -> String {
-  try String(
-    contentsOf: URL(filePath: "\(#filePath)/../../../\(path)").standardized,
-    encoding: .utf8
-  )
+  let url = URL(filePath: "\(#filePath)/../../../\(path)").standardized
+  return try String(contentsOf: url, encoding: .utf8)
 }
 
 @Test(arguments: [
