@@ -1,5 +1,3 @@
-internal import CooperativeCancellation
-
 /// How many elements wait for a reader that is slower than the SDK, and which ones are dropped if there are more.
 ///
 /// There is no default, because the choice depends on what an element means:

@@ -1,5 +1,3 @@
-internal import CooperativeCancellation
-
 // Sequences for SDKs that report no errors. They also work for the throwing sequence, where the registration may throw.
 // If a form for SDKs that can fail also fits, the compiler prefers it.
 

@@ -1,5 +1,4 @@
 public import CancellationInternals
-internal import CooperativeCancellation
 
 // For interfaces that require the standard library's types. Like those, a stream registers when it is made.
 

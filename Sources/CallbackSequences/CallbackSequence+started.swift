@@ -1,5 +1,3 @@
-internal import CooperativeCancellation
-
 extension CallbackSequence {
   /// Registers now rather than at the first read. Returns the subscription, which can be read once.
   ///

@@ -1,5 +1,3 @@
-internal import CooperativeCancellation
-
 extension SendableCallbackSequence {
   /// Returns a sequence whose readers share one registration.
   ///

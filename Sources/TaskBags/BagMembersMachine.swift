@@ -1,5 +1,4 @@
 internal import CancellationInternals
-internal import CooperativeCancellation
 
 /// A task in a registry: one that the bag made, or one that was stored.
 @usableFromInline

@@ -1,5 +1,3 @@
-internal import CooperativeCancellation
-
 /// Elements in order of arrival: a ring buffer that grows up to the policy's bound.
 @usableFromInline
 package struct ElementBuffer<Element: Sendable>: Sendable {

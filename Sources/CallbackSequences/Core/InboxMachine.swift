@@ -1,5 +1,3 @@
-internal import CooperativeCancellation
-
 /// Decides what happens to the elements of one subscription, and how it ends.
 ///
 /// ```
