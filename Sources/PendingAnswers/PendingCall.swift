@@ -72,12 +72,10 @@ public final class PendingCall<Value>: Sendable {
   /// value.
   @_alwaysEmitIntoClient
   public func resume(sending value: consuming sending Value) -> sending Value? {
-    calls.answer(0, sending: value)
+    calls.resume(0, sending: value)
   }
 
-  /// Ends the pending call and all waiting ones with an error. Later calls throw it, too, without calling the SDK.
-  ///
-  /// Call it where the connection ends. Only the first error counts.
+  /// Ends the pending call, all waiting ones and later ones with an error, as ``PendingCalls/close(throwing:)`` does.
   @_alwaysEmitIntoClient
   public func close(throwing error: any Error) {
     calls.close(throwing: error)

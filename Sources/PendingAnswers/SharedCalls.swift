@@ -65,11 +65,8 @@ public final class SharedCalls<Key: Hashable & Sendable, Value: Sendable>: Senda
       sending @escaping @isolated(any) () async throws -> sending Value,
     onDiscard discard: (@Sendable (Value) -> Void)? = nil
   ) async throws -> Value {
-    let options = CallOptions.options(
-      .abandonCallback,
-      timeout,
-      CallSite(fileID: fileID, line: line)
-    )
+    let callSite = CallSite(fileID: fileID, line: line)
+    let options = CallOptions.options(.abandonCallback, timeout, callSite)
     let work = Sent(AbandonableWork(run: operation))
     let call = Locked(initially: nil as Int?)
     let shared: SharedValue<Value> = try await raising { [self] priority in

@@ -143,9 +143,7 @@ extension PendingCalls {
     let answer = carrier(ofShared: PendingAnswer<Value>.failure(error))
     let end = carrier(ofShared: PendingAnswer<Int>.failure(error))
     let (starting, ended, _, unclaimed) = registry.extract { registry in
-      let starting = registry.takeAll(answer).calls
-      // No call takes a second answer.
-      let unclaimed = closes ? registry.close(error, answer).unclaimed : []
+      let (starting, _, unclaimed) = registry.takeAll(answer, closingWith: closes ? error : nil)
       let (ended, all) = registry.endLines(answer, waiting: end)
       if closes { (registry.lines, registry.countInLines) = ([:], 0) }
       return (starting, ended, all, unclaimed)
