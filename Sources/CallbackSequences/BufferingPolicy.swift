@@ -18,19 +18,4 @@ public enum BufferingPolicy: Sendable, Hashable {
 
   /// Keeps every element: only where the SDK does not outpace the reader for long, because nothing bounds the memory.
   case unbounded
-
-  /// How many elements fit.
-  @_alwaysEmitIntoClient
-  var capacity: Int {
-    switch self {
-    case .newest(let count), .oldest(let count): max(1, count)
-    case .unbounded: .max
-    }
-  }
-
-  /// Whether the oldest element makes room for one more.
-  @_alwaysEmitIntoClient
-  var evicts: Bool {
-    if case .newest = self { true } else { false }
-  }
 }

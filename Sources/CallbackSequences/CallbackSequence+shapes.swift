@@ -119,7 +119,7 @@ extension CallbackSequence {
     onDiscard discard: (@Sendable (Element) -> Void)? = nil
   ) {
     source = Source(policy, isolation, discard, terminate, fileID, line) { callback in
-      try subscribe { callback.answer($0) }
+      try subscribe { callback.yield($0) ? true : false }
     }
   }
 }

@@ -14,8 +14,6 @@ package struct ElementBuffer<Element: Sendable>: Sendable {
   @_alwaysEmitIntoClient
   package var isEmpty: Bool { count == 0 }
 
-  package var first: Element? { count > 0 ? slots[head] : nil }
-
   /// Adds an element, with room for at most `capacity`.
   @_alwaysEmitIntoClient
   package mutating func append(_ element: Element, capacity: Int) {

@@ -58,8 +58,11 @@ package struct InboxMachine<Element: Sendable>: Sendable {
 
   @_alwaysEmitIntoClient
   package init(_ policy: BufferingPolicy) {
-    capacity = policy.capacity
-    evicts = policy.evicts
+    switch policy {
+    case .newest(let count): (capacity, evicts) = (max(1, count), true)
+    case .oldest(let count): (capacity, evicts) = (max(1, count), false)
+    case .unbounded: (capacity, evicts) = (.max, false)
+    }
   }
 
   /// The SDK yielded an element.
