@@ -82,10 +82,7 @@ extension PendingCalls {
   ) throws -> Int {
     if sharing == nil { return try registry.locked { try $0.add(wait, id, callSite) } }
     let discard = discarding(to: discard)
-    return try registry.locked { registry in
-      if let end = registry.end { throw end }
-      return registry.inLine(id) { $0.begin(wait, ticket: ticket, onDiscard: discard) }.result ?? 0
-    }
+    return try inOpenLine(id) { $0.begin(wait, ticket: ticket, onDiscard: discard) } ?? 0
   }
 
   /// Passes an event to the calls with an id, and performs what follows.
