@@ -22,7 +22,7 @@ public import CooperativeCancellation
 /// Each call has the guarantees of a bridge: see <doc:Contract#Pending-calls>.
 public final class PendingCall<Value>: Sendable {
   /// All calls have the id 0.
-  @usableFromInline let calls: PendingCalls<Int, Value>
+  @usableFromInline package let calls: PendingCalls<Int, Value>
 
   /// Creates an instance with no calls.
   ///
@@ -31,9 +31,6 @@ public final class PendingCall<Value>: Sendable {
   public init(lateAnswers: Timeout? = nil) {
     calls = PendingCalls(ifTaken: .waitForTurn, lateAnswers: lateAnswers)
   }
-
-  /// How many calls are pending or waiting for their turn, as in `PendingCalls`.
-  package var count: Int { calls.count }
 
   /// Calls the SDK when no other call is pending, and waits for its answer.
   ///

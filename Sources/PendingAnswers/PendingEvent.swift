@@ -21,14 +21,11 @@ public import CooperativeCancellation
 /// with it, too. The tasks share the value and the SDK's work, so no value is discarded and no cancellation is
 /// forwarded.
 public final class PendingEvent<Value: Sendable>: Sendable {
-  @usableFromInline let waits: PendingCalls<Int, Value>
+  @usableFromInline package let waits: PendingCalls<Int, Value>
 
   /// Creates an event for which no task is waiting.
   @_alwaysEmitIntoClient
   public init() { waits = PendingCalls() }
-
-  /// How many tasks are waiting.
-  package var count: Int { waits.count }
 
   /// Waits for the next event.
   ///

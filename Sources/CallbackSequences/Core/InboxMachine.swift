@@ -47,9 +47,9 @@ package struct InboxMachine<Element: Sendable>: Sendable {
     case over
   }
 
-  /// What is left of a subscription that is not read to its end. The end is kept only to be released.
+  /// What is left of a subscription that is not read to its end. The phase may have an error, to be released.
   @usableFromInline
-  package typealias Unread = (elements: ElementBuffer<Element>, end: SubscriptionEnd?)
+  package typealias Unread = (elements: ElementBuffer<Element>, phase: Phase)
 
   @usableFromInline let capacity: Int
   @usableFromInline let evicts: Bool
@@ -135,14 +135,8 @@ package struct InboxMachine<Element: Sendable>: Sendable {
   /// The reader is gone. Returns what remains.
   @_alwaysEmitIntoClient
   package mutating func abandon() -> Unread {
-    let end: SubscriptionEnd? =
-      switch phase {
-      case .ending(let end): end
-      case .cancelled(let end): end
-      case .open, .over: nil
-      }
     defer { (elements, phase) = (ElementBuffer(), .over) }
-    return (elements, end)
+    return (elements, phase)
   }
 }
 
