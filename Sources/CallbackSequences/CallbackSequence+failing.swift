@@ -1,7 +1,5 @@
 public import CooperativeCancellation
 
-// Sequences for SDKs that can fail.
-
 extension CallbackSequence where Failure == any Error {
   /// Creates a sequence for an SDK whose callback takes a `Result`. A failure ends the sequence.
   ///

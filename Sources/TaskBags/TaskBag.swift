@@ -148,10 +148,6 @@ public final class TaskBag: Sendable {
 
   /// Shuts down gracefully: closes this bag, lets its tasks finish, and cancels those that take too long.
   ///
-  /// ```swift
-  /// await connections.drain(cancellingAfter: .seconds(10))
-  /// ```
-  ///
   /// Returns when all tasks have ended, including cancelled ones. With a grace period of zero or less, they are
   /// cancelled at once. A task of this bag must not call it: it would wait for itself.
   ///
