@@ -1,7 +1,5 @@
 public import CooperativeCancellation
 
-// Standard streams for code that belongs to no actor: a function or property that an interface requires.
-
 extension AsyncStream where Element: Sendable {
   /// Registers with an SDK now, on the calling thread, and returns what it reports as a stream.
   ///

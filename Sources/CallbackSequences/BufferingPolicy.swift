@@ -1,5 +1,3 @@
-internal import CooperativeCancellation
-
 /// How many elements wait for a reader that is slower than the SDK, and which ones are dropped if there are more.
 ///
 /// There is no default, because the choice depends on what an element means:
@@ -20,19 +18,4 @@ public enum BufferingPolicy: Sendable, Hashable {
 
   /// Keeps every element: only where the SDK does not outpace the reader for long, because nothing bounds the memory.
   case unbounded
-
-  /// How many elements fit.
-  @_alwaysEmitIntoClient
-  var capacity: Int {
-    switch self {
-    case .newest(let count), .oldest(let count): max(1, count)
-    case .unbounded: .max
-    }
-  }
-
-  /// Whether the oldest element makes room for one more.
-  @_alwaysEmitIntoClient
-  var evicts: Bool {
-    if case .newest = self { true } else { false }
-  }
 }

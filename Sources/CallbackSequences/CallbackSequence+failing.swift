@@ -1,7 +1,5 @@
 public import CooperativeCancellation
 
-// Sequences for SDKs that can fail.
-
 extension CallbackSequence where Failure == any Error {
   /// Creates a sequence for an SDK whose callback takes a `Result`. A failure ends the sequence.
   ///
@@ -33,14 +31,6 @@ extension CallbackSequence where Failure == any Error {
   }
 
   /// Creates a sequence for an SDK whose callback takes a value and an error. An error ends the sequence.
-  ///
-  /// ```swift
-  /// AsyncThrowingCallbackSequence(buffering: .newest(1)) { [feed] yield in
-  ///   feed.observeScore(yield)
-  /// } onTermination: { observation in
-  ///   observation.invalidate()
-  /// }
-  /// ```
   ///
   /// A value that comes with an error is discarded. A call with neither ends the sequence with `MissingValueError`,
   /// which names `fileID` and `line`. The parameters are those of the initializer for a plain value.

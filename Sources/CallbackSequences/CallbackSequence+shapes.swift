@@ -1,5 +1,3 @@
-internal import CooperativeCancellation
-
 // Sequences for SDKs that report no errors. They also work for the throwing sequence, where the registration may throw.
 // If a form for SDKs that can fail also fits, the compiler prefers it.
 
@@ -121,7 +119,7 @@ extension CallbackSequence {
     onDiscard discard: (@Sendable (Element) -> Void)? = nil
   ) {
     source = Source(policy, isolation, discard, terminate, fileID, line) { callback in
-      try subscribe { callback.answer($0) }
+      try subscribe { callback.yield($0) ? true : false }
     }
   }
 }

@@ -1,7 +1,4 @@
 public import CancellationInternals
-internal import CooperativeCancellation
-
-// For interfaces that require the standard library's types. Like those, a stream registers when it is made.
 
 extension CallbackSequence {
   /// Registers now, as ``started()`` does, and returns the elements as an `AsyncStream`.

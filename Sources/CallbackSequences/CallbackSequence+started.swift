@@ -1,5 +1,3 @@
-internal import CooperativeCancellation
-
 extension CallbackSequence {
   /// Registers now rather than at the first read. Returns the subscription, which can be read once.
   ///
@@ -32,8 +30,6 @@ extension CallbackSequence {
 
 /// A subscription from ``CallbackSequence/started()`` can be read with `for await`, too.
 extension CallbackSequence.Iterator: AsyncSequence {
-  public typealias AsyncIterator = Self
-
   /// Returns this subscription, not another one.
   public func makeAsyncIterator() -> Self { self }
 }

@@ -1,5 +1,3 @@
-internal import CooperativeCancellation
-
 // These forms exist for their error messages only: without them, the compiler would blame an unrelated overload.
 
 extension CallbackSequence where Failure == Never {

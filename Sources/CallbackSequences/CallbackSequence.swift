@@ -1,5 +1,3 @@
-internal import CooperativeCancellation
-
 /// The values of an SDK that calls back repeatedly: a listener, an observer, a delegate, progress.
 ///
 /// ```swift

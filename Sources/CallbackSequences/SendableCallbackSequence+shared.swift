@@ -1,5 +1,3 @@
-internal import CooperativeCancellation
-
 extension SendableCallbackSequence {
   /// Returns a sequence whose readers share one registration.
   ///
@@ -30,6 +28,8 @@ extension SendableCallbackSequence {
     let shared = source()
     let (policy, callSite) = (shared.policy, shared.callSite)
     let hub = Hub(source, policy, replays: replayingLatest)
-    return Self { Source(policy, nil, callSite, .inPlace(hub.begin)) }
+    return Self {
+      Source(policy: policy, discard: nil, callSite: callSite, start: .inPlace(hub.begin))
+    }
   }
 }

@@ -1,5 +1,3 @@
-internal import CooperativeCancellation
-
 /// A ``CallbackSequence`` that any task on any actor may read: for a service's interface, or for `merge`,
 /// `debounce`, `zip` and other operators that require a `Sendable` sequence.
 ///

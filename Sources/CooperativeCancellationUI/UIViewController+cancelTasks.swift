@@ -35,11 +35,8 @@
 
     private var hasGone: Bool {
       let outermost = sequence(first: self, next: \.parent).reduce(self) { $1 }
-      return isOffscreen(
-        isInWindow: outermost.viewIfLoaded?.window != nil,
-        isPresented: outermost.presentingViewController != nil,
-        isPresenting: outermost.presentedViewController != nil
-      )
+      return outermost.viewIfLoaded?.window == nil && outermost.presentingViewController == nil
+        && outermost.presentedViewController == nil
     }
   }
 #endif

@@ -23,11 +23,7 @@
 
   private struct BagLifetimeModifier: ViewModifier {
     let bag: TaskBag
-    @State private var lifetime = BagLifetime()
-
-    init(bag: TaskBag) {
-      self.bag = bag
-    }
+    @State var lifetime = BagLifetime()
 
     func body(content: Content) -> some View {
       // Called here, because SwiftUI evaluates the body initially and when the view is given another bag.

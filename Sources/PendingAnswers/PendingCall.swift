@@ -22,7 +22,7 @@ public import CooperativeCancellation
 /// Each call has the guarantees of a bridge: see <doc:Contract#Pending-calls>.
 public final class PendingCall<Value>: Sendable {
   /// All calls have the id 0.
-  @usableFromInline let calls: PendingCalls<Int, Value>
+  @usableFromInline package let calls: PendingCalls<Int, Value>
 
   /// Creates an instance with no calls.
   ///
@@ -31,9 +31,6 @@ public final class PendingCall<Value>: Sendable {
   public init(lateAnswers: Timeout? = nil) {
     calls = PendingCalls(ifTaken: .waitForTurn, lateAnswers: lateAnswers)
   }
-
-  /// How many calls are pending or waiting for their turn, as in `PendingCalls`.
-  package var count: Int { calls.count }
 
   /// Calls the SDK when no other call is pending, and waits for its answer.
   ///
@@ -72,12 +69,10 @@ public final class PendingCall<Value>: Sendable {
   /// value.
   @_alwaysEmitIntoClient
   public func resume(sending value: consuming sending Value) -> sending Value? {
-    calls.answer(0, sending: value)
+    calls.resume(0, sending: value)
   }
 
-  /// Ends the pending call and all waiting ones with an error. Later calls throw it, too, without calling the SDK.
-  ///
-  /// Call it where the connection ends. Only the first error counts.
+  /// Ends the pending call, all waiting ones and later ones with an error, as ``PendingCalls/close(throwing:)`` does.
   @_alwaysEmitIntoClient
   public func close(throwing error: any Error) {
     calls.close(throwing: error)

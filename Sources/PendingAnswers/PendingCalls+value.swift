@@ -4,14 +4,6 @@ public import CooperativeCancellation
 extension PendingCalls {
   /// Calls an SDK whose answer arrives by id, and waits for it.
   ///
-  /// ```swift
-  /// return try await replies.value(for: id, timeout: .seconds(5)) {
-  ///   socket.write(id, question)
-  /// } onCancel: {
-  ///   socket.write(id, "cancel")
-  /// }
-  /// ```
-  ///
   /// Returns the value that answers the call. Throws the error that answers it or all calls, the error of `operation`,
   /// `CancellationError`, `TimeoutError`, or, without calling the SDK, ``AlreadyPendingError``. See
   /// <doc:Contract#Pending-calls>.

@@ -89,14 +89,16 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
   /// because the id is unknown or its call has ended.
   @_alwaysEmitIntoClient
   public func resume(_ id: ID, sending value: consuming sending Value) -> sending Value? {
-    answer(id, sending: value)
+    let carrier = carrier(of: PendingAnswer<Value>.success(Sent(value)))
+    if answer(id, in: carrier) { return nil }
+    return (carried(by: carrier) as PendingAnswer<Value>?)?.sent()?.open()
   }
 
   /// Ends all calls with an error, including those that are being made, but no later ones. Returns how many took it.
   @_alwaysEmitIntoClient
   @discardableResult
   public func resumeAll(throwing error: any Error) -> Int {
-    sharing == nil ? answerAll(.failure(error)) : endLines(error, closes: false)
+    sharing == nil ? endAll(.failure(error)) : endLines(error, closes: false)
   }
 
   /// Ends all calls with an error. Later calls throw it, too, without calling the SDK.
@@ -104,8 +106,7 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
   /// Call it where the connection ends. Only the first error counts.
   @_alwaysEmitIntoClient
   public func close(throwing error: any Error) {
-    if sharing == nil { return close(error, .failure(error)) }
-    _ = endLines(error, closes: true)
+    _ = sharing == nil ? endAll(.failure(error), error) : endLines(error, closes: true)
   }
 
   /// Answers a call with an error. Returns whether a call took it.
@@ -172,14 +173,6 @@ extension PendingCalls {
     self.answer(id, in: carrier(of: answer))
   }
 
-  /// Returns the value if no call takes it.
-  @_alwaysEmitIntoClient
-  func answer(_ id: ID, sending value: consuming sending Value) -> sending Value? {
-    let carrier = carrier(of: PendingAnswer<Value>.success(Sent(value)))
-    if answer(id, in: carrier) { return nil }
-    return (carried(by: carrier) as PendingAnswer<Value>?)?.sent()?.open()
-  }
-
   @_alwaysEmitIntoClient
   func answer(_ id: ID, in answer: AnyReply) -> Bool {
     if sharing != nil { return perform(in: id, answer) { $0.answer(answer) } }
@@ -192,22 +185,15 @@ extension PendingCalls {
     }
   }
 
+  /// Ends all calls with an answer, and, with `end`, refuses later ones. Returns how many took the answer.
   @_alwaysEmitIntoClient
-  func answerAll(_ answer: consuming PendingAnswer<Value>) -> Int {
+  func endAll(_ answer: consuming PendingAnswer<Value>, _ end: (any Error)? = nil) -> Int {
     let answer = carrier(ofShared: answer)
-    let (calls, _) = registry.extract { $0.takeAll(answer) }
+    let (calls, _, unclaimed) = registry.extract { $0.takeAll(answer, closingWith: end) }
     _ = consume answer
     for call in calls { call.wake() }
-    return calls.count
-  }
-
-  /// Ends all calls with an answer, and refuses later ones with an error.
-  @_alwaysEmitIntoClient
-  func close(_ error: any Error, _ answer: PendingAnswer<Value>) {
-    let answer = carrier(ofShared: answer)
-    let (calls, _, unclaimed) = registry.extract { $0.close(error, answer) }
-    for call in calls { call.wake() }
     pass(unclaimed)
+    return calls.count
   }
 
   /// The `onCancel` of a call has returned, or its `operation` threw. Frees the id, unless the answer may still arrive.

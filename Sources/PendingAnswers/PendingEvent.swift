@@ -21,14 +21,11 @@ public import CooperativeCancellation
 /// with it, too. The tasks share the value and the SDK's work, so no value is discarded and no cancellation is
 /// forwarded.
 public final class PendingEvent<Value: Sendable>: Sendable {
-  @usableFromInline let waits: PendingCalls<Int, Value>
+  @usableFromInline package let waits: PendingCalls<Int, Value>
 
   /// Creates an event for which no task is waiting.
   @_alwaysEmitIntoClient
   public init() { waits = PendingCalls() }
-
-  /// How many tasks are waiting.
-  package var count: Int { waits.count }
 
   /// Waits for the next event.
   ///
@@ -44,19 +41,15 @@ public final class PendingEvent<Value: Sendable>: Sendable {
     line: UInt = #line,
     in operation: () throws -> Void = {}
   ) async throws -> Value {
-    let options = CallOptions(
-      whenCancelled: .abandonCallback,
-      timeout: timeout,
-      fileID: fileID,
-      line: line
-    )
+    let callSite = CallSite(fileID: fileID, line: line)
+    let options = CallOptions.options(.abandonCallback, timeout, callSite)
     do {
       return try await pendingBridge(
         options,
         by: try options.begin(),
         register: { wait in
           // Each wait has its own id.
-          try waits.registry.locked { try $0.add(wait, $0.lastNumber + 1, options.callSite) }
+          try waits.registry.locked { try $0.add(wait, $0.lastNumber + 1, callSite) }
         },
         in: { _, _ in try operation() },
         onCancel: { _ in },
@@ -74,7 +67,7 @@ public final class PendingEvent<Value: Sendable>: Sendable {
   @_alwaysEmitIntoClient
   @discardableResult
   public func resume(returning value: consuming Value) -> Int {
-    waits.answerAll(.success(Sent(value)))
+    waits.endAll(.success(Sent(value)))
   }
 
   /// Reports a failure, which all waiting tasks throw. Returns how many there were.
@@ -96,7 +89,7 @@ public final class PendingEvent<Value: Sendable>: Sendable {
   /// cancelled gets `CancellationError`.
   @_alwaysEmitIntoClient
   public func close(returning value: Value) {
-    waits.close(Happened(value: value), .success(Sent(value)))
+    _ = waits.endAll(.success(Sent(value)), Happened(value: value))
   }
 }
 

@@ -42,20 +42,14 @@ public final class SharedCalls<Key: Hashable & Sendable, Value: Sendable>: Senda
   /// Waits for the call with a key, and makes it if there is none.
   ///
   /// Returns the value of the call. Throws its error, `CancellationError`, or `TimeoutError`, which names the file and
-  /// the line of this caller.
+  /// the line of this caller. The list of waiting calls shows the key.
   ///
-  /// - Parameters:
-  ///   - key: Identifies the call. The list of waiting calls shows it.
-  ///   - timeout: How long this caller waits; `nil` means no limit. To limit the call itself, for all callers, pass a
-  ///     timeout to its bridge.
-  ///   - fileID: The file to name in errors; by default the caller's.
-  ///   - line: The line to name in errors; by default the caller's.
-  ///   - operation: Makes the call, through a bridge or with any asynchronous function. Only that of the first caller
-  ///     runs: in its own task, on the actor to which the closure belongs, as in `Task { … }`. No caller's cancellation
-  ///     reaches it, until the last one has left; the priority of each caller raises it, on macOS 26, iOS 26 and newer.
-  ///     It must not wait for its own key.
-  ///   - discard: Closes or frees a value that no caller returns. Called at most once, that of the first caller: where
-  ///     `operation` ended, or where the last caller goes on.
+  /// `operation` makes the call, through a bridge or with any asynchronous function. Only that of the first caller runs:
+  /// in its own task, on the actor to which the closure belongs, as in `Task { … }`. No caller's cancellation reaches it,
+  /// until the last one has left; the priority of each caller raises it, on macOS 26, iOS 26 and newer. It must not wait
+  /// for its own key. `timeout` limits the wait of this caller; to limit the call itself, for all callers, pass one to
+  /// its bridge. `discard` closes or frees a value that no caller returns. It is called at most once, that of the first
+  /// caller: where `operation` ended, or where the last caller goes on.
   public nonisolated(nonsending) func value(
     for key: Key,
     timeout: Timeout? = nil,
@@ -65,11 +59,8 @@ public final class SharedCalls<Key: Hashable & Sendable, Value: Sendable>: Senda
       sending @escaping @isolated(any) () async throws -> sending Value,
     onDiscard discard: (@Sendable (Value) -> Void)? = nil
   ) async throws -> Value {
-    let options = CallOptions.options(
-      .abandonCallback,
-      timeout,
-      CallSite(fileID: fileID, line: line)
-    )
+    let callSite = CallSite(fileID: fileID, line: line)
+    let options = CallOptions.options(.abandonCallback, timeout, callSite)
     let work = Sent(AbandonableWork(run: operation))
     let call = Locked(initially: nil as Int?)
     let shared: SharedValue<Value> = try await raising { [self] priority in

@@ -1,5 +1,4 @@
 internal import CancellationInternals
-internal import CooperativeCancellation
 
 /// A task of any type, which is cancelled when its owner releases it, unless its ``Options`` say otherwise.
 ///

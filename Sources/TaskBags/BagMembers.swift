@@ -10,15 +10,14 @@ final class BagMembers: Sendable {
     let body: @Sendable (any Error, CallSite) -> Void
   }
 
-  private let registry = Locked(initially: BagMembersMachine())
+  typealias Waiter = CancellableContinuation<Void, any Error>
+
+  let registry = Locked(initially: BagMembersMachine<Waiter>())
   private let errorHandler: Locked<ErrorHandler>
 
   init(onError: @escaping @Sendable (any Error, CallSite) -> Void) {
     errorHandler = Locked(initially: ErrorHandler(body: onError))
   }
-
-  var count: Int { registry.locked { $0.count } }
-  var isClosed: Bool { registry.locked { $0.isClosed } }
 
   var onError: @Sendable (any Error, CallSite) -> Void {
     get { errorHandler.locked { $0 }.body }
@@ -56,9 +55,8 @@ final class BagMembers: Sendable {
       addedAt: blocker
     )
     do {
-      try await throwingWait(.options(.abandonCallback, nil, callSite), as: kind) { continuation in
-        let handler = BagMembersMachine.EndHandler { continuation.resume(with: $0) }
-        if registry.locked({ $0.waitToBegin(slot, handler) }) { continuation.resume() }
+      try await throwingWait(.options(.abandonCallback, nil, callSite), as: kind) { waiter in
+        if registry.locked({ $0.waitToBegin(slot, waiter) }) { waiter.resume() }
       } onCancel: {
         _ = registry.extract { $0.stopWaitingToBegin(slot) }
       } onDiscard: {
@@ -69,6 +67,22 @@ final class BagMembers: Sendable {
     }
   }
 
+  /// Runs a task on the actor of its operation, from its wait for others to its end.
+  @_alwaysEmitIntoClient
+  @inline(__always)
+  func run(
+    _ operation: @isolated(any) @Sendable () async throws -> Void,
+    _ place: Place,
+    _ callSite: CallSite,
+    on actor: isolated (any Actor)?
+  ) async {
+    if let blocker = place.waitsFor, !(await mayBegin(place.slot, after: blocker, callSite)) {
+      return finish(place.slot)
+    }
+    do { try await operation() } catch { report(error, callSite) }
+    finish(place.slot)
+  }
+
   @usableFromInline
   func start(_ slot: Int, _ member: Member) {
     if registry.locked({ $0.start(slot, member) }) { member.cancel() }
@@ -77,12 +91,12 @@ final class BagMembers: Sendable {
   @usableFromInline
   func finish(_ slot: Int) {
     let released = registry.extract { $0.finish(slot) }
-    for handler in released.handlers { handler.completion(.success) }
+    for waiter in released.waiters { waiter.resume() }
   }
 
-  /// A task threw, on that actor. The `CancellationError` of a cancelled task is not reported.
+  /// A task threw, on its actor. The `CancellationError` of a cancelled task is not reported.
   @usableFromInline
-  func report(_ error: any Error, _ callSite: CallSite, on _: isolated (any Actor)?) {
+  func report(_ error: any Error, _ callSite: CallSite) {
     if error is CancellationError, Task.isCancelled { return }
     onError(error, callSite)
   }
@@ -99,16 +113,11 @@ final class BagMembers: Sendable {
     for member in registry.extract({ $0.cancelAll() }) { member.cancel() }
   }
 
-  func close() {
-    registry.locked { $0.close() }
-  }
-
   /// Returns when all tasks have ended.
   func waitForAll(_ options: CallOptions) async throws {
-    try await throwingWait(options, as: .tasks(id: nil, addedAt: nil)) { continuation in
-      let handler = BagMembersMachine.EndHandler { continuation.resume(with: $0) }
-      let token = registry.locked { $0.wait(handler) }
-      if token == nil { continuation.resume() }
+    try await throwingWait(options, as: .tasks(id: nil, addedAt: nil)) { waiter in
+      let token = registry.locked { $0.wait(waiter) }
+      if token == nil { waiter.resume() }
       return token
     } onCancel: { token in
       if let token { _ = registry.extract { $0.stopWaiting(token) } }

@@ -1,5 +1,4 @@
 internal import CancellationInternals
-internal import CooperativeCancellation
 
 /// A task in a registry: one that the bag made, or one that was stored.
 @usableFromInline
@@ -17,7 +16,7 @@ package enum Member: Sendable {
 
 /// The tasks of a ``TaskBag``: a value type without a lock.
 ///
-/// The caller cancels, calls or releases what it returns after unlocking. The `==` and `hash(into:)` of the ids run under
+/// The caller cancels, resumes or releases what it returns after unlocking. The `==` and `hash(into:)` of the ids run under
 /// the caller's lock. A task has a slot from before it exists until after it has ended:
 ///
 /// ```
@@ -31,7 +30,7 @@ package enum Member: Sendable {
 /// A task keeps its id until it has ended, also when it is cancelled. A later one with the id, unless it asked not to
 /// wait, is blocked until then: by those that may have begun. One that is cancelled while it is blocked never begins, so
 /// it blocks no other, and the one that replaces it takes its place: each task blocks at most one.
-package struct BagMembersMachine: Sendable {
+package struct BagMembersMachine<Waiter: Sendable>: Sendable {
   private enum State: Sendable {
     /// The task is being made.
     case starting
@@ -43,8 +42,8 @@ package struct BagMembersMachine: Sendable {
   private struct Entry: Sendable {
     var member: Member?
     var id: BagID?
-    /// To call when this task may begin.
-    var beginHandler: EndHandler?
+    /// To resume when this task may begin.
+    var waiter: Waiter?
   }
 
   /// What is read most often: no references, because each copy of one would retain an object.
@@ -63,32 +62,20 @@ package struct BagMembersMachine: Sendable {
     var older: Int?
 
     var mayBegin: Bool { !isCancelled && blockers == 0 }
-
-    init(_ number: Int) {
-      self.number = number
-    }
   }
 
   private var tasks = Slots<Entry>()
   /// One for each slot, and perhaps more.
   private var links: [Link] = []
   private var newest: [BagID: Int?] = [:]
-  private var endHandlers: [Int: EndHandler] = [:]
+  private var waiters: [Int: Waiter] = [:]
   private var lastNumber = 0
 
   /// How many tasks have not ended.
   package private(set) var count = 0
-  package private(set) var isClosed = false
+  package var isClosed = false
 
   package init() {}
-
-  package struct EndHandler: Sendable {
-    package let completion: @Sendable (Result<Void, any Error>) -> Void
-
-    package init(completion: @escaping @Sendable (Result<Void, any Error>) -> Void) {
-      self.completion = completion
-    }
-  }
 
   // MARK: A task's life
 
@@ -131,7 +118,7 @@ package struct BagMembersMachine: Sendable {
     lastNumber += 1
     count += 1
     let slot = tasks.insert(Entry(id: id))
-    let new = Link(lastNumber)
+    let new = Link(number: lastNumber)
     if slot < links.count { links[slot] = new } else { links.append(new) }
     guard let id else { return slot }
     // Searches once, and never releases a key, as `updateValue` may.
@@ -154,19 +141,19 @@ package struct BagMembersMachine: Sendable {
     return links[slot].isCancelled
   }
 
-  /// What the registry no longer needs: to be called, and released, after unlocking.
+  /// What the registry no longer needs: to be resumed, and released, after unlocking.
   package struct Released: Sendable {
     package var member: Member?
     package var id: BagID?
     package var key: BagID?
-    package var handlers: [EndHandler] = []
+    package var waiters: [Waiter] = []
   }
 
   /// The task of a slot has ended.
   package mutating func finish(_ slot: Int) -> Released {
     count -= 1
     var released = Released()
-    if let next = unblock(after: slot) { released.handlers = [next] }
+    if let next = unblock(after: slot) { released.waiters = [next] }
     if links[slot].state == .running {
       let entry = tasks.remove(slot)
       (released.member, released.id) = (entry?.member, entry?.id)
@@ -176,30 +163,30 @@ package struct BagMembersMachine: Sendable {
     }
     if let id = released.id, links[slot].isListed { released.key = unlink(slot, id) }
     if links.count > 4 * max(tasks.count, 32) { links = Array(links.prefix(tasks.count)) }
-    if count == 0, !endHandlers.isEmpty {
-      released.handlers += endHandlers.keys.sorted().compactMap { endHandlers[$0] }
-      endHandlers = [:]
+    if count == 0, !waiters.isEmpty {
+      released.waiters += waiters.keys.sorted().compactMap { waiters[$0] }
+      waiters = [:]
     }
     return released
   }
 
   // MARK: The beginning of a task that is blocked
 
-  /// Keeps a handler until the task of a slot may begin. Returns whether it may begin now.
-  package mutating func waitToBegin(_ slot: Int, _ handler: EndHandler) -> Bool {
+  /// Keeps a waiter until the task of a slot may begin. Returns whether it may begin now.
+  package mutating func waitToBegin(_ slot: Int, _ waiter: Waiter) -> Bool {
     if links[slot].mayBegin { return true }
-    tasks.update(slot) { $0.beginHandler = handler }
+    tasks.update(slot) { $0.waiter = waiter }
     return false
   }
 
-  package mutating func stopWaitingToBegin(_ slot: Int) -> EndHandler? {
-    var handler: EndHandler?
-    tasks.update(slot) { handler = $0.beginHandler.take() }
-    return handler
+  package mutating func stopWaitingToBegin(_ slot: Int) -> Waiter? {
+    var waiter: Waiter?
+    tasks.update(slot) { waiter = $0.waiter.take() }
+    return waiter
   }
 
-  /// Returns the handler of the task that was blocked, if it may begin.
-  private mutating func unblock(after slot: Int) -> EndHandler? {
+  /// Returns the waiter of the task that was blocked, if it may begin.
+  private mutating func unblock(after slot: Int) -> Waiter? {
     guard let (next, number) = links[slot].blocked, next < links.count,
       links[next].number == number
     else { return nil }
@@ -261,19 +248,15 @@ package struct BagMembersMachine: Sendable {
 
   // MARK: All
 
-  package mutating func close() {
-    isClosed = true
-  }
-
-  /// Keeps a handler until all tasks have ended. Returns its token, or `nil` if there are no tasks.
-  package mutating func wait(_ handler: EndHandler) -> Int? {
+  /// Keeps a waiter until all tasks have ended. Returns its token, or `nil` if there are no tasks.
+  package mutating func wait(_ waiter: Waiter) -> Int? {
     if count == 0 { return nil }
     lastNumber += 1
-    endHandlers[lastNumber] = handler
+    waiters[lastNumber] = waiter
     return lastNumber
   }
 
-  package mutating func stopWaiting(_ token: Int) -> EndHandler? {
-    endHandlers.removeValue(forKey: token)
+  package mutating func stopWaiting(_ token: Int) -> Waiter? {
+    waiters.removeValue(forKey: token)
   }
 }

@@ -1,3 +1,4 @@
+internal import CancellationInternals
 public import CooperativeCancellation
 
 /// The tasks of one owner, such as a view model, a screen or a connection. They are cancelled when the owner
@@ -51,7 +52,7 @@ public final class TaskBag: Sendable {
   }
 
   deinit {
-    members.close()
+    close()
     members.cancelAll()
   }
 
@@ -68,10 +69,10 @@ public final class TaskBag: Sendable {
   }
 
   /// How many tasks have not ended, including cancelled ones.
-  public var count: Int { members.count }
+  public var count: Int { members.registry.locked { $0.count } }
 
   /// Whether the bag is closed: see ``close()``.
-  package var isClosed: Bool { members.isClosed }
+  package var isClosed: Bool { members.registry.locked { $0.isClosed } }
 
   /// Runs `operation` in a task of this bag. Returns whether the task was started: `false` if the bag is closed.
   ///
@@ -142,14 +143,10 @@ public final class TaskBag: Sendable {
   /// To end those too, call ``cancelAll()``; to let them finish first, call
   /// ``drain(cancellingAfter:fileID:line:)``.
   public func close() {
-    members.close()
+    members.registry.locked { $0.isClosed = true }
   }
 
   /// Shuts down gracefully: closes this bag, lets its tasks finish, and cancels those that take too long.
-  ///
-  /// ```swift
-  /// await connections.drain(cancellingAfter: .seconds(10))
-  /// ```
   ///
   /// Returns when all tasks have ended, including cancelled ones. With a grace period of zero or less, they are
   /// cancelled at once. A task of this bag must not call it: it would wait for itself.
@@ -208,31 +205,18 @@ extension TaskBag {
     _ operation: @escaping @isolated(any) @Sendable () async throws -> Void
   ) -> Member {
     // Captures the members and not the bag, whose release cancels the task.
-    let (members, slot, blocker) = (members, place.slot, place.waitsFor)
+    let members = members
     guard isolation != nil, operation.isolation === isolation else {
       return .made(
         Task(name: name, priority: priority) {
-          if let blocker, !(await members.mayBegin(slot, after: blocker, callSite)) {
-            return members.finish(slot)
-          }
-          do {
-            try await operation()
-          } catch {
-            await members.report(error, callSite, on: operation.isolation)
-          }
-          members.finish(slot)
+          await members.run(operation, place, callSite, on: operation.isolation)
         }
       )
     }
     return .made(
       Task(name: name, priority: priority) {
         // Captured, so that the task begins on this actor. `operation` keeps the actor too.
-        _ = isolation
-        if let blocker, !(await members.mayBegin(slot, after: blocker, callSite)) {
-          return members.finish(slot)
-        }
-        do { try await operation() } catch { members.report(error, callSite, on: isolation) }
-        members.finish(slot)
+        await members.run(operation, place, callSite, on: isolation)
       }
     )
   }

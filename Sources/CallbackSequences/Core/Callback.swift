@@ -24,11 +24,6 @@ package final class Callback<Element: Sendable>: Sendable {
   }
 
   @_alwaysEmitIntoClient
-  func answer<Answer: ExpressibleByBooleanLiteral>(_ element: Element) -> Answer {
-    yield(element) ? true : false
-  }
-
-  @_alwaysEmitIntoClient
   func end(_ end: SubscriptionEnd) {
     inbox.end(end)
   }

@@ -1,5 +1,3 @@
-internal import CooperativeCancellation
-
 /// Elements in order of arrival: a ring buffer that grows up to the policy's bound.
 @usableFromInline
 package struct ElementBuffer<Element: Sendable>: Sendable {
@@ -15,8 +13,6 @@ package struct ElementBuffer<Element: Sendable>: Sendable {
 
   @_alwaysEmitIntoClient
   package var isEmpty: Bool { count == 0 }
-
-  package var first: Element? { count > 0 ? slots[head] : nil }
 
   /// Adds an element, with room for at most `capacity`.
   @_alwaysEmitIntoClient

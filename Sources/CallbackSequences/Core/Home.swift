@@ -67,19 +67,14 @@ package actor Home<Element: Sendable> {
     if isolation === home { return await work(self) }
     let options = CallOptions.options(.abandonCallback, nil, callSite)
     return await fallbackWait(options, as: .element, fallback: fallback) { continuation in
-      startTask { await self.perform(work) { continuation.resume(returning: $0) } }
+      // Answers before it leaves the actor.
+      startTask {
+        await { (home: isolated Home) in continuation.resume(returning: await work(home)) }(self)
+      }
     } onCancel: {
     } onDiscard: {
       discard?($0)
     }
-  }
-
-  /// Answers before it leaves the actor.
-  private func perform<Output>(
-    _ work: @Sendable (isolated Home) async -> Output,
-    _ completion: @Sendable (Output) -> Void
-  ) async {
-    completion(await work(self))
   }
 }
 
@@ -103,6 +98,8 @@ extension Source {
       home = own
     }
     let (policy, discard, callSite) = (policy, discard, callSite)
-    return { Source(policy, discard, callSite, .onHome(home, now: nil)) }
+    return {
+      Source(policy: policy, discard: discard, callSite: callSite, start: .onHome(home, now: nil))
+    }
   }
 }

@@ -1,5 +1,4 @@
 public import CancellationInternals
-internal import CooperativeCancellation
 
 /// One registration for all readers of a shared sequence: the lock around a ``HubMachine``. An element goes to the
 /// inboxes of all readers under this lock, so all see the same order, and a new reader gets the latest element before

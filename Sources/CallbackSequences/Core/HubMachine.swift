@@ -1,5 +1,4 @@
 public import CancellationInternals
-internal import CooperativeCancellation
 
 /// Decides when a shared sequence registers and unregisters, and who receives what.
 ///

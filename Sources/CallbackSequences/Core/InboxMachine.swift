@@ -1,5 +1,3 @@
-internal import CooperativeCancellation
-
 /// Decides what happens to the elements of one subscription, and how it ends.
 ///
 /// ```
@@ -49,9 +47,9 @@ package struct InboxMachine<Element: Sendable>: Sendable {
     case over
   }
 
-  /// What is left of a subscription that is not read to its end. The end is kept only to be released.
+  /// What is left of a subscription that is not read to its end. The phase may have an error, to be released.
   @usableFromInline
-  package typealias Unread = (elements: ElementBuffer<Element>, end: SubscriptionEnd?)
+  package typealias Unread = (elements: ElementBuffer<Element>, phase: Phase)
 
   @usableFromInline let capacity: Int
   @usableFromInline let evicts: Bool
@@ -60,8 +58,11 @@ package struct InboxMachine<Element: Sendable>: Sendable {
 
   @_alwaysEmitIntoClient
   package init(_ policy: BufferingPolicy) {
-    capacity = policy.capacity
-    evicts = policy.evicts
+    switch policy {
+    case .newest(let count): (capacity, evicts) = (max(1, count), true)
+    case .oldest(let count): (capacity, evicts) = (max(1, count), false)
+    case .unbounded: (capacity, evicts) = (.max, false)
+    }
   }
 
   /// The SDK yielded an element.
@@ -134,14 +135,8 @@ package struct InboxMachine<Element: Sendable>: Sendable {
   /// The reader is gone. Returns what remains.
   @_alwaysEmitIntoClient
   package mutating func abandon() -> Unread {
-    let end: SubscriptionEnd? =
-      switch phase {
-      case .ending(let end): end
-      case .cancelled(let end): end
-      case .open, .over: nil
-      }
     defer { (elements, phase) = (ElementBuffer(), .over) }
-    return (elements, end)
+    return (elements, phase)
   }
 }
 

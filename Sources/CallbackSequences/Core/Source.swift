@@ -18,20 +18,9 @@ package struct Source<Element: Sendable> {
   @usableFromInline let discard: (@Sendable (Element) -> Void)?
   @usableFromInline let callSite: CallSite
   @usableFromInline let start: Start
+}
 
-  @_alwaysEmitIntoClient
-  init(
-    _ policy: BufferingPolicy,
-    _ discard: (@Sendable (Element) -> Void)?,
-    _ callSite: CallSite,
-    _ start: Start
-  ) {
-    self.policy = policy
-    self.discard = discard
-    self.callSite = callSite
-    self.start = start
-  }
-
+extension Source {
   /// Keeps the closures of a sequence that is made on `isolation`.
   @_alwaysEmitIntoClient
   init<Token>(
@@ -43,7 +32,9 @@ package struct Source<Element: Sendable> {
     _ line: UInt,
     in subscribe: @escaping (Callback<Element>) throws -> Token
   ) {
-    let start: Start
+    self.policy = policy
+    self.discard = discard
+    callSite = CallSite(fileID: fileID, line: line)
     if let home = isolation {
       let begin = { (inbox: Inbox<Element>) throws -> ActorWork in
         // Captured, so that the closure is isolated to it.
@@ -70,11 +61,8 @@ package struct Source<Element: Sendable> {
         }
       }
     }
-    self.init(policy, discard, CallSite(fileID: fileID, line: line), start)
   }
-}
 
-extension Source {
   @_alwaysEmitIntoClient
   func makeInbox() -> Inbox<Element> {
     Inbox(policy, onDiscard: discard, at: callSite)

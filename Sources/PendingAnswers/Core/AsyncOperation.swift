@@ -1,5 +1,4 @@
 public import CancellationInternals
-internal import CooperativeCancellation
 
 /// The lock around a ``AsyncOperationMachine``: the asynchronous `operation` of a pending call, which runs in its own
 /// task. The call does not wait for it.

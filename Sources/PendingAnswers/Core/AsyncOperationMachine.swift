@@ -1,5 +1,3 @@
-internal import CooperativeCancellation
-
 /// Decides who forwards an interruption, while an asynchronous `operation` runs beside the task that waits.
 ///
 /// ```

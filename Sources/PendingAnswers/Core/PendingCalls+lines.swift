@@ -82,10 +82,7 @@ extension PendingCalls {
   ) throws -> Int {
     if sharing == nil { return try registry.locked { try $0.add(wait, id, callSite) } }
     let discard = discarding(to: discard)
-    return try registry.locked { registry in
-      if let end = registry.end { throw end }
-      return registry.inLine(id) { $0.begin(wait, ticket: ticket, onDiscard: discard) }.result ?? 0
-    }
+    return try inOpenLine(id) { $0.begin(wait, ticket: ticket, onDiscard: discard) } ?? 0
   }
 
   /// Passes an event to the calls with an id, and performs what follows.
@@ -143,9 +140,7 @@ extension PendingCalls {
     let answer = carrier(ofShared: PendingAnswer<Value>.failure(error))
     let end = carrier(ofShared: PendingAnswer<Int>.failure(error))
     let (starting, ended, _, unclaimed) = registry.extract { registry in
-      let starting = registry.takeAll(answer).calls
-      // No call takes a second answer.
-      let unclaimed = closes ? registry.close(error, answer).unclaimed : []
+      let (starting, _, unclaimed) = registry.takeAll(answer, closingWith: closes ? error : nil)
       let (ended, all) = registry.endLines(answer, waiting: end)
       if closes { (registry.lines, registry.countInLines) = ([:], 0) }
       return (starting, ended, all, unclaimed)

@@ -206,10 +206,14 @@ package struct PendingCallsMachine<ID: Hashable & Sendable>: Sendable {
     return .call(wait, waiting.removeAndShrink(at: index).key)
   }
 
-  /// Passes an answer to all calls, including those that are starting. Returns those that took it, to be woken in the
-  /// order in which they began, and what is to be released.
+  /// Passes an answer to all calls, including those that are starting. With `end`, accepts no more calls. Returns those
+  /// that took the answer, to be woken in the order in which they began, what is to be released, and the answers that no
+  /// call can claim anymore.
   @_alwaysEmitIntoClient
-  package mutating func takeAll(_ answer: AnyReply) -> (calls: [Wait], all: [ID: Entry]) {
+  package mutating func takeAll(
+    _ answer: AnyReply,
+    closingWith end: (any Error)? = nil
+  ) -> (calls: [Wait], all: [ID: Entry], unclaimed: [Parked]) {
     var calls: [Entry] = []
     calls.reserveCapacity(waiting.count + starting.count)
     let all = waiting
@@ -229,18 +233,9 @@ package struct PendingCallsMachine<ID: Hashable & Sendable>: Sendable {
       calls.append(starting[index])
     }
     calls.sort { $0.number < $1.number }
-    return (calls.map(\.wait), all)
-  }
-
-  /// The same, and accepts no more calls. Also returns the answers that no call can claim anymore.
-  @_alwaysEmitIntoClient
-  package mutating func close(
-    _ error: any Error,
-    _ answer: AnyReply
-  ) -> (calls: [Wait], all: [ID: Entry], unclaimed: [Parked]) {
-    if end == nil { end = error }
-    let (calls, all) = takeAll(answer)
-    defer { parked = [] }
-    return (calls, all, parked)
+    var unclaimed: [Parked] = []
+    if end != nil { swap(&unclaimed, &parked) }
+    if self.end == nil { self.end = end }
+    return (calls.map(\.wait), all, unclaimed)
   }
 }

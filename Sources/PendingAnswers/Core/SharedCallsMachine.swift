@@ -1,5 +1,4 @@
 package import CancellationInternals
-internal import CooperativeCancellation
 
 /// The calls of ``SharedCalls``, by key: a value type without a lock.
 ///

@@ -66,7 +66,7 @@ struct StepTests {
 
   @Test
   func `a task that replaces others looks at two of them, however many were replaced`() {
-    var tasks = BagMembersMachine()
+    var tasks = BagMembersMachine<Int>()
     let id = BagID("search")
     let first = tasks.reserve(id, ifTaken: .replace)
     _ = first.map { tasks.start($0.slot, .given(Task {}.erased())) }

@@ -285,7 +285,10 @@ private struct RegistryOfCallsRun: Explorable {
     let takers = situation.calls.indices.filter {
       isStarting($0) ? situation.words[$0] == nil : mayTake($0)
     }
-    let (ended, _, unclaimed) = registry.close(CancellationError(), carrier(ofShared: end))
+    let (ended, _, unclaimed) = registry.takeAll(
+      carrier(ofShared: end),
+      closingWith: CancellationError()
+    )
     require(
       ended.map(\.id) == takers.sorted { order(of: $0) < order(of: $1) }.map { waits[$0].id },
       "all are ended, in the order in which they began"

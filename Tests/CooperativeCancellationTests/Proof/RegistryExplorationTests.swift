@@ -49,7 +49,7 @@ private struct RegistryRun: Explorable {
     let waiters: Int
   }
 
-  var registry = BagMembersMachine()
+  var registry = BagMembersMachine<Int>()
   var entries: [Entry]
   let ids: [BagID?]
   let handles: [AnyTask]
@@ -136,7 +136,7 @@ private struct RegistryRun: Explorable {
   /// Its task asks whether it may begin.
   private mutating func ask(_ number: Int) {
     guard let slot = entries[number].slot else { return }
-    let mayBegin = registry.waitToBegin(slot, BagMembersMachine.EndHandler { _ in })
+    let mayBegin = registry.waitToBegin(slot, number)
     let isFree = entries[number].blockers.isEmpty && !entries[number].mustBeCancelled
     require(mayBegin == isFree, "it begins if nothing blocks it")
     if mayBegin { begin(number) } else { entries[number].beginning = .waits }
@@ -204,7 +204,7 @@ private struct RegistryRun: Explorable {
       begun += 1
     }
     require(
-      released.handlers.count == begun + (isLast ? waiters.count : 0),
+      released.waiters.count == begun + (isLast ? waiters.count : 0),
       "the next one begins, and all waiters learn of the last end"
     )
     if isLast { waiters = [] }
@@ -226,10 +226,9 @@ private struct RegistryRun: Explorable {
       for number in entries.indices where entries[number].isAlive { mustCancel(number) }
       cancel(members)
     case .close:
-      registry.close()
-      require(registry.isClosed, "isClosed")
+      registry.isClosed = true
     case .wait, .waitToo:
-      let token = registry.wait(BagMembersMachine.EndHandler { _ in })
+      let token = registry.wait(0)
       require((token == nil) == !entries.contains { $0.isAlive }, "it waits if there is a task")
       if let token { waiters.append(token) }
     case .stopWaiting:

@@ -6,14 +6,6 @@ import Testing
 
 @Suite("Screens, without UIKit and SwiftUI", .watchdog)
 struct ScreenTests {
-  @Test
-  func `a screen is gone if no window shows it and no screen is over it or under it`() {
-    #expect(isOffscreen(isInWindow: false, isPresented: false, isPresenting: false))
-    #expect(!isOffscreen(isInWindow: true, isPresented: false, isPresenting: false))
-    #expect(!isOffscreen(isInWindow: false, isPresented: true, isPresenting: false))
-    #expect(!isOffscreen(isInWindow: false, isPresented: false, isPresenting: true))
-  }
-
   /// Lets the main actor run what a released lifetime has sent to it.
   @MainActor
   private func turn() async {
