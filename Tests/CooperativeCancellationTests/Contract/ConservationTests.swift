@@ -62,9 +62,18 @@ struct ConservationTests {
   @Test
   func `no value is lost or delivered twice, and cancellation does what was asked, in any shape`() {
     let forms = BridgeForm.all.filter(\.carriesValue)
-    playSchedules("schedules", Outcome.allCases) { seed, split in
-      run(Schedule(seed: seed, forms), &split)
+    let given = environmentCount("SCHEDULE_SEED")
+    var seed = given ?? .random(in: 0...(.max / 2))
+    print("schedules from the seed \(seed)")
+    var split = Split(of: given == nil ? Outcome.allCases : [])
+    while split.goesOn(for: given == nil ? tries(100_000) : 1, often: 500) {
+      guard run(Schedule(seed: seed, forms), &split) else {
+        Issue.record("SCHEDULE_SEED=\(seed) repeats this")
+        break
+      }
+      seed &+= 1
     }
+    print(split)
   }
 
   private func run(_ schedule: Schedule, _ split: inout Split<Outcome>) -> Bool {

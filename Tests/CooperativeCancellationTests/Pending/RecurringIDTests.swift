@@ -241,25 +241,6 @@ struct RecurringIDTests {
   }
 
   @Test
-  func `a call that waits for its turn is listed with its id`() async {
-    WaitingCall.startRecording()
-    let calls = PendingCalls<Int, String>(ifTaken: .waitForTurn)
-    let line = Reports.shared.uniqueLine()
-    let first = begin("a", PendingKind.Waits(calls))
-    let second = Task { try await calls.value(for: 7, line: line) {} }
-    func texts() -> [String] {
-      WaitingCall.all.filter { $0.callSite.line == line }.map(\.text)
-    }
-    while texts().isEmpty { await Task.yield() }
-    #expect(texts() == ["\(#fileID):\(line), id 7, waiting for its turn"])
-    second.cancel()
-    #expect((try? await second.value) == nil)
-    #expect(calls.resume(7, returning: "1"))
-    #expect((try? await value(of: first)) == "1")
-    #expect(texts() == [])
-  }
-
-  @Test
   func `the memory for many ids is given back, and no ticket is used twice`() throws {
     var registry = PendingCallsMachine<Int>()
     var tickets: Set<Int> = []

@@ -44,18 +44,6 @@ struct RealAPITests {
   }
 
   @Test
-  func `Process and its termination handler`() async throws {
-    let process = Process()
-    process.executableURL = URL(filePath: "/bin/sh")
-    process.arguments = ["-c", "exit 7"]
-    let status = try await withAsyncThrowingValue { completion in
-      process.terminationHandler = { completion(.success($0.terminationStatus)) }
-      try process.run()
-    }
-    #expect(status == 7)
-  }
-
-  @Test
   func `a file read through DispatchIO`() async throws {
     let file = try #require(FileHandle(forReadingAtPath: #filePath))
     let count = try await withAsyncThrowingValue { completion in
