@@ -171,6 +171,9 @@ struct Story: Sendable, CustomTestStringConvertible {
     if !sdk.keepsCompletion || !sdk.inside.isEmpty {
       require("values alive", call.backend.valuesAlive, 0)
     }
+    let isDelivered = form.carriesValue && call.ending == form.delivered
+    let values = (isDelivered ? form.valuesPerAnswer : 0) + watch.valuesDiscarded
+    require("values delivered and discarded", values, call.backend.valuesMade)
     call.backend.drop()
     if call.ending != nil { require("objects alive", call.backend.objectsAlive, 0) }
   }
