@@ -7,13 +7,8 @@ public final class Backend: Sendable {
   public struct Counts: Equatable, Sendable {
     public var started = 0
     public var cancelled = 0
-    public var completed = 0
 
-    public init(started: Int = 0, cancelled: Int = 0, completed: Int = 0) {
-      self.started = started
-      self.cancelled = cancelled
-      self.completed = completed
-    }
+    public init() {}
   }
 
   /// One answer on its way to a completion: it makes the value on request.
@@ -138,7 +133,6 @@ public final class Backend: Sendable {
   }
 
   private func complete(_ completion: Completion, _ answer: Behavior.Answer) {
-    state.withLock { $0.counts.completed += 1 }
     let beforeAnswer = hooks.withLock { $0.beforeAnswer }
     if behavior.locksWhileAnswering {
       sdkLock.withLock {

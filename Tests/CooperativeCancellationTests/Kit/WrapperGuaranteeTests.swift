@@ -49,13 +49,6 @@ struct WrapperGuaranteeTests {
   }
 
   @Test
-  func `skip the guarantees that are excepted`() async throws {
-    try await checkDialling(except: [.forwarding]) {
-      try await $0.line(onCancel: { _ in })
-    }
-  }
-
-  @Test
   func `try a timeout although the SDK cannot cancel`() async throws {
     let error = await #expect(throws: BrokenGuarantees.self) {
       try await checkDialling(except: [.forwarding]) { book in
