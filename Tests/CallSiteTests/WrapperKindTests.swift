@@ -1,6 +1,5 @@
-// Wrappers over SDKs with values to close, and with a stream: the code of the page "Test your wrapper".
+// Wrappers over SDKs with values to close, and with continuations: the code of the page "Test your wrapper".
 
-import CallbackSequences
 import CooperativeCancellation
 import CooperativeCancellationTesting
 import FakeCallbackSDK
@@ -52,39 +51,6 @@ final class FakeDoor: Door {
   }
 
   func close() { open.decrement() }
-}
-
-// MARK: A stream
-
-@MainActor
-final class Weather {
-  private let thermometer: FakeThermometer
-
-  init(thermometer: FakeThermometer) {
-    self.thermometer = thermometer
-  }
-
-  func degrees() -> AsyncCallbackSequence<Double> {
-    AsyncCallbackSequence(buffering: .newest(1)) { [thermometer] yield in
-      thermometer.addListener(yield)
-    } onTermination: { listening in
-      listening.cancel()
-    }
-  }
-}
-
-final class FakeThermometer {
-  typealias Listener = @Sendable (Double) -> Void
-
-  let listeners: FakeCall<Listener>
-
-  init(listeners: FakeCall<Listener> = FakeCall()) {
-    self.listeners = listeners
-  }
-
-  func addListener(_ listener: @escaping Listener) -> FakeCall<Listener>.Request {
-    listeners.record(listener)
-  }
 }
 
 @Suite("Wrappers of other kinds", .watchdog)
@@ -153,20 +119,5 @@ struct WrapperKindTests {
     } success: { (completion: @Sendable (Int) -> Void) in
       completion(1)
     }
-  }
-
-  @Test @MainActor
-  func `the last reading counts, and a loop that ends stops listening`() async throws {
-    let thermometer = FakeThermometer()
-    let weather = Weather(thermometer: thermometer)
-    let task = Task {
-      for await degrees in weather.degrees() where degrees > 30 { return degrees }
-      return 0
-    }
-    let listening = try await thermometer.listeners.next()
-    listening.answer { $0(20) }
-    listening.answer { $0(31) }
-    #expect(try await task.value(within: .seconds(10)) == 31)
-    try await listening.cancelled()
   }
 }

@@ -1,10 +1,8 @@
-// Wrappers around delegates, requests that come late, C, ids, and listeners: the code of the page "Test your wrapper".
+// Wrappers around delegates, and on the main actor: the code of the page "Test your wrapper".
 
 import CooperativeCancellation
 import CooperativeCancellationTesting
-import FakeCallbackSDK
 @preconcurrency import OldSDK
-import PendingAnswers
 import Testing
 
 // MARK: A delegate whose protocol is not Sendable, and values that a test cannot make
@@ -66,23 +64,6 @@ final class FakeScanner: Scanner {
   func stop() { scan?.cancel() }
 }
 
-// MARK: A request that arrives in a callback
-
-struct FakeUploadSDK {
-  typealias Completion = @Sendable (Result<Int, any Error>) -> Void
-
-  let uploads: FakeCall<Completion>
-
-  func upload(
-    taskHandler: @escaping @Sendable (any ArticleRequest & Sendable) -> Void,
-    completion: @escaping Completion
-  ) {
-    uploads.record(completion).deliver { taskHandler($0) }
-  }
-}
-
-struct NoReading: Error {}
-
 // MARK: Tests
 
 @Suite("Wrappers of other shapes", .watchdog)
@@ -114,42 +95,12 @@ struct WrapperShapeTests {
   }
 
   @Test
-  func `a request that arrives in a callback`() async throws {
-    try await checkWrapper { uploads in
-      let sdk = FakeUploadSDK(uploads: uploads)
-      return try await withAsyncThrowingValue { completion in
-        LateRequest(cancel: { $0.cancel() }) { arrived in
-          sdk.upload(taskHandler: arrived, completion: completion)
-        }
-      } onCancel: {
-        $0.cancel()
-      }
-    } success: { completion in
-      completion(.success(1))
-    } failure: { completion in
-      completion(.failure(ServerError()))
-    }
-  }
-
-  @Test
   func `a wrapper on the main actor, called twice at the same time`() async throws {
     try await checkWrapper { @MainActor loads in
       let articles = await loads.wrapper { Articles(sdk: FakeArticleSDK(loads: loads)) }
       return try await articles.article(1)
     } success: { completion in
       completion(.success(Article(title: "Sea")))
-    }
-  }
-
-  @Test
-  func `the first element of a sequence`() async throws {
-    try await checkWrapper(alwaysUnregisters: true) { @MainActor listeners in
-      let weather = Weather(thermometer: FakeThermometer(listeners: listeners))
-      for await degrees in weather.degrees() { return degrees }
-      try Task.checkCancellation()
-      throw NoReading()
-    } success: { listener in
-      listener(31)
     }
   }
 }

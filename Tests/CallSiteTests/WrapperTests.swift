@@ -142,14 +142,4 @@ struct WrapperTests {
     await #expect(throws: CancellationError.self) { try await task.value(within: .seconds(5)) }
     #expect(request.cancelCount == 1)
   }
-
-  @Test(.disabled("what not to write"))
-  func `sleep and hope`() async throws {
-    let articles = Articles(sdk: FakeArticleSDK())
-    // ❌
-    let task = Task { try await articles.article(1) }
-    try await Task.sleep(for: .milliseconds(100))
-    task.cancel()
-    await #expect(throws: CancellationError.self) { try await task.value }
-  }
 }

@@ -7,13 +7,8 @@ public final class Backend: Sendable {
   public struct Counts: Equatable, Sendable {
     public var started = 0
     public var cancelled = 0
-    public var completed = 0
 
-    public init(started: Int = 0, cancelled: Int = 0, completed: Int = 0) {
-      self.started = started
-      self.cancelled = cancelled
-      self.completed = completed
-    }
+    public init() {}
   }
 
   /// One answer on its way to a completion: it makes the value on request.
@@ -69,8 +64,6 @@ public final class Backend: Sendable {
   private struct State {
     var counts = Counts()
     var kept: [Int: Completion] = [:]
-    var cancelled: Set<Int> = []
-    var requestsCancelledAgain = 0
     var requestHandlers: [@Sendable (sending Request) -> Void] = []
   }
 
@@ -101,16 +94,10 @@ public final class Backend: Sendable {
   /// How many of the values that it has made are still there.
   public var valuesAlive: Int { usersAlive.withLock { $0 } }
 
-  /// How many of the service objects that share it are still there.
-  public var services: Int { servicesAlive.count }
-
   /// How many of its values, requests and completions, and of its service objects, are still there.
   public var objectsAlive: Int {
-    valuesAlive + requestsAlive.count + completionsAlive.count + services
+    valuesAlive + requestsAlive.count + completionsAlive.count + servicesAlive.count
   }
-
-  /// How often a request was cancelled that had been cancelled before.
-  public var requestsCancelledAgain: Int { state.withLock { $0.requestsCancelledAgain } }
 
   func begin(_ id: String, _ deliver: @escaping @Sendable (Delivery) -> Void) -> Request {
     let member = LiveCount.Member(of: completionsAlive)
@@ -139,7 +126,6 @@ public final class Backend: Sendable {
     sdkLock.withLock {
       let completion = state.withLock { state in
         state.counts.cancelled += 1
-        if !state.cancelled.insert(number).inserted { state.requestsCancelledAgain += 1 }
         return state.kept[number]
       }
       if let answer = behavior.toCancel, let completion { complete(completion, answer) }
@@ -147,7 +133,6 @@ public final class Backend: Sendable {
   }
 
   private func complete(_ completion: Completion, _ answer: Behavior.Answer) {
-    state.withLock { $0.counts.completed += 1 }
     let beforeAnswer = hooks.withLock { $0.beforeAnswer }
     if behavior.locksWhileAnswering {
       sdkLock.withLock {
@@ -160,11 +145,9 @@ public final class Backend: Sendable {
     }
   }
 
-  /// Answers each call whose completion it keeps, or that with this number, from 1 on. On the calling thread.
-  public func answer(_ answer: Behavior.Answer = .success, call number: Int? = nil) {
-    for (call, completion) in state.withLock({ $0.kept }) where number == nil || number == call {
-      complete(completion, answer)
-    }
+  /// Answers each call whose completion it keeps. On the calling thread.
+  public func answer(_ answer: Behavior.Answer = .success) {
+    for completion in state.withLock({ $0.kept }).values { complete(completion, answer) }
   }
 
   func keep(_ requestHandler: @escaping @Sendable (sending Request) -> Void) {

@@ -74,14 +74,6 @@ public final class FakeStation {
     add(listener, failure: { completion($0) }, end: { completion(nil) })
   }
 
-  public func subscribe(
-    next: @escaping @Sendable (Song) -> Void,
-    failed: @escaping @Sendable (any Error) -> Void,
-    finished: @escaping @Sendable () -> Void
-  ) -> Subscriber {
-    add(next, failure: { failed($0) }, end: finished)
-  }
-
   /// Plays until the listener returns `false`.
   public func scan(_ visit: @escaping @Sendable (Song) -> Bool) -> Subscriber {
     add { [weak mast] in if !visit($0) { mast?.countRefusal() } }

@@ -1,45 +1,68 @@
 import CCallbacks
 import CooperativeCancellation
 import FakeCallbackSDK
+import Foundation
 import HostileCLibrary
 import Testing
 
-/// A wrapper as a user writes it.
-private func fetch(_ behavior: hostile_behavior, line: UInt) async throws -> String {
-  try await withAsyncThrowingValue(line: line) { completion in
-    let context = CallbackContext { (status: Int32, text: UnsafePointer<CChar>?) in
-      completion(
-        status == 0 ? .success(text.map { String(cString: $0) } ?? "") : .failure(SDKError.failed)
-      )
+/// How often a library of C calls back, and when it destroys the context.
+private enum Misbehavior: CaseIterable {
+  case none, callsTwice, callsTwiceAtOnce, callsAfterDestroy, onlyDestroys, fails
+  /// Also with `NULL`, and with a context that nobody gave it.
+  case callsWithOtherContexts
+}
+
+private func fetch(
+  _ behavior: Misbehavior,
+  _ callback:
+    @escaping @convention(c) (UnsafeMutableRawPointer?, Int32, UnsafePointer<CChar>?) -> Void,
+  _ context: UnsafeMutableRawPointer
+) {
+  nonisolated(unsafe) let context = context
+  Thread.detachNewThread {
+    let call = { @Sendable in "text".withCString { callback(context, 0, $0) } }
+    switch behavior {
+    case .none: call()
+    case .callsTwice: for _ in 1...2 { call() }
+    case .callsTwiceAtOnce: raceTwo { _ in call() }
+    case .callsAfterDestroy:
+      CallbackContext.release(context)
+      call()
+    case .onlyDestroys: break
+    case .fails: callback(context, 7, nil)
+    case .callsWithOtherContexts:
+      for other in [nil, UnsafeMutableRawPointer(bitPattern: UInt.max)] { callback(other, 0, nil) }
+      call()
     }
-    hostile_fetch(
-      behavior,
-      { @Sendable in CallbackContext.call($0, $1, $2) },
-      { CallbackContext.release($0) },
-      context.pointer
-    )
-    return context
+    CallbackContext.release(context)
   }
 }
 
 @Suite("C callbacks", .watchdog)
 struct CallbackContextTests {
-  @Test(arguments: [
-    HOSTILE_NOW, HOSTILE_LATER, HOSTILE_TWICE, HOSTILE_TWICE_AT_ONCE, HOSTILE_WITH_OTHER_CONTEXT,
-    HOSTILE_FAIL, HOSTILE_ONLY_DESTROY, HOSTILE_AFTER_DESTROY,
-  ])
-  func `the first call counts, later ones are harmless, and a destroy before it drops`(
-    behavior: hostile_behavior
+  @Test(arguments: Misbehavior.allCases)
+  private func `the first call counts, later ones are harmless, and a destroy before it drops`(
+    behavior: Misbehavior
   ) async {
     let line = Reports.shared.uniqueLine()
     let expected: Ending =
       switch behavior {
-      case HOSTILE_FAIL: .failure(.failed)
-      case HOSTILE_ONLY_DESTROY, HOSTILE_AFTER_DESTROY: .dropped(line: line)
+      case .fails: .failure(.failed)
+      case .onlyDestroys, .callsAfterDestroy: .dropped(line: line)
       default: .value("text")
       }
     for _ in 0..<100 {
-      #expect(await ending { try await fetch(behavior, line: line) } == expected)
+      let ending = await ending {
+        try await withAsyncThrowingValue(line: line) { completion in
+          let context = CallbackContext { (status: Int32, text: UnsafePointer<CChar>?) in
+            let text = text.map { String(cString: $0) } ?? ""
+            completion(status == 0 ? .success(text) : .failure(SDKError.failed))
+          }
+          fetch(behavior, { @Sendable in CallbackContext.call($0, $1, $2) }, context.pointer)
+          return context
+        }
+      }
+      #expect(ending == expected)
     }
   }
 

@@ -143,16 +143,6 @@ struct LastReleaseTests {
       let call = PendingCall<OnRelease>()
       _ = try await call.value { stage.whenAnswering { call.resume(returning: stage.value()) } }
     },
-    Form("pending, one at a time, sending") { stage in
-      let call = PendingCall<OnRelease>()
-      _ = try await call.value { stage.whenAnswering { _ = call.resume(sending: stage.value()) } }
-    },
-    Form("pending, one at a time, an error") { stage in
-      let call = PendingCall<OnRelease>()
-      _ = try await call.value {
-        stage.whenAnswering { call.resume(throwing: Failure(value: stage.value())) }
-      }
-    },
     Form("event") { stage in
       let event = PendingEvent<OnRelease>()
       _ = try await event.value { stage.whenAnswering { event.resume(returning: stage.value()) } }

@@ -161,19 +161,4 @@ struct OwnedContextTests {
       }
     }
   }
-
-  @Test(arguments: CancellationResponse.allCases)
-  func `a callback on its way when the wait ends is harmless`(response: CancellationResponse) async
-  {
-    for _ in 0..<200 {
-      let stage = Stage()
-      let task = Task { try await stage.work(HOSTILE_JOB_CALLS_BACK_LATER, response) }
-      await stage.hasStarted.wait()
-      stage.job.withLock { $0 }?.finish()
-      task.cancel()
-      _ = await task.result
-      #expect(stage.count == 0)
-      #expect(Reports.shared.take(line: stage.callSite.line) == [])
-    }
-  }
 }

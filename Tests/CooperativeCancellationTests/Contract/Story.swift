@@ -32,6 +32,10 @@ struct Story: Sendable, CustomTestStringConvertible {
     case inResumption
     case inOnCancel
     case inOnDiscard
+    /// On the thread that cancels, in a handler around the call.
+    case inCancellation
+    case inRequestRelease
+    case inValueRelease
   }
 
   /// What `operation` does besides calling the SDK.
@@ -103,11 +107,18 @@ struct Story: Sendable, CustomTestStringConvertible {
       inOnCancel: { if meanwhile?.moment == .inOnCancel { happens() } },
       inOnDiscard: { if meanwhile?.moment == .inOnDiscard { happens() } }
     )
-    let call = TestCall(form, sdk, watch, on: actor)
+    let call = TestCall(form, sdk, watch, on: actor) {
+      if meanwhile?.moment == .inCancellation { happens() }
+    }
     if let (moment, step) = meanwhile {
       let (backend, task) = (call.backend, call.task)
       isToCome.withLock { $0 = { step == .cancel ? task.cancel() : backend.answer() } }
-      if moment == .inResumption { call.executor.onEnqueue(happens) }
+      switch moment {
+      case .inResumption: call.executor.onEnqueue(happens)
+      case .inRequestRelease: backend.hooks.withLock { $0.onRequestRelease = happens }
+      case .inValueRelease: backend.hooks.withLock { $0.onValueRelease = happens }
+      case .inOnCancel, .inOnDiscard, .inCancellation: break
+      }
     }
     var order: [String] = []
     func require<Fact: Equatable>(_ what: String, _ fact: Fact, _ expected: Fact) {
@@ -160,6 +171,11 @@ struct Story: Sendable, CustomTestStringConvertible {
     if !sdk.keepsCompletion || !sdk.inside.isEmpty {
       require("values alive", call.backend.valuesAlive, 0)
     }
+    let isDelivered = form.carriesValue && call.ending == form.delivered
+    let values = (isDelivered ? form.valuesPerAnswer : 0) + watch.valuesDiscarded
+    require("values delivered and discarded", values, call.backend.valuesMade)
+    call.backend.drop()
+    if call.ending != nil { require("objects alive", call.backend.objectsAlive, 0) }
   }
 
   private func end(of form: BridgeForm, _ response: CancellationResponse) -> End {

@@ -183,25 +183,3 @@ extension TimeoutTests {
     #expect(measured.withLock { $0 } == priority)
   }
 }
-
-/// The clock that all calls share.
-extension TimeoutTests {
-  @Test(arguments: BridgeForm.cancellable, CancellationResponse.allCases)
-  func `on the shared clock ends the wait like any other`(
-    form: BridgeForm,
-    response: CancellationResponse
-  ) async {
-    let call = TestCall(form, .onDemand, Watch(response: response, timeout: .milliseconds(1)))
-    while call.watch.events != [.operation, .onCancel] {
-      call.run()
-      await Task.yield()
-    }
-    if response.endsAtOnce { await call.runUntil(form.timedOut(call.watch)) }
-    #expect((call.ending != nil) == response.endsAtOnce)
-    call.backend.answer()
-    call.run()
-    let isDelivered = response == .deliverResult
-    #expect(call.ending == (isDelivered ? form.delivered : form.timedOut(call.watch)))
-    #expect(call.watch.discarded == (isDelivered ? 0 : form.values(1)))
-  }
-}

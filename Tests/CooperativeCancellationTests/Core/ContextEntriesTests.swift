@@ -1,6 +1,5 @@
 import CCallbacks
 import CooperativeCancellation
-import MallocStatistics
 import Testing
 
 @Suite("ContextEntries", .watchdog)
@@ -30,20 +29,5 @@ struct ContextEntriesTests {
     last = ContextEntries(first: 0, step: 1 << 63)
     let taken = last.add(entry)
     #expect(last.remove(taken) === entry && last.add(entry) == taken, "they wrap around")
-  }
-
-  @Test(.enabled(if: mallocCounts))
-  func `released contexts keep no storage, although one context stays`() async {
-    // A process of its own, because other tests use memory too.
-    await #expect(processExitsWith: .success) {
-      let staying = CallbackContext(isRepeating: true) { () -> Int32 in 1 }
-      let before = malloc_bytes_in_use()
-      do {
-        let contexts = (0..<100_000).map { _ in CallbackContext { (_: Int32) in } }
-        for context in contexts { context.release() }
-      }
-      #expect(malloc_bytes_in_use() - before < 200_000)
-      #expect(CallbackContext.call(staying.pointer, otherwise: Int32(0)) == 1)
-    }
   }
 }

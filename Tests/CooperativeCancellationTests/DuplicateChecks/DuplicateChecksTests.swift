@@ -15,15 +15,60 @@ struct DuplicateChecksTests {
     { try await $0.rename(to: "Ann") },
   ]
 
+  struct Scenario: CustomTestStringConvertible {
+    enum Step { case cancel, answer, fail, answerInACancelledTask }
+
+    let testDescription: String
+    let steps: [Step]
+    /// With `nil`, the call waits.
+    let byHand, bridged: Ending?
+    var sdk = Behavior.onDemand
+  }
+
+  // A table.
+  // swift-format-ignore
+  private static let scenarios = [
+    Scenario(testDescription: "a value", steps: [.answer], byHand: .value(""), bridged: .value("")),
+    Scenario(testDescription: "an error", steps: [.fail], byHand: .failure(.failed), bridged: .failure(.failed)),
+    Scenario(testDescription: "a cancellation", steps: [.cancel], byHand: nil, bridged: .cancelled),
+    // The check in the callback never fires.
+    Scenario(testDescription: "an answer after it", steps: [.cancel, .answer], byHand: .value(""), bridged: .cancelled),
+    // Not even a cancellation ends it.
+    Scenario(testDescription: "a drop", steps: [.cancel], byHand: nil, bridged: .failure(.failed), sdk: .dropping),
+    Scenario(testDescription: "a callback in a cancelled task", steps: [.answerInACancelledTask], byHand: .cancelled, bridged: .value("")),
+  ]
+
+  @Test(arguments: methods.indices, scenarios)
+  private func ends(method: Int, scenario: Scenario) async {
+    for isBridged in [false, true] {
+      let call = start(isBridged: isBridged, method, scenario.sdk)
+      let backend = call.backend
+      for step in scenario.steps {
+        switch step {
+        case .cancel: call.cancel()
+        case .answer: backend.answer()
+        case .fail: backend.answer(.failure(.failed))
+        case .answerInACancelledTask:
+          await Task {
+            cancelThisTask()
+            backend.answer()
+          }.value
+        }
+        call.run()
+      }
+      #expect(call.ending == (isBridged ? scenario.bridged : scenario.byHand))
+      let isTold = isBridged && scenario.bridged == .cancelled
+      #expect(backend.counts.cancelled == (isTold ? 1 : 0))
+    }
+  }
+
   /// A call of one method, until it has ended or waits. It ends with a value, a cancellation or a failure.
-  private func start(
-    _ makeService: @escaping @Sendable (FakeSDK) -> any AccountService,
-    _ method: Int,
-    _ behavior: Behavior
-  ) -> TestCall {
+  private func start(isBridged: Bool, _ method: Int, _ behavior: Behavior) -> TestCall {
     let form = BridgeForm(.throwing, "", delivers: .value(""), []) { sdk, _ in
       do {
-        try await DuplicateChecksTests.methods[method](makeService(sdk))
+        try await DuplicateChecksTests.methods[method](
+          isBridged ? BridgedService(sdk: sdk) : HandWrittenService(sdk: sdk)
+        )
         return .value("")
       } catch {
         return error is CancellationError ? .cancelled : .failure(.failed)
@@ -34,100 +79,14 @@ struct DuplicateChecksTests {
     return call
   }
 
-  private func byHand(_ method: Int, _ behavior: Behavior) -> TestCall {
-    start({ HandWrittenService(sdk: $0) }, method, behavior)
-  }
-
-  private func bridged(_ method: Int, _ behavior: Behavior) -> TestCall {
-    start({ BridgedService(sdk: $0) }, method, behavior)
-  }
-
-  @Test(arguments: methods.indices)
-  func `both deliver a value and an error`(method: Int) {
-    for start in [byHand, bridged] {
-      let succeeding = start(method, .onDemand)
-      succeeding.backend.answer()
-      succeeding.run()
-      #expect(succeeding.ending == .value(""))
-      let failing = start(method, .onDemand)
-      failing.backend.answer(.failure(.failed))
-      failing.run()
-      #expect(failing.ending == .failure(.failed))
+  @Test
+  func `a second callback crashes what is hand-written, and is ignored with the library`() async {
+    for method in Self.methods.indices {
+      let call = start(isBridged: true, method, .inside(.success, .success))
+      #expect(call.ending == .value(""))
     }
-  }
-
-  @Test(arguments: methods.indices)
-  func `a cancelled call; hand-written: waits for the answer; with the library: throws at once`(
-    method: Int
-  ) {
-    let old = byHand(method, .onDemand)
-    old.cancel()
-    old.run()
-    #expect(old.ending == nil, "it does not return promptly")
-    old.backend.answer()
-    old.run()
-    #expect(old.ending == .value(""), "the check in the callback never fires")
-
-    let new = bridged(method, .onDemand)
-    new.cancel()
-    new.run()
-    #expect(new.ending == .cancelled)
-    new.backend.answer()
-    new.run()
-    #expect(new.ending == .cancelled)
-  }
-
-  @Test(arguments: methods.indices)
-  func `the SDK of a cancelled call; hand-written: works on; with the library: is told`(method: Int)
-  {
-    let old = byHand(method, .confirmingCancellation)
-    old.cancel()
-    old.run()
-    #expect(old.backend.counts == .init(started: 1))
-    old.backend.answer()
-    old.run()
-
-    let new = bridged(method, .confirmingCancellation)
-    new.cancel()
-    new.run()
-    #expect(new.backend.counts == .init(started: 1, cancelled: 1, completed: 1))
-  }
-
-  @Test(arguments: methods.indices)
-  func `a dropped completion; hand-written: hangs; with the library: throws`(method: Int) {
-    let old = byHand(method, .dropping)
-    #expect(old.ending == nil)
-    old.cancel()
-    old.run()
-    #expect(old.ending == nil, "not even cancellation ends it")
-
-    let new = bridged(method, .dropping)
-    #expect(new.ending == .failure(.failed))
-  }
-
-  @Test(arguments: methods.indices)
-  func `a callback in a cancelled task; hand-written: throws; with the library: returns`(
-    method: Int
-  ) async {
-    for (start, expected) in [(byHand, Ending.cancelled), (bridged, Ending.value(""))] {
-      let call = start(method, .onDemand)
-      let backend = call.backend
-      await Task {
-        cancelThisTask()
-        backend.answer()
-      }.value
-      call.run()
-      #expect(call.ending == expected)
-    }
-  }
-
-  @Test(arguments: methods.indices)
-  func `a second callback; hand-written: crashes; with the library: is ignored`(method: Int) async {
-    let new = bridged(method, .inside(.success, .success))
-    #expect(new.ending == .value(""))
-    // A closure of its own, because an exit test captures nothing.
     await #expect(processExitsWith: .failure) {
-      _ = DuplicateChecksTests().byHand(0, .inside(.success, .success)).ending
+      _ = DuplicateChecksTests().start(isBridged: false, 0, .inside(.success, .success)).ending
     }
   }
 
@@ -136,9 +95,8 @@ struct DuplicateChecksTests {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
     let byHand = try lineCount(folder.appending(path: "HandWrittenService.swift"))
     let bridged = try lineCount(folder.appending(path: "BridgedService.swift"))
-    let quote = "\(byHand) lines hand-written, and \(bridged) lines with the library"
-    print("the same four methods: \(quote)")
     let guide = folder.appending(path: "../../../Documentation.docc/Migrating.md")
+    let quote = "\(byHand) lines hand-written, and \(bridged) lines with the library"
     #expect(try String(contentsOf: guide, encoding: .utf8).contains(quote))
   }
 

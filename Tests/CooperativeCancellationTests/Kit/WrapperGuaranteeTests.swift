@@ -32,25 +32,20 @@ struct WrapperGuaranteeTests {
   }
 
   @Test(
-    arguments: [.waitForCallback, .deliverResult, .ignoreCancellation] as [CancellationResponse]
+    arguments: [
+      (.waitForCallback, .deliverResult), (.deliverResult, .waitForCallback),
+      (.ignoreCancellation, .waitForCallback), (.waitForCallback, .abandonCallback),
+      (.deliverResult, .abandonCallback),
+    ] as [(CancellationResponse, CancellationResponse)]
   )
-  func `know what a cancellation means to the wrapper`(response: CancellationResponse) async throws
-  {
+  func `notice a wrapper that responds in another way than it says`(
+    says: CancellationResponse,
+    does: CancellationResponse
+  ) async throws {
     let error = await #expect(throws: BrokenGuarantees.self) {
-      try await checkDialling(whenCancelled: response) { book in
-        try await book.line(
-          whenCancelled: response == .waitForCallback ? .deliverResult : .waitForCallback
-        )
-      }
+      try await checkDialling(whenCancelled: says) { try await $0.line(whenCancelled: does) }
     }
     #expect(error?.guarantees.contains(.lateAnswer) == true)
-  }
-
-  @Test
-  func `skip the guarantees that are excepted`() async throws {
-    try await checkDialling(except: [.forwarding]) {
-      try await $0.line(onCancel: { _ in })
-    }
   }
 
   @Test

@@ -154,16 +154,6 @@ struct WrapperModeTests {
     }
   }
 
-  @Test(arguments: [.waitForCallback, .deliverResult] as [CancellationResponse])
-  func `notice that a wrapper does not wait as it says`(response: CancellationResponse) async {
-    let alsoBroken: [WrapperGuarantee] = response == .deliverResult ? [.checkAfter] : []
-    await expect([.lateAnswer] + alsoBroken, "it should wait") {
-      try await check(whenCancelled: response) { calls in
-        try await value(of: calls)
-      }
-    }
-  }
-
   // MARK: Two calls
 
   private func checkShared(

@@ -42,17 +42,4 @@ struct PendingCallsTests {
     #expect(try await task.value == "first")
     #expect(calls.count == 0)
   }
-
-  @Test
-  func `the memory for many calls is given back when they have ended`() throws {
-    var registry = PendingCallsMachine<Int>()
-    let numbers = try (0..<10_000).map { id in
-      try registry.add(Wait(response: .abandonCallback), id, CallSite())
-    }
-    #expect(registry.waiting.capacity >= 10_000)
-    for (id, number) in numbers.enumerated() {
-      #expect(registry.leave(id, number, isOver: true) != nil)
-    }
-    #expect(registry.waiting.capacity < 1_000)
-  }
 }

@@ -1,11 +1,9 @@
 import CooperativeCancellation
 import FakeCallbackSDK
-import MallocStatistics
 import PendingAnswers
 import Testing
 
 private let rounds = tries(10_000)
-private let most = tries(400_000)
 
 /// An id that uses the calls again where it is released.
 private final class Reentrant: Hashable, Sendable {
@@ -21,16 +19,6 @@ private final class Reentrant: Hashable, Sendable {
   static func == (left: Reentrant, right: Reentrant) -> Bool { left.number == right.number }
 
   func hash(into hasher: inout Hasher) { hasher.combine(number) }
-}
-
-/// An SDK that is at work for one call, and stops whichever that is.
-private final class ExclusiveSDK: Sendable {
-  private let current = Protected<Int?>(nil)
-
-  func start(_ call: Int) { current.withLock { $0 = call } }
-
-  /// Returns the call that is over: answered, or stopped.
-  func end() -> Int? { current.withLock { $0.take() } }
 }
 
 @Suite(
@@ -118,56 +106,6 @@ struct PendingRaceTests {
     #expect(returnsID || result[.unclaimed] == 0)
   }
 
-  /// What the `onCancel` of a call stopped.
-  private enum Stopped: CaseIterable {
-    case itsOwn
-    /// The SDK had already answered.
-    case nothing
-  }
-
-  /// Calls with the same id, or one at a time, that are answered and cancelled at any moment.
-  @Test(arguments: [PendingKind.idGiven, .inTurn, .oneAtATime])
-  func `an interruption reaches no other call`(kind: PendingKind) async {
-    let split = Protected(Split(of: Stopped.allCases))
-    while split.withLock({ $0.goesOn(for: rounds / 10, often: 5) }) {
-      let sdk = ExclusiveSDK()
-      let waits = kind.make(nil) {}
-      @Sendable func stop(_ number: Int) {
-        let stopped = sdk.end()
-        #expect(stopped == nil || stopped == number, "another call is stopped")
-        split.withLock { $0[stopped == nil ? .nothing : .itsOwn] += 1 }
-        if stopped != nil { _ = waits.resume(.success("")) }
-      }
-      await withTaskGroup(of: Void.self) { group in
-        for number in 0..<3 {
-          let closures = PendingKind.Closures(
-            operation: { sdk.start(number) },
-            onCancel: { stop(number) }
-          )
-          let task = Task {
-            while true {
-              do {
-                return _ = try await waits.call(1, closures)
-              } catch is AlreadyPendingError {
-                await Task.yield()
-              }
-            }
-          }
-          group.addTask { _ = await task.result }
-          group.addTask {
-            for _ in 0..<Int.random(in: 0...4) { await Task.yield() }
-            task.cancel()
-          }
-          group.addTask {
-            for _ in 0..<Int.random(in: 0...4) { await Task.yield() }
-            if sdk.end() != nil { _ = waits.resume(.success("")) }
-          }
-        }
-      }
-    }
-    print("interruptions, \(kind.testDescription): \(split.withLock { $0 })")
-  }
-
   @Test(arguments: PendingCalls<Reentrant, Int>.TakenIDPolicy.allCases)
   private func `no lock is held while ids are released`(
     policy: PendingCalls<Reentrant, Int>.TakenIDPolicy
@@ -202,50 +140,5 @@ struct PendingRaceTests {
     calls.close(throwing: SDKError.failed)
     await #expect(throws: SDKError.self) { try await tasks[1].value }
     #expect(calls.count == 0)
-  }
-
-  @Test
-  func `many calls leave nothing behind, however they ended`() async {
-    // A process of its own, because other tests use memory too.
-    let result = await #expect(
-      processExitsWith: .success,
-      observing: [\.standardOutputContent]
-    ) {
-      let executor = ManualExecutor()
-      let kinds = PendingCalls<Int, Int>.TakenIDPolicy.allCases.map { PendingCalls(ifTaken: $0) }
-      func round(_ count: Int, _ calls: PendingCalls<Int, Int>) {
-        var tasks: [Task<Void, Never>] = []
-        tasks.reserveCapacity(count)
-        for id in 0..<count {
-          tasks.append(
-            Task(executorPreference: executor) {
-              _ = try? await calls.value(for: id) {}
-            }
-          )
-        }
-        executor.runUntilIdle()
-        #expect(calls.count == count)
-        for id in 0..<count / 3 { calls.resume(id, returning: id) }
-        for id in count / 3..<2 * count / 3 { tasks[id].cancel() }
-        executor.runUntilIdle()
-        calls.resumeAll(throwing: SDKError.failed)
-        executor.runUntilIdle()
-        #expect(calls.count == 0)
-      }
-      for calls in kinds { round(1_000, calls) }
-      var left = Int.max
-      // A third of the calls ends in each way. If any of them left the smallest allocation, it would be more.
-      let allowed = 8 * most
-      for _ in 1...10 where left > allowed {
-        let before = malloc_bytes_in_use()
-        let time = ContinuousClock().measure {
-          for number in 0..<most / 1_000 { round(1_000, kinds[number % kinds.count]) }
-        }
-        left = malloc_bytes_in_use() - before
-        print("\(most) pending calls, 1,000 at once: \(time), \(left) bytes left")
-      }
-      if mallocCounts { #expect(left <= allowed) }
-    }
-    print(String(decoding: result?.standardOutputContent ?? [], as: UTF8.self))
   }
 }

@@ -53,31 +53,6 @@ struct SharedCallsTests {
     #expect(sdk.callCount == 1 && sdk[1]?.cancelCount == 0 && loads.count == 0)
   }
 
-  @Test
-  func `calls with different keys are independent`() async throws {
-    let sea = Task { try await load("sea") }
-    let first = try await sdk.next(within: .watchdog)
-    let sky = Task { try await load("sky") }
-    let second = try await sdk.next(within: .watchdog)
-    sea.cancel()
-    try await first.cancelled(within: .watchdog)
-    let value = succeed(second)
-    #expect(try await sky.value === value)
-    await #expect(throws: CancellationError.self) { try await sea.value }
-  }
-
-  @Test
-  func `a dropped completion ends the wait of all, and the next caller asks again`() async throws {
-    let tasks = await begin(2)
-    try await sdk.next(within: .watchdog).drop()
-    for task in tasks {
-      await #expect(throws: DroppedCompletionError.self) { try await task.value }
-    }
-    let later = await begin(1)
-    let value = succeed(try await sdk.next(within: .watchdog))
-    #expect(try await later[0].value === value)
-  }
-
   @Test(arguments: [false, true])
   func `who tries again at once asks the SDK again`(answersAtOnce: Bool) async throws {
     if answersAtOnce { sdk.whenCalled { $0.answer { $0(.failure(SDKError.failed)) } } }

@@ -188,15 +188,6 @@ struct ConcurrentReaderTests {
     #expect(stage.readings == readings)
     #expect(stage.watch.events == [.subscribed, .terminated])
   }
-
-  @Test
-  func `a registration that throws wakes a second reader`() {
-    let watch = SequenceWatch(inSubscribe: { throw SDKError.failed })
-    let stage = Stage(nil, watch, readerCount: 2)
-    stage.run()
-    #expect(Set(stage.readings) == [.failure(.failed), .end])
-    #expect(stage.watch.terminated == 0)
-  }
 }
 
 extension HandDrivenActor {

@@ -142,14 +142,6 @@ extension SequenceForm {
         try watch.subscribe { station.addSnapshots(yield) }
       } onTermination: { watch.terminate($0) } onDiscard: { watch.discard($0.title) }
     },
-    SequenceForm("next, failed and finished", [.throwing, .finishes, .fails], \.title) {
-      station, watch, isolation in
-      AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation, line: watch.line) { yield, finish in
-        try watch.subscribe {
-          station.subscribe(next: yield, failed: { finish($0) }, finished: { finish(nil) })
-        }
-      } onTermination: { watch.terminate($0) } onDiscard: { watch.discard($0.title) }
-    },
   ]
 
   // Sequences that cross isolation.

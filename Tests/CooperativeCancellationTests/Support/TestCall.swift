@@ -22,14 +22,19 @@ struct TestCall: ~Copyable {
     _ form: BridgeForm,
     _ behavior: Behavior,
     _ watch: Watch = Watch(),
-    on actor: HandDrivenActor? = nil
+    on actor: HandDrivenActor? = nil,
+    onCancellation: @escaping @Sendable () -> Void = {}
   ) {
     let backend = Backend(behavior)
     self.backend = backend
     self.watch = watch
     self.actor = actor
     task = Task(executorPreference: executor) { [outcome] in
-      let ending = await form.run(backend, watch, on: actor)
+      let ending = await withTaskCancellationHandler {
+        await form.run(backend, watch, on: actor)
+      } onCancel: {
+        onCancellation()
+      }
       outcome.ending.withLock { $0 = ending }
     }
   }

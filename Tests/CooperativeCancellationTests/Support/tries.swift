@@ -1,5 +1,4 @@
 import Foundation
-import Testing
 
 /// Whether the tests were built without optimization, where the searches take a smaller cast.
 #if DEBUG
@@ -28,25 +27,4 @@ func environmentCount(_ variable: String) -> UInt64? {
     guard let number = UInt64(text) else { fatalError("\(variable) is not a number: \(text)") }
     return number
   }
-}
-
-/// Plays random schedules until each outcome has occurred often, or one breaks a guarantee: then `SCHEDULE_SEED` in the
-/// environment repeats that one.
-func playSchedules<Outcome: Hashable & Sendable>(
-  _ name: String,
-  _ outcomes: [Outcome],
-  _ play: (_ seed: UInt64, _ split: inout Split<Outcome>) -> Bool
-) {
-  let given = environmentCount("SCHEDULE_SEED")
-  var seed = given ?? .random(in: 0...(.max / 2))
-  print("\(name) from the seed \(seed)")
-  var split = Split(of: given == nil ? outcomes : [])
-  while split.goesOn(for: given == nil ? tries(100_000) : 1, often: 500) {
-    guard play(seed, &split) else {
-      Issue.record("SCHEDULE_SEED=\(seed) repeats this")
-      break
-    }
-    seed &+= 1
-  }
-  print(split)
 }

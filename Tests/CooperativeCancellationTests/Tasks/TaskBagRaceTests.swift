@@ -1,86 +1,12 @@
 import CooperativeCancellation
 import Dispatch
 import FakeCallbackSDK
-import MallocStatistics
 import Synchronization
 import TaskBags
 import Testing
 
-private let many = tries(300_000)
-
-/// Waits until less memory than that is in use. (A bag is empty a moment before the last tasks are destroyed.) The
-/// watchdog reports a wait that does not end.
-private func waitForBytesInUse(below limit: Int) async {
-  while malloc_bytes_in_use() >= limit { await Task.yield() }
-}
-
-@Suite("TaskBag, many tasks and many threads", .serialized, .oneAtATime, .watchdog)
+@Suite("TaskBag, many threads", .serialized, .oneAtATime, .watchdog)
 struct TaskBagRaceTests {
-  @Test(.enabled(if: mallocCounts))
-  func `a bag that has had many tasks holds none, and has freed its storage`() async {
-    // A process of its own, because other tests use memory too.
-    await #expect(processExitsWith: .success) {
-      let bag = TaskBag()
-      func run(_ count: Int) async throws {
-        for number in 0..<count {
-          while bag.count > 100 { await Task.yield() }
-          if number.isMultiple(of: 2) { bag.add {} } else { bag.add(id: number % 50) {} }
-        }
-        try await bag.waitForAll()
-      }
-      try await run(1_000)  // What the runtime allocates once.
-      let before = malloc_bytes_in_use()
-      try await run(many)
-      await waitForBytesInUse(below: before + 1_000_000)
-      #expect(bag.count == 0)
-    }
-  }
-
-  @Test(.enabled(if: mallocCounts))
-  func `the storage of a backlog is freed`() async {
-    await #expect(processExitsWith: .success) {
-      let bag = TaskBag()
-      let before = malloc_bytes_in_use()
-      for number in 0..<20_000 {
-        bag.add(id: number) { while true { try await yieldingCheckpoint() } }
-      }
-      let loaded = malloc_bytes_in_use()
-      // The last one first: the end of the storage is free long before the rest.
-      bag.cancel(id: 19_999)
-      while bag.count == 20_000 { await Task.yield() }
-      bag.cancelAll()
-      try await bag.waitForAll()
-      await waitForBytesInUse(below: before + 1_000_000)
-      #expect(loaded > before + 5_000_000)
-    }
-  }
-
-  @Test(.enabled(if: mallocCounts))
-  func `a cancelled waitForAll is forgotten, although the bag is not empty`() async {
-    await #expect(processExitsWith: .success) {
-      let bag = TaskBag()
-      let running = foreverTask()
-      running.store(in: bag)
-      func wait(_ count: Int) async {
-        let executor = ManualExecutor()
-        for _ in 0..<count {
-          let waiting = Task(executorPreference: executor) { try await bag.waitForAll() }
-          executor.runUntilIdle()
-          waiting.cancel()
-          executor.runUntilIdle()
-          let result = await waiting.result
-          #expect(throws: CancellationError.self) { try result.get() }
-        }
-      }
-      await wait(1_000)
-      let before = malloc_bytes_in_use()
-      await wait(20_000)
-      await waitForBytesInUse(below: before + 1_000_000)
-      #expect(bag.count == 1)
-      running.cancel()
-    }
-  }
-
   private enum Fate: CaseIterable {
     case finished, cancelled, cancelledByID, neverBegan
   }

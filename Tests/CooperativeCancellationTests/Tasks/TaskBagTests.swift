@@ -345,19 +345,4 @@ struct TaskBagTests {
     while bag.count > 0 { await Task.yield() }
     #expect(await task.value.value == .utility)
   }
-
-  @Test
-  func `a task that captures state that is not Sendable can be stored`() async throws {
-    final class Unshared {
-      var number = 1
-    }
-    let bag = TaskBag()
-    let unshared = Unshared()
-    let task = Task {
-      unshared.number += 1
-      return unshared.number
-    }.store(in: bag)
-    #expect(await task.value == 2)
-    try await bag.waitForAll()
-  }
 }

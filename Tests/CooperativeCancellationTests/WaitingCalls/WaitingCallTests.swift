@@ -14,27 +14,6 @@ struct WaitingCallTests {
     WaitingCall.startRecording()
   }
 
-  @Test(arguments: [.waitForCallback, .deliverResult] as [CancellationResponse])
-  func `says what the call waits for`(response: CancellationResponse) async throws {
-    let clock = ManualClock()
-    let watch = Watch(response: response, timeout: Timeout(.seconds(5), clock: clock))
-    for interruption in [WaitingCall.State.cancelled, .timedOut] {
-      let call = TestCall(.pendingByID, .onDemand, watch)
-      call.run()
-      #expect(WaitingCall.states(line: watch.line) == [.waiting])
-      if interruption == .cancelled { call.cancel() } else { try await call.timeOut(clock) }
-      #expect(WaitingCall.states(line: watch.line) == [.over])
-      call.run()
-      #expect(WaitingCall.states(line: watch.line) == [interruption])
-      call.backend.answer()
-      #expect(WaitingCall.states(line: watch.line) == [.over])
-      call.run()
-      #expect(WaitingCall.states(line: watch.line) == [])
-      // The clock has seen both sleeps.
-      if interruption == .cancelled { try await clock.waitForSleeper(within: .watchdog) }
-    }
-  }
-
   /// The end of each line with that number, after its call site.
   private func words(line: UInt) -> [String] {
     WaitingCall.all.filter { $0.callSite.line == line }.map {

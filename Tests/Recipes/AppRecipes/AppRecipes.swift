@@ -1,7 +1,6 @@
 // The code of the page "Recipes for apps".
 
 import CooperativeCancellation
-import Dispatch
 import PendingAnswers
 import TaskBags
 
@@ -54,27 +53,6 @@ final class Shop {
         do { completion(.success(try await prices())) } catch { completion(.failure(error)) }
       }
     )
-  }
-}
-
-@MainActor
-final class Checksums {
-  private let queue = DispatchQueue(label: "Checksums")
-
-  func checksum(of name: String) async throws -> Int {
-    try await withAsyncThrowingValue { completion in
-      let item = DispatchWorkItem { @Sendable in completion(slowChecksum(of: name)) }
-      queue.async(execute: item)
-      return item
-    } onCancel: { item in
-      item.cancel()
-    }
-  }
-
-  func waitForAll(in group: DispatchGroup) async throws {
-    try await withAsyncThrowingValue { completion in
-      group.notify(queue: queue, execute: completion)
-    }
   }
 }
 
@@ -147,8 +125,6 @@ final class PaymentSDK {
     SDKRequest([10, 20], completion)
   }
 }
-
-func slowChecksum(of name: String) -> Int { name.utf8.count }
 
 func send(_ letter: String) async {}
 

@@ -7,23 +7,22 @@ import Testing
 struct SequencesTests {
   @Test
   func `the first element`() async throws {
-    let exceptions: Set<WrapperGuarantee> = [.droppedCompletion, .twoCalls]
-    try await check({ Dashboard() }, alwaysUnregisters: true, canFail: false) {
-      try await first(of: $0.locations())
-    }
-    try await check({ Dashboard() }, alwaysUnregisters: true, canFail: false) {
-      try await first(of: $0.files())
-    }
-    try await check({ Dashboard() }, alwaysUnregisters: true) { try await first(of: $0.scores()) }
-    try await check({ Dashboard() }, alwaysUnregisters: true, except: .drop) {
-      try await first(of: $0.scans())
-    }
-    try await check({ Thermometer() }, alwaysUnregisters: true, canFail: false) {
-      try await first(of: await $0.readings())
-    }
-    try await check({}, alwaysUnregisters: true, canFail: false, except: exceptions) {
-      try await first(of: degrees(in: "Oslo"))
-    }
+    try await checkFirst({ Dashboard() }) { $0.locations() }
+    try await checkFirst({ Dashboard() }) { $0.files() }
+    try await checkFirst({ Dashboard() }, canFail: true) { $0.scores() }
+    try await checkFirst({ Dashboard() }, canFail: true, except: .drop) { $0.scans() }
+    try await checkFirst({ Thermometer() }) { await $0.readings() }
+    try await checkFirst({}, except: [.droppedCompletion, .twoCalls]) { degrees(in: "Oslo") }
+    let isShared: Set<WrapperGuarantee> = [.twoCalls, .nextCall, .droppedCompletion]
+    try await checkFirst({ Chat(Socket()) }, canFail: true, except: isShared) { $0.messages }
+  }
+
+  @Test
+  func `registered before the first element is read`() async throws {
+    try await checkFirst({ Quotes() }, except: .checkBefore) { try await $0.quotes(for: "SWFT") }
+    try await checkFirst({ Pushes() }, except: .checkBefore) { try await $0.pushes(about: "rain") }
+    try await checkFirst({ RadioPlayer() }, except: .checkBefore) { await $0.songs }
+    try await checkFirst({ RadioPlayer() }, except: .checkBefore) { $0.stations }
   }
 
   @Test
@@ -39,40 +38,24 @@ struct SequencesTests {
     }
   }
 
-  @Test
-  func `a shared sequence`() async throws {
-    let exceptions: Set<WrapperGuarantee> = [.twoCalls, .nextCall, .droppedCompletion]
-    try await check({ Chat(Socket()) }, alwaysUnregisters: true, except: exceptions) {
-      try await first(of: $0.messages)
-    }
-  }
-
-  @Test
-  func `registered before the first element is read`() async throws {
-    let exceptions: Set<WrapperGuarantee> = [.checkBefore]
-    try await check({ Quotes() }, alwaysUnregisters: true, canFail: false, except: exceptions) {
-      try await first(of: try await $0.quotes(for: "SWFT"))
-    }
-    try await check({ Pushes() }, alwaysUnregisters: true, canFail: false, except: exceptions) {
-      try await first(of: try await $0.pushes(about: "weather"))
-    }
-    try await check({ RadioPlayer() }, alwaysUnregisters: true, canFail: false, except: exceptions)
-    {
-      try await first(of: await $0.songs)
-    }
-    try await check({ RadioPlayer() }, alwaysUnregisters: true, canFail: false, except: exceptions)
-    {
-      try await first(of: $0.stations)
-    }
-  }
-
   private struct NoElement: Error {}
 
-  private func first<Elements: AsyncSequence>(of elements: Elements) async throws
-    -> Elements.Element
-  {
-    for try await element in elements { return element }
-    try Task.checkCancellation()
-    throw NoElement()
+  private func checkFirst<Wrapper: Sendable, Elements: AsyncSequence>(
+    _ make: @escaping @MainActor @Sendable () -> Wrapper,
+    canFail: Bool = false,
+    except exceptions: Set<WrapperGuarantee> = [],
+    line: UInt = #line,
+    of elements: @escaping @MainActor @Sendable (Wrapper) async throws -> Elements
+  ) async throws where Elements.Element: Sendable {
+    try await check(make, alwaysUnregisters: true, canFail: canFail, except: exceptions, line: line)
+    {
+      for try await element in try await elements($0) { return element }
+      try Task.checkCancellation()
+      throw NoElement()
+    }
   }
+}
+
+nonisolated extension Set<WrapperGuarantee> {
+  fileprivate static let checkBefore: Self = [.checkBefore]
 }
