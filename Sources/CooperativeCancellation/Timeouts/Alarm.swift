@@ -33,15 +33,18 @@ internal import CancellationInternals
 #else
 
   /// Rings each time that it is set, on its own thread, perhaps early or more than once.
+  @usableFromInline
   package struct Alarm: ~Copyable {
     private let ring: @Sendable () -> Void
     package private(set) var countdown: Task<Void, Never>?
 
+    @usableFromInline
     package init(_ ring: @escaping @Sendable () -> Void) {
       self.ring = ring
     }
 
     /// Replaces an earlier setting.
+    @usableFromInline
     package mutating func set(after nanoseconds: Int64) {
       countdown?.cancel()
       countdown = Task.detached(priority: .high) { [ring] in
