@@ -94,7 +94,7 @@ extension WrapperGuarantee {
       "Keep nothing of a call in a property of the wrapper: return it from the bridge's closure. "
         + "For an SDK that allows only one call, use `PendingCall`, which makes the others wait; in your own queue, "
         + "a cancelled call must leave, and pass its turn on. "
-        + "If the wrapper should refuse them, pass `except: [.twoCalls]`."
+        + "If the wrapper should refuse them, or they share an answer, pass `except: [.twoCalls]`."
     case .nextCall:
       "Reset what a call leaves in the wrapper on each path, also after a cancellation, and match each answer with its "
         + "call. If a later call cannot succeed, pass `except: [.nextCall]`."
