@@ -114,6 +114,7 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
       (isShared && guarantees.contains(.twoCalls), "for one of two calls", twoCalls),
       (isShared && guarantees.contains(.nextCall), "for one of several calls", nextCall),
     ]
+    await letValuesArrive()
     var expected = valueCount
     var losses: [String] = []
     for trial in trials where trial.isPossible {
@@ -136,6 +137,18 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
   }
 
   private var valueCount: Int { values?.count ?? 0 }
+
+  /// Waits for values that are on their way: the answers and the discards of a wrapper may change threads.
+  private func letValuesArrive() async {
+    guard let values else { return }
+    var hasChanged: Bool? = true
+    while hasChanged == true {
+      let count = values.count
+      hasChanged = try? await values.current.wait(within: .milliseconds(100)) {
+        $0 != count ? true : nil
+      }
+    }
+  }
 
   /// A finding about errors need not be repeated.
   var canFail: Bool { failure != nil && guarantees.contains(.error) && !hasFound(.error) }
