@@ -1,5 +1,6 @@
 import CooperativeCancellation
 import CooperativeCancellationTesting
+import Dispatch
 import FakeCallbackSDK
 import PendingAnswers
 import Testing
@@ -46,6 +47,18 @@ struct WrapperGuaranteeTests {
       try await checkDialling(whenCancelled: says) { try await $0.line(whenCancelled: does) }
     }
     #expect(error?.guarantees.contains(.lateAnswer) == true)
+  }
+
+  @Test
+  func `count values that change threads when they have arrived`() async throws {
+    let queue = DispatchQueue(label: "wrapper")
+    try await checkDialling { book in
+      try await book.line(
+        dial: { completion in { result in queue.async { completion(result) } } },
+        onCancel: { call in queue.async { call.cancel() } },
+        onDiscard: { line in queue.async { line.hangUp() } }
+      )
+    }
   }
 
   @Test
