@@ -5,7 +5,7 @@ public import CancellationInternals
 /// ```swift
 /// func image(at url: String) async throws -> Image {
 ///   try await withCancellableThrowingContinuation { continuation in
-///     sdk.loadImage(at: url) { image, error in
+///     sdk.loadImage(at: url) { @Sendable image, error in
 ///       if let image {
 ///         continuation.resume(returning: image)
 ///       } else {
