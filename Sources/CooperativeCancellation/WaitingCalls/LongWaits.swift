@@ -1,6 +1,7 @@
 public import CancellationInternals
 
-/// Reports each call that waits longer than a limit, once, or ends the process. One alarm serves all calls.
+/// Reports each call that waits longer than a limit, once, or ends the process. One alarm serves all calls. As that of
+/// the list, its code is emitted into the programs that use it.
 @usableFromInline
 package final class LongWaits: Sendable {
   @usableFromInline
