@@ -19,13 +19,18 @@ package struct NumberedQueue<Element: Sendable>: Sendable {
   }
 
   @_alwaysEmitIntoClient
-  package mutating func popFirst() -> (number: Int, element: Element)? {
+  package mutating func first() -> Element? {
     while head < slots.count {
       steps += 1
+      if let first = slots[head].element { return first }
       head += 1
-      if let first = take(at: head - 1) { return first }
     }
     return nil
+  }
+
+  @_alwaysEmitIntoClient
+  package mutating func popFirst() -> (number: Int, element: Element)? {
+    first() == nil ? nil : take(at: head)
   }
 
   @_alwaysEmitIntoClient
@@ -50,7 +55,9 @@ package struct NumberedQueue<Element: Sendable>: Sendable {
     let number = slots[position].number
     guard let element = slots[position].element.take() else { return nil }
     count -= 1
-    if slots.count > 2 * count {
+    if count == 0 {
+      (slots, head) = ([], 0)
+    } else if slots.count > 2 * count {
       steps += slots.count
       slots = slots.filter { $0.element != nil }
       head = 0

@@ -28,8 +28,8 @@ package enum Member: Sendable {
 /// A task is removed by its slot and not by its id: the end of a replaced task must not remove its successor.
 ///
 /// A task keeps its id until it has ended, also when it is cancelled. A later one with the id, unless it asked not to
-/// wait, is blocked until then: by those that may have begun. One that is cancelled while it is blocked never begins, so
-/// it blocks no other, and the one that replaces it takes its place: each task blocks at most one.
+/// wait, is blocked until it is the first of them. One that is cancelled while it is blocked never begins, so it loses
+/// the id at once.
 package struct BagMembersMachine<Waiter: Sendable>: Sendable {
   private enum State: Sendable {
     /// The task is being made.
@@ -47,27 +47,20 @@ package struct BagMembersMachine<Waiter: Sendable>: Sendable {
   }
 
   /// What is read most often: no references, because each copy of one would retain an object.
-  private struct Link: Sendable {
+  private struct Status: Sendable {
     /// Slots are reused, numbers are not.
     let number: Int
     var state = State.starting
     var isCancelled = false
-    /// How many tasks must end before this one may begin.
-    var blockers = 0
-    /// The task that this one blocks.
-    var blocked: (slot: Int, number: Int)?
-    /// The tasks with the same id, in a list, but for those that never begin. The newest is the first.
-    var isListed = false
-    var newer: Int?
-    var older: Int?
-
-    var mayBegin: Bool { !isCancelled && blockers == 0 }
+    /// Whether others with its id must end before it begins.
+    var isBlocked = false
   }
 
   private var tasks = Slots<Entry>()
   /// One for each slot, and perhaps more.
-  private var links: [Link] = []
-  private var newest: [BagID: Int?] = [:]
+  private var statuses: [Status] = []
+  /// The slots of the tasks with an id, in their order.
+  private var queues: [BagID: NumberedQueue<Int>] = [:]
   private var waiters: [Int: Waiter] = [:]
   private var lastNumber = 0
 
@@ -90,7 +83,7 @@ package struct BagMembersMachine<Waiter: Sendable>: Sendable {
 
   /// Reserves a slot for a task without an id. Returns `nil` if the registry is closed.
   package mutating func reserve() -> Int? {
-    isClosed ? nil : insert(nil)
+    isClosed ? nil : insert(nil).slot
   }
 
   /// Reserves a slot for a task with an id. Returns `nil` if the registry is closed, or if another task keeps the id.
@@ -99,46 +92,42 @@ package struct BagMembersMachine<Waiter: Sendable>: Sendable {
     ifTaken policy: TaskBag.TakenIDPolicy,
     hasBegun: Bool = false
   ) -> Reservation? {
-    if isClosed || policy == .keep && holders(of: id).contains(where: { !links[$0].isCancelled }) {
-      return nil
-    }
-    let slot = insert(id)
-    let others = policy == .runAlongside ? [] : list(links[slot].older)
+    let holders = policy == .keep ? holders(of: id) : []
+    if isClosed || holders.contains(where: { !statuses[$0].isCancelled }) { return nil }
+    let (slot, others) = insert(id, findsOthers: policy != .runAlongside)
     if others.isEmpty { return Reservation(slot: slot) }
     let replaced = others.compactMap { cancel($0) }
     if policy == .replaceAtOnce || hasBegun { return Reservation(slot: slot, replaced: replaced) }
-    let blockers = others.filter { links[$0].blockers == 0 }
-    for other in blockers { links[other].blocked = (slot, lastNumber) }
-    links[slot].blockers = blockers.count
-    let blocker = blockers.first.flatMap { tasks[$0]?.id }
+    statuses[slot].isBlocked = true
+    let blocker = others.last { !statuses[$0].isBlocked }.flatMap { tasks[$0]?.id }
     return Reservation(slot: slot, replaced: replaced, waitsFor: blocker)
   }
 
-  private mutating func insert(_ id: BagID?) -> Int {
+  /// Returns the new slot, and perhaps those of the other tasks with the id.
+  private mutating func insert(_ id: BagID?, findsOthers: Bool = false) -> (
+    slot: Int, others: [Int]
+  ) {
     lastNumber += 1
     count += 1
-    let slot = tasks.insert(Entry(id: id))
-    let new = Link(number: lastNumber)
-    if slot < links.count { links[slot] = new } else { links.append(new) }
-    guard let id else { return slot }
+    let (slot, new) = (tasks.insert(Entry(id: id)), Status(number: lastNumber))
+    if slot < statuses.count { statuses[slot] = new } else { statuses.append(new) }
+    func join(_ queue: inout NumberedQueue<Int>) -> [Int] {
+      defer { queue.append(slot, new.number) }
+      return findsOthers && queue.count > 0 ? queue.slots.compactMap(\.element) : []
+    }
     // Searches once, and never releases a key, as `updateValue` may.
-    var older: Int? = slot
-    swap(&older, &newest[id, default: nil])
-    links[slot].older = older
-    links[slot].isListed = true
-    if let older { links[older].newer = slot }
-    return slot
+    return (slot, id.map { join(&queues[$0, default: NumberedQueue()]) } ?? [])
   }
 
   /// The task of a slot exists. Returns whether to cancel it.
   package mutating func start(_ slot: Int, _ member: Member) -> Bool {
-    if links[slot].state == .finished {
+    if statuses[slot].state == .finished {
       _ = tasks.remove(slot)
       return false
     }
-    links[slot].state = .running
+    statuses[slot].state = .running
     tasks.update(slot) { $0.member = member }
-    return links[slot].isCancelled
+    return statuses[slot].isCancelled
   }
 
   /// What the registry no longer needs: to be resumed, and released, after unlocking.
@@ -153,16 +142,21 @@ package struct BagMembersMachine<Waiter: Sendable>: Sendable {
   package mutating func finish(_ slot: Int) -> Released {
     count -= 1
     var released = Released()
-    if let next = unblock(after: slot) { released.waiters = [next] }
-    if links[slot].state == .running {
+    if statuses[slot].state == .running {
       let entry = tasks.remove(slot)
       (released.member, released.id) = (entry?.member, entry?.id)
     } else {
-      links[slot].state = .finished
+      statuses[slot].state = .finished
       tasks.update(slot) { released.id = $0.id.take() }
     }
-    if let id = released.id, links[slot].isListed { released.key = unlink(slot, id) }
-    if links.count > 4 * max(tasks.count, 32) { links = Array(links.prefix(tasks.count)) }
+    if let id = released.id {
+      let left = leave(id, statuses[slot].number)
+      released.key = left.key
+      if let next = left.next { released.waiters = [next] }
+    }
+    if statuses.count > 4 * max(tasks.count, 32) {
+      statuses = Array(statuses.prefix(tasks.count))
+    }
     if count == 0, !waiters.isEmpty {
       released.waiters += waiters.keys.sorted().compactMap { waiters[$0] }
       waiters = [:]
@@ -174,7 +168,7 @@ package struct BagMembersMachine<Waiter: Sendable>: Sendable {
 
   /// Keeps a waiter until the task of a slot may begin. Returns whether it may begin now.
   package mutating func waitToBegin(_ slot: Int, _ waiter: Waiter) -> Bool {
-    if links[slot].mayBegin { return true }
+    if !statuses[slot].isBlocked, !statuses[slot].isCancelled { return true }
     tasks.update(slot) { $0.waiter = waiter }
     return false
   }
@@ -185,50 +179,34 @@ package struct BagMembersMachine<Waiter: Sendable>: Sendable {
     return waiter
   }
 
-  /// Returns the waiter of the task that was blocked, if it may begin.
-  private mutating func unblock(after slot: Int) -> Waiter? {
-    guard let (next, number) = links[slot].blocked, next < links.count,
-      links[next].number == number
-    else { return nil }
-    links[next].blockers -= 1
-    return links[next].mayBegin ? stopWaitingToBegin(next) : nil
-  }
-
   // MARK: Ids and cancellation
 
   package func id(in slot: Int) -> BagID? { tasks[slot]?.id }
 
   /// The slots of the tasks with an id, also of cancelled ones, but not of those that never begin.
   package func holders(of id: BagID) -> [Int] {
-    list(newest[id] ?? nil)
+    queues[id]?.slots.compactMap(\.element) ?? []
   }
 
-  private func list(_ newest: Int?) -> [Int] {
-    var (found, next): ([Int], Int?) = ([], newest)
-    while let slot = next {
-      found.append(slot)
-      next = links[slot].older
+  /// Removes a task from those with its id. Returns the key of these tasks if it was the last one, and the waiter of
+  /// the first one, if that may begin now.
+  private mutating func leave(_ id: BagID, _ number: Int) -> (key: BagID?, next: Waiter?) {
+    func leave(_ queue: inout NumberedQueue<Int>) -> Int? {
+      _ = queue.remove(number)
+      return queue.first()
     }
-    return found
-  }
-
-  /// Removes a slot from the tasks with its id. Returns the key of these tasks if it was the last one.
-  private mutating func unlink(_ slot: Int, _ id: BagID) -> BagID? {
-    let (newer, older) = (links[slot].newer, links[slot].older)
-    links[slot].isListed = false
-    if let older { links[older].newer = newer }
-    if let newer {
-      links[newer].older = older
-    } else if let index = newest.index(forKey: id) {
-      if older == nil { return newest.removeAndShrink(at: index).key }
-      newest.values[index] = older
+    guard let index = queues.index(forKey: id) else { return (nil, nil) }
+    guard let first = leave(&queues.values[index]) else {
+      return (queues.removeAndShrink(at: index).key, nil)
     }
-    return nil
+    if !statuses[first].isBlocked { return (nil, nil) }
+    statuses[first].isBlocked = false
+    return (nil, stopWaitingToBegin(first))
   }
 
   /// Returns the tasks to cancel, or `nil` if there are none that were not cancelled.
   package mutating func cancel(_ id: BagID) -> [Member]? {
-    let found = holders(of: id).filter { !links[$0].isCancelled }
+    let found = holders(of: id).filter { !statuses[$0].isCancelled }
     return found.isEmpty ? nil : found.compactMap { cancel($0) }
   }
 
@@ -239,11 +217,12 @@ package struct BagMembersMachine<Waiter: Sendable>: Sendable {
 
   /// Returns the task, to be cancelled, if it already exists and is not cancelled.
   private mutating func cancel(_ slot: Int) -> Member? {
-    if links[slot].isCancelled { return nil }
-    links[slot].isCancelled = true
-    // If it is blocked, it never begins, and no later task looks at it. It is not the last with its id.
-    if links[slot].blockers > 0, let id = tasks[slot]?.id { _ = unlink(slot, id) }
-    return tasks[slot]?.member
+    if statuses[slot].isCancelled { return nil }
+    statuses[slot].isCancelled = true
+    let task = tasks[slot]
+    // It never begins. It is not the first with its id.
+    if statuses[slot].isBlocked, let id = task?.id { _ = leave(id, statuses[slot].number) }
+    return task?.member
   }
 
   // MARK: All

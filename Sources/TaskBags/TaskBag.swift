@@ -71,9 +71,6 @@ public final class TaskBag: Sendable {
   /// How many tasks have not ended, including cancelled ones.
   public var count: Int { members.registry.locked { $0.count } }
 
-  /// Whether the bag is closed: see ``close()``.
-  package var isClosed: Bool { members.registry.locked { $0.isClosed } }
-
   /// Runs `operation` in a task of this bag. Returns whether the task was started: `false` if the bag is closed.
   ///
   /// `operation` runs as in `Task { … }`: on the caller's global actor, or on the caller's actor if it captures that
