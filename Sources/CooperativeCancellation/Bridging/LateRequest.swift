@@ -58,12 +58,12 @@ public final class LateRequest<Request>: Sendable {
   // Only the bridge owns this object, so the wait is over. The SDK owns the arrivals: a request that keeps the
   // SDK's callback alive does not keep this object alive.
   deinit {
-    arrivals.end()
+    arrivals.stop(cancelling: false)
   }
 
   /// Cancels each request that has arrived, and each later one when it arrives. Call it in `onCancel`.
   public func cancel() {
-    arrivals.cancel()
+    arrivals.stop(cancelling: true)
   }
 }
 
@@ -82,12 +82,10 @@ private final class Arrivals<Request>: Sendable {
     if machine.locked({ $0.arrive(&sent) }), let late = sent.take() { cancelOne(late.open()) }
   }
 
-  func cancel() {
-    for sent in machine.extract({ $0.cancel() }) { cancelOne(sent.open()) }
-  }
-
-  func end() {
+  func stop(cancelling: Bool) {
     // The user's requests are released here, after unlocking.
-    _ = machine.extract { $0.end() }
+    for sent in machine.extract({ $0.stop(cancelling: cancelling) }) where cancelling {
+      cancelOne(sent.open())
+    }
   }
 }

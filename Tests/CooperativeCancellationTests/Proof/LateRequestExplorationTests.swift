@@ -33,7 +33,7 @@ private struct LateRequestRun: Explorable {
     case .waits where isCancelled:
       step("forwards") {
         $0.situation.wasForwarded = true
-        $0.situation.wait = .applies($0.machine.cancel())
+        $0.situation.wait = .applies($0.machine.stop(cancelling: true))
       }
     case .applies(let requests) where !requests.isEmpty:
       step("applies") {
@@ -44,7 +44,7 @@ private struct LateRequestRun: Explorable {
       step("goes on") { $0.situation.wait = .ends }
     case .ends:
       step("ends") {
-        $0.situation.released = Set($0.machine.end())
+        $0.situation.released = Set($0.machine.stop(cancelling: false))
         $0.situation.wait = .isOver
       }
     case .isOver: break
