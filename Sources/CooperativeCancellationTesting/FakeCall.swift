@@ -196,7 +196,7 @@ extension FakeCall {
         state.cancelCount += 1
         return state.onCancel
       }
-      lock.locked(isCallback: false) { onCancel(self) }
+      lock.locked { onCancel(self) }
     }
 
     /// Passes the request to the callback of an SDK that does not return it. Call it in the body of the fake's method.
@@ -232,16 +232,6 @@ extension FakeCall {
     /// Runs code, and collects its misuse reports if a collector was set.
     private func collecting(_ body: () -> Void) {
       RuntimeIssue.collector.withValue(collector ?? RuntimeIssue.collector.get(), operation: body)
-    }
-
-    /// Calls the completion on the caller's thread while the SDK holds the lock that ``cancel()`` takes.
-    public func answerUnderLock(_ body: (Completion) -> Void) {
-      lock.locked(isCallback: true) { answer(body) }
-    }
-
-    /// Calls the completion soon, on another thread.
-    public func answerOnAnotherThread(_ body: @escaping @Sendable (Completion) -> Void) {
-      startOnOwnThread { self.answer(body) }
     }
 
     /// Releases the completion, so that the SDK can never call it again.

@@ -1,5 +1,3 @@
-private import CooperativeCancellation
-
 /// Counts what is live: open connections, values to close, objects in memory.
 ///
 /// ```swift

@@ -34,6 +34,8 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
 
   private let findings = Observed<[Finding]>([])
   let hangs = Observed(false)
+  /// How long the completion took, in nanoseconds.
+  let answerTime = Observed<Int64>(0)
   /// What the trials have made, to be released after the last one.
   private let fakes = Observed<[FakeCall<Completion>]>([])
 
@@ -97,20 +99,21 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
   /// Runs one trial after another, because each counts the values. Each returns how many must be delivered, or `nil` if
   /// that is not known.
   private func riskyTrials(kept: Int, isShared: Bool) async {
-    await noLockHeld()
     let trials: [(isPossible: Bool, value: String, run: () async -> Int?)] = [
+      (true, "after a cancellation under the SDK's lock", noLockHeld),
       (true, "with a cancellation", checkAfter),
       (cancelledEnd != nil, "before a cancellation", cancelledAfterAnswer),
       (true, "with a second answer", { await secondAnswer(.success, .success) }),
       (true, "after a cancellation", { await lateAnswers(.cancelled, .success, .success) }),
-      (true, "after a timeout", { await lateAnswers(.timedOut, .success) }),
+      (makeCall().clock != nil, "after a timeout", { await lateAnswers(.timedOut, .success) }),
       (canFail, "after an error", { await secondAnswer(.failure, .success) }),
       // If the SDK is not told, nothing shows that the wrapper learned of the cancellation before the error.
       (
         canFail && guarantees.contains(.forwarding), "after a late error",
         { await lateAnswers(.cancelled, .failure, .success) }
       ),
-      (!hasFound(.noLockHeld), "inside the SDK's `cancel()`", answeredInsideCancel),
+      (true, "inside the SDK's `cancel()`", { await answeredInsideCancel(.success) }),
+      (canFail, "after an error inside `cancel()`", { await answeredInsideCancel(.failure) }),
       (isShared && guarantees.contains(.twoCalls), "for one of two calls", twoCalls),
       (isShared && guarantees.contains(.nextCall), "for one of several calls", nextCall),
     ]

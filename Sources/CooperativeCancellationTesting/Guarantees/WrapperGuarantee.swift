@@ -68,7 +68,7 @@ extension WrapperGuarantee {
     case .error:
       "Pass the SDK's error to the completion unchanged, and cancel the request only in `onCancel`."
     case .answerInsideCall:
-      "Be ready for an answer before you call the SDK: it may come before the method returns."
+      "Be ready for an answer before you call the SDK, and hold no lock: it may come before the method returns."
     case .oneAnswer: "Call the completion once on each path through the SDK's callback."
     case .checkBefore:
       "Bridge with `withAsyncThrowingValue`, which checks first. For a call that must run, pass "
@@ -82,7 +82,7 @@ extension WrapperGuarantee {
     case .checkAfter:
       "Check for cancellation after the answer, too, as `withAsyncThrowingValue` does."
     case .lateAnswer:
-      "Do not end the wait twice, and pass the wrapper's `whenCancelled:` to `checkWrapper`, too."
+      "End the wait once, before you cancel the SDK, and pass the wrapper's `whenCancelled:` to `checkWrapper`, too."
     case .secondAnswer: "Use the first answer, and ignore the others."
     case .droppedCompletion:
       "Pass the completion itself to the SDK, keep no copy, and do not replace the error. For a delegate, which the "

@@ -1,5 +1,3 @@
-internal import CooperativeCancellation
-
 /// How a call should end: with a value, with `CancellationError`, or with another error.
 enum WrapperEnd: Sendable { case value, cancellation, failure }
 
@@ -46,16 +44,16 @@ extension WrapperCheck {
     let expected = isInterrupted || alwaysUnregisters ? 1 : 0
     if expected > 0 { _ = await trial.isForwarded(to: request) }
     await letOthersRun()
+    let count = request.cancelCount
     if let clock = trial.call.clock, trial.hasEnded {
       if isInterrupted {
-        // A timer of the wrapper's own would tell the SDK again.
         clock.advance()
         await letOthersRun()
-      } else if !(await clock.isUnused(limit)) {
+      }
+      if isInterrupted ? request.cancelCount > count : !(await clock.isUnused(limit)) {
         find(.timeout, "a timer of the wrapper went on after it had ended, when \(when).")
       }
     }
-    let count = request.cancelCount
     if count == expected { return true }
     let times =
       count == 0

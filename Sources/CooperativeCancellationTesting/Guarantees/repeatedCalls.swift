@@ -121,11 +121,13 @@ extension WrapperCheck {
     for (number, first) in ends.enumerated() where first.isPossible {
       guard let (trial, request) = await beginTrial() else { continue }
       // A wrapper may try again.
-      trial.fake.whenCalled { [failure] in
-        if let failure { $0.answerOnAnotherThread(failure) } else { $0.drop() }
+      trial.fake.whenCalled { [failure] request in
+        if let failure { startOnOwnThread { request.answer(failure) } } else { request.drop() }
       }
       first.end(request)
       if await trial.end() == nil { continue }
+      // Until it has unregistered, the next call may share the registration.
+      if alwaysUnregisters, await trial.isForwarded(to: request) { await letOthersRun() }
       deliveries.append(number == 0 ? 1 : 0)
       deliveries.append(await callAgain(after: first.when, trial, request, mayBeKept: number == 0))
     }
@@ -134,7 +136,7 @@ extension WrapperCheck {
       deliveries.append(delivers(after: interruption) ? 1 : 0)
       deliveries.append(await callAgain(after: interruption.rawValue, trial, request, interruption))
     }
-    return deliveries.contains(nil) ? nil : deliveries.compactMap(\.self).reduce(0, +)
+    return deliveries.sum
   }
 
   /// Returns how many values were delivered, or `nil` if that is not known.
@@ -186,4 +188,9 @@ extension WrapperCheck {
     await interrupted(.cancelled, beside: trial)
     return isShared ? nil : delivers(after: .cancelled) ? 2 : 1
   }
+}
+
+extension [Int?] {
+  /// `nil` if one is not known.
+  var sum: Int? { contains(nil) ? nil : compactMap(\.self).reduce(0, +) }
 }

@@ -39,7 +39,7 @@ extension WrapperCheck {
     answer(request, first)
     let isDelivered = first == .success
     // A wrapper whose answers change threads may keep no order, and an error and a value are told apart.
-    if !isDelivered { await trial.letRun() }
+    if !isDelivered { _ = await trial.end() }
     answer(request, second)
     let when = "the SDK answered \(isDelivered ? "twice" : "with an error, and then with a value")"
     await expect(isDelivered ? .value : .failure, of: trial, .secondAnswer, when: when)
@@ -47,11 +47,19 @@ extension WrapperCheck {
   }
 
   /// The SDK answers while it is being cancelled, on another thread, as one does that waits there for its callbacks.
-  func answeredInsideCancel() async -> Int? {
-    guard guarantees.contains(.forwarding), response != .ignoreCancellation else { return nil }
+  func answeredInsideCancel(_ first: Answer) async -> Int? {
+    guard guarantees.contains(.forwarding), response != .ignoreCancellation,
+      !hasFound(.noLockHeld)
+    else { return 0 }
     var deliveries: Int? = 0
     let isAnswered = await patiently {
-      guard let trial = await answerInsideCancel() else { return nil as Bool? }
+      guard let trial = await answerInsideCancel(first) else { return nil as Bool? }
+      // What is wrong with any answer after a cancellation was found before.
+      if ![.prompt, .forwarding, .lateAnswer, .checkAfter].contains(where: hasFound) {
+        let end: WrapperEnd = deliversLate ? first == .success ? .value : .failure : .cancellation
+        let when = "the SDK answered inside its `cancel()`, with \(first)"
+        await expect(end, of: trial, .lateAnswer, when: when)
+      }
       deliveries = await self.deliveries(of: trial)
       return true
     }
@@ -66,17 +74,19 @@ extension WrapperCheck {
   }
 
   /// Returns `nil` if the answer had to wait for the cancellation.
-  private func answerInsideCancel() async -> Attempt? {
+  private func answerInsideCancel(_ first: Answer) async -> Attempt? {
     let (hasBegun, hasAnswered, isBlocked) = (Observed(false), Observed(false), Observed(false))
     let trial = makeTrial()
-    trial.fake.whenCancelled { [success] request in
+    trial.fake.whenCancelled { request in
       guard request.cancelCount == 1 else { return }
       startOnOwnThread {
         hasBegun.change { $0 = true }
-        request.answer(success)
+        answer(request, first)
         hasAnswered.change { $0 = true }
       }
-      for _ in 1...100 where !hasAnswered.state { pauseThread() }
+      // A completion that takes long, because it decodes, is not blocked.
+      let milliseconds = max(100, 3 * answerTime.state / 1_000_000)
+      for _ in 1...milliseconds where !hasAnswered.state { pauseThread() }
       isBlocked.change { $0 = hasBegun.state && !hasAnswered.state }
     }
     trial.start()
@@ -89,24 +99,18 @@ extension WrapperCheck {
   }
 
   /// Repeated, because a cancellation that comes before the wrapper sleeps may miss its cancellation handler.
-  func noLockHeld() async {
-    guard guarantees.contains(.forwarding), response != .ignoreCancellation else { return }
-    for _ in 1...20 {
-      guard let isUnderLock = await isToldUnderLock() else { return }
-      if !isUnderLock { continue }
-      let text = """
-        deadlock: the wrapper cancels the SDK inside the runtime's cancellation handler, where it waits \
-        for the SDK's lock; an SDK that holds that lock while it calls the completion waits for the \
-        handler to return.
-        """
-      find(.noLockHeld, text)
-      return
+  func noLockHeld() async -> Int? {
+    guard guarantees.contains(.forwarding), response != .ignoreCancellation else { return 0 }
+    var deliveries: [Int?] = []
+    while deliveries.count < 20, !hasFound(.noLockHeld), let told = await tellUnderLock() {
+      deliveries.append(told.deliveries)
+      if !told.isForwarded { break }
     }
+    return deliveries.sum
   }
 
-  /// Cancels the task while the SDK holds its lock. Returns whether the cancellation waits for that lock, or `nil` if
-  /// the SDK is not told.
-  private func isToldUnderLock() async -> Bool? {
+  /// Cancels the task while the SDK holds its lock, and notices if the cancellation waits for that lock.
+  private func tellUnderLock() async -> (isForwarded: Bool, deliveries: Int?)? {
     guard let (trial, request) = await beginTrial() else { return nil }
     request.lock.hold()
     let hasReturned = Observed(false)
@@ -118,7 +122,14 @@ extension WrapperCheck {
     let returns = await patiently { try? await hasReturned.wait(within: limit) { $0 ? $0 : nil } }
     request.lock.release()
     request.answer(success)
-    _ = await trial.end()
-    return isForwarded ? returns == nil : nil
+    if isForwarded, returns == nil {
+      let text = """
+        deadlock: the wrapper cancels the SDK inside the runtime's cancellation handler, where it waits \
+        for the SDK's lock; an SDK that holds that lock while it calls the completion waits for the \
+        handler to return.
+        """
+      find(.noLockHeld, text)
+    }
+    return (isForwarded, await deliveries(of: trial))
   }
 }

@@ -16,7 +16,9 @@ extension WrapperCheck {
       return nil
     }
     let isShared = trial.fake.hasWrapper
+    let start = Moment.now
     request.answer(success)
+    answerTime.change { $0 = start.nanoseconds(to: .now) }
     request.drop()
     let when = "the SDK answered"
     await expect(.value, of: trial, .answer, when: when)
@@ -39,7 +41,7 @@ extension WrapperCheck {
   private func error(_ failure: @escaping @Sendable (Completion) -> Void) async -> Bool {
     guard let (trial, request) = await beginTrial() else { return false }
     // A wrapper may try again.
-    trial.fake.whenCalled { $0.answerOnAnotherThread(failure) }
+    trial.fake.whenCalled { request in startOnOwnThread { request.answer(failure) } }
     request.answer(failure)
     request.drop()
     let end = await trial.end()

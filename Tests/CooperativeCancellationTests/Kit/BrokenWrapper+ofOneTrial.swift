@@ -52,6 +52,35 @@ extension BrokenWrapper {
       )
     },
     BrokenWrapper(
+      "one that throws the error of a call that was cancelled",
+      breaks: [.lateAnswer],
+      says: ["inside its `cancel()`, with failure"]
+    ) { book in
+      let lastError = Protected<(any Error)?>(nil)
+      do {
+        return try await book.line(dial: { completion in
+          { result in
+            if case .failure(let error) = result { lastError.withLock { $0 = error } }
+            completion(result)
+          }
+        })
+      } catch let error as CancellationError {
+        throw lastError.withLock { $0 } ?? error
+      }
+    },
+    BrokenWrapper(
+      "one that cancels its caller when it times out",
+      breaks: [.timeout],
+      says: ["it cancelled its caller's task"]
+    ) { book in
+      do {
+        return try await book.line()
+      } catch let error as TimeoutError {
+        withUnsafeCurrentTask { $0?.cancel() }
+        throw error
+      }
+    },
+    BrokenWrapper(
       "one that loses a value after an error",
       breaks: [.nothingLost],
       says: ["came after an error"]
