@@ -8,14 +8,8 @@ import Foundation
 /// A download through `URLSession`'s completion handler, with a hand-written wrapper and with the library.
 struct Download: Sendable {
   let title: String
-  let timeout: Duration?
-  let isCancelledAtEnd: Bool
-
-  init(_ title: String, timeout: Duration? = nil, isCancelledAtEnd: Bool = false) {
-    self.title = title
-    self.timeout = timeout
-    self.isCancelledAtEnd = isCancelledAtEnd
-  }
+  var timeout: Duration?
+  var isCancelledAtEnd = false
 
   /// Downloads with both, and prints what happened, side by side.
   func play(cancelAfter time: Duration? = nil) async throws {
@@ -24,12 +18,9 @@ struct Download: Sendable {
     print(title, terminator: "\n\n")
     let left = ["hand-written"] + byHand.lines
     let right = ["with the library"] + bridged.lines
-    let width = left.reduce(0) { max($0, $1.count) } + 3
-    for index in 0..<max(left.count, right.count) {
-      let first = index < left.count ? left[index] : ""
-      let second = index < right.count ? right[index] : ""
-      let padding = String(repeating: " ", count: second.isEmpty ? 0 : width - first.count)
-      print("  \(first)\(padding)\(second)")
+    for number in 0..<max(left.count, right.count) {
+      let (first, second) = (left.dropFirst(number).first, right.dropFirst(number).first)
+      print("  " + (first ?? "").padding(toLength: 46, withPad: " ", startingAt: 0), second ?? "")
     }
     print()
     fflush(nil)  // Also into a pipe.

@@ -5,13 +5,15 @@ import Foundation
 @main
 struct Tour {
   static func main() async throws {
-    try await Download("A download that takes 1 s (URLSession.dataTask)").play()
+    try await Download(title: "A download that takes 1 s (URLSession.dataTask)").play()
     try await Download(
-      "The same, cancelled just before the callback reports its end",
+      title: "The same, cancelled just before the callback reports its end",
       isCancelledAtEnd: true
     ).play()
-    try await Download("The same, cancelled after 0.5 s").play(cancelAfter: .milliseconds(500))
-    try await Download("The same, given 0.25 s", timeout: .milliseconds(250)).play()
+    try await Download(title: "The same, cancelled after 0.5 s").play(
+      cancelAfter: .milliseconds(500)
+    )
+    try await Download(title: "The same, given 0.25 s", timeout: .milliseconds(250)).play()
     print(
       """
       The code is in Sources/Tour. The hand-written helper is one that projects copy: it checks
