@@ -77,12 +77,10 @@ package protocol WaitLimits {
 @usableFromInline
 struct LongWaitsMachine: Sendable {
   /// Whether each look finds all calls that wait too long, and not only those that it has not found before.
-  @usableFromInline let findsAgain: Bool
+  @usableFromInline var findsAgain = false
   @usableFromInline var limit = Int64.max  // In nanoseconds.
   /// Calls that began before this time have been found.
   @usableFromInline var end = Moment(nanoseconds: .min)
-
-  init(findsAgain: Bool = false) { self.findsAgain = findsAgain }
 
   /// The time until the alarm must ring again.
   @_alwaysEmitIntoClient

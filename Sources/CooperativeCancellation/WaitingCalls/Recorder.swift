@@ -78,7 +78,6 @@ package enum Recorder {
 
     /// The task has read how its call ended.
     @_alwaysEmitIntoClient
-    @inline(__always)
     package func leave() {
       if number >= 0 { remove() }
     }

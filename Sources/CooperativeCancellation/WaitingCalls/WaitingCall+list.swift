@@ -51,13 +51,7 @@ extension WaitingCall {
     let entries = copies[0].compactMap { $0 }.joined().filter { still.contains(.init($0.record)) }
     let now = Moment.now
     let calls = entries.sorted { $0.begin < $1.begin }.map { record, begin in
-      WaitingCall(
-        record: record,
-        begin: begin,
-        state: record.progress(mayBlock),
-        seconds: Double(begin.nanoseconds(to: now)) / 1e9,
-        secondsLeft: record.end.map { Double(now.nanoseconds(to: $0)) / 1e9 }
-      )
+      WaitingCall(record, begin: begin, record.progress(mayBlock), now: now)
     }
     return (calls, copies.map { $0.count { $0 == nil } }.max() ?? 0)
   }

@@ -45,20 +45,18 @@ public struct WaitingCall: Sendable {
   @usableFromInline let begin: Moment
   /// How far along the call is.
   @usableFromInline package let state: State
-  /// How long the call has waited, in seconds.
-  @usableFromInline package let seconds: Double
-  /// How long the call may still wait, in seconds; `nil` without a timeout, or if the timeout is on your own clock.
-  @usableFromInline package let secondsLeft: Double?
+  @usableFromInline let now: Moment
 
   @_alwaysEmitIntoClient
-  init(
-    record: Recorder.Record,
-    begin: Moment,
-    state: State,
-    seconds: Double,
-    secondsLeft: Double?
-  ) {
-    (self.record, self.begin, self.state) = (record, begin, state)
-    (self.seconds, self.secondsLeft) = (seconds, secondsLeft)
+  init(_ record: Recorder.Record, begin: Moment, _ state: State, now: Moment) {
+    (self.record, self.begin, self.state, self.now) = (record, begin, state, now)
   }
+
+  /// How long the call has waited, in seconds.
+  @_alwaysEmitIntoClient
+  package var seconds: Double { Double(begin.nanoseconds(to: now)) / 1e9 }
+
+  /// How long the call may still wait, in seconds; `nil` without a timeout, or if the timeout is on your own clock.
+  @_alwaysEmitIntoClient
+  package var secondsLeft: Double? { record.end.map { Double(now.nanoseconds(to: $0)) / 1e9 } }
 }

@@ -20,14 +20,10 @@ struct WaitingCallListTests {
   func `has a line for each call, without the time that is left when it is over`() {
     func call(_ kind: WaitingCall.Kind, _ state: WaitingCall.State, _ task: String?) -> WaitingCall
     {
-      let callSite = CallSite(fileID: "App/A.swift", line: 1)
-      return WaitingCall(
-        record: Recorder.Record(kind, callSite, until: nil, in: task) { _ in state },
-        begin: .now,
-        state: state,
-        seconds: 12.34,
-        secondsLeft: 47.66
-      )
+      let (callSite, begin) = (CallSite(fileID: "App/A.swift", line: 1), Moment(nanoseconds: 0))
+      let end = Deadline.at(begin.advanced(by: 60_000_000_000))
+      let record = Recorder.Record(kind, callSite, until: end, in: task) { _ in state }
+      return WaitingCall(record, begin: begin, state, now: begin.advanced(by: 12_340_000_000))
     }
     let calls = [
       call(.call, .waiting, "refresh"), call(.pendingCall(id: 4711), .cancelled, nil),
