@@ -15,8 +15,8 @@
 ///   - response: That a cancellation is ignored.
 ///   - fileID: The file to name in reports.
 ///   - line: The line to name in reports.
-///   - operation: Calls the SDK with `completion`. Runs on the caller's actor. What it returns is kept until the wait
-///     ends.
+///   - operation: Calls the SDK with `completion`. Runs on the caller's actor. What it returns is kept until the
+///     SDK answers.
 ///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread.
 // Disfavored, because a `Result` also matches `Value`.
 @_disfavoredOverload

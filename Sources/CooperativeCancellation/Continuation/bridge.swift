@@ -20,7 +20,6 @@ package enum StartedCall<Answer: Sendable, Request: ~Copyable>: ~Copyable {
   /// Runs `operation`, which passes the SDK a completion closure that owns the reply. A separate synchronous function,
   /// so that it releases the reply before the task sleeps: then only the closure owns it, and a drop destroys it.
   @_alwaysEmitIntoClient
-  @inline(__always)
   package static func start<Failure: Error>(
     _ makeReply: @autoclosure () -> Reply<Answer>,
     makeWait: @autoclosure () -> Wait,
@@ -50,7 +49,6 @@ package enum CallOutcome<Answer: Sendable>: ~Copyable {
 
   /// The outcome of a wait that has ended. Discards an answer that is not returned.
   @_alwaysEmitIntoClient
-  @inline(__always)
   package init(
     of end: WaitMachine.End,
     takeAnswer: (AnyReply) -> Answer?,
@@ -69,7 +67,6 @@ package enum CallOutcome<Answer: Sendable>: ~Copyable {
 
   /// Checks after, and returns the value or throws.
   @_alwaysEmitIntoClient
-  @inline(__always)
   package consuming func deliver<Value>(
     _ options: CallOptions,
     checks: Bool = true,
@@ -175,24 +172,15 @@ nonisolated(nonsending) func unconditionalWait<Value, Request: ~Copyable>(
   in body: (CancellableContinuation<Value, Never>) -> Request,
   onDiscard discard: (@Sendable (sending Value) -> Void)?
 ) async -> sending Value {
-  switch StartedCall.start(
-    Reply(callSite, reportsDrop: true, Discarding.onlyValues(to: discard)),
-    makeWait: Wait(response: .ignoreCancellation),
-    in: { body(CancellableContinuation($0)) }
-  ) {
-  case .finished(.success(let value)):
+  let options = CallOptions.options(.ignoreCancellation, nil, callSite)
+  switch await bridgedWait(options, .call, in: body, onCancel: { _ in }, onDiscard: discard) {
+  case .answered(.success(let value)):
     return value.open()
-  case .waiting(let wait, let request):
-    while true {
-      // Nothing interrupts it; the closure keeps the request until the end.
-      let end = await wait.end(.call, callSite, by: nil) { withExtendedLifetime(request) {} }
-      if case .answered(let reply) = end,
-        case .success(let value)? = Reply<Result<Sent<Value>, Never>>.take(from: reply)
-      {
-        return value.open()
-      }
-      // Dropped.
-      if isBridge, Value.self == Void.self, let done = () as? Value { return done }
-    }
+  case .dropped:
+    if isBridge, Value.self == Void.self, let done = () as? Value { return done }
+  case .interrupted:
+    break
   }
+  // Listed, so that one sees what hangs.
+  while true { _ = await Wait(response: .ignoreCancellation).end(.call, callSite, by: nil) {} }
 }

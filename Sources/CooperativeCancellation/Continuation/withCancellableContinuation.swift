@@ -27,7 +27,7 @@ nonisolated(nonsending) public func withCancellableThrowingContinuation<Value, R
   onDiscard discard: (@Sendable (sending Value) -> Void)? = nil
 ) async throws -> sending Value {
   try await throwingWait(
-    CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
+    .options(response, timeout, CallSite(fileID: fileID, line: line)),
     checks: false,
     in: body,
     onCancel: cancel,
@@ -52,7 +52,7 @@ nonisolated(nonsending) public func withCancellableContinuation<Value, Request>(
   onDiscard discard: (@Sendable (sending Value) -> Void)? = nil
 ) async -> sending Value {
   await fallbackWait(
-    CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
+    .options(response, timeout, CallSite(fileID: fileID, line: line)),
     checks: false,
     fallback: fallback,
     in: body,
@@ -71,7 +71,7 @@ nonisolated(nonsending) public func withCancellableContinuation<Value, Request>(
 /// - Important: If the last copy of the continuation is released without a resumption, that is reported, and **the wait
 ///   never ends**.
 ///
-/// `body` runs at once, on the caller's actor; what it returns is kept until the wait ends. The value of a second
+/// `body` runs at once, on the caller's actor; what it returns is kept until the resumption. The value of a second
 /// resumption goes to `onDiscard`, on the thread that resumes.
 @_alwaysEmitIntoClient
 @inline(__always)
