@@ -66,9 +66,9 @@ extension RuntimeIssue: CustomStringConvertible {
       """
     case .contextCalledWithOtherTypes:
       """
-      \(callSite): the closure of this CallbackContext has the type \(detail). The closure was not called. A wait \
-      for it ends with `DroppedCompletionError`, or its fallback. Give the closure the types that C \
-      declares: `CallbackContext { (status: Int32, text: UnsafePointer<CChar>?) in … }`.
+      \(callSite): the closure of this CallbackContext has the type \(detail). The closure was not called. A bridge \
+      that waits for it ends with `DroppedCompletionError`, or its fallback. Give the closure the argument and result \
+      types that C declares: `CallbackContext { (status: Int32, text: UnsafePointer<CChar>?) -> Void in … }`.
       """
     case .checkpointOutsideTask:
       """
