@@ -1,5 +1,3 @@
-internal import CooperativeCancellation
-
 /// Runs `body` with a repeating ``CallbackContext``, for a C library that calls back only during the call.
 ///
 /// ```swift

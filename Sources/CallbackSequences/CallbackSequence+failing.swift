@@ -3,14 +3,6 @@ public import CooperativeCancellation
 extension CallbackSequence where Failure == any Error {
   /// Creates a sequence for an SDK whose callback takes a `Result`. A failure ends the sequence.
   ///
-  /// ```swift
-  /// AsyncThrowingCallbackSequence(buffering: .newest(1)) { [feed] yield in
-  ///   feed.observeScore(yield)
-  /// } onTermination: { observation in
-  ///   observation.invalidate()
-  /// }
-  /// ```
-  ///
   /// The parameters are those of the initializer for a plain value.
   @_alwaysEmitIntoClient
   public init<Reason: Error, Token>(

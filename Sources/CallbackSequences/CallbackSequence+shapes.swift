@@ -43,14 +43,6 @@ extension CallbackSequence {
 
   /// Creates a sequence for an SDK with one callback for values and one for the end.
   ///
-  /// ```swift
-  /// AsyncCallbackSequence(buffering: .unbounded) { [queue] yield, finish in
-  ///   queue.addListener(yield, onEnd: finish)
-  /// } onTermination: { [queue] token in
-  ///   queue.removeListener(token)
-  /// }
-  /// ```
-  ///
   /// The parameters are those of the initializer for a plain value.
   @_disfavoredOverload
   @_alwaysEmitIntoClient

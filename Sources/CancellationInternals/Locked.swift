@@ -15,13 +15,11 @@ package struct Locked<Value: ~Copyable>: @unchecked Sendable {
   @usableFromInline package let buffer: ManagedBuffer<PlatformLock, Value>
 
   @_alwaysEmitIntoClient
-  @inline(__always)
   package init(initially value: consuming sending Value) {
     self.init(value, in: LockBuffer<Value>.self)
   }
 
   @_alwaysEmitIntoClient
-  @inline(__always)
   package init(_ value: consuming sending Value, in class: ManagedBuffer<PlatformLock, Value>.Type)
   {
     buffer = `class`.create(minimumCapacity: 1) { _ in PlatformLock() }
@@ -71,7 +69,6 @@ package struct Locked<Value: ~Copyable>: @unchecked Sendable {
 
   // The pointers leave the closure, but stay valid while the buffer lives: what they point to is inside the object.
   @_alwaysEmitIntoClient
-  @inline(__always)
   package var pointers:
     (lock: UnsafeMutablePointer<PlatformLock>, value: UnsafeMutablePointer<Value>)
   {
@@ -135,24 +132,18 @@ extension Locked where Value: SharedContents {
     self.init(value, in: SharedBuffer<Value>.self)
   }
 
-  /// Casts a reference to its type.
-  @_alwaysEmitIntoClient
-  @inline(__always)
-  package init?(_ erased: consuming AnyReply) {
-    guard let buffer = erased.object as? SharedBuffer<Value> else { return nil }
-    self.buffer = buffer
-  }
-
   @_alwaysEmitIntoClient
   package var erased: AnyReply { AnyReply(self) }
 }
 
 extension Locked {
-  /// Casts a reference to its type.
+  /// Casts a reference to its type, whose object has this class.
   @_alwaysEmitIntoClient
-  @inline(__always)
-  package init?(unshared erased: AnyReply) {
-    guard let buffer = erased.object as? LockBuffer<Value> else { return nil }
+  package init?<Buffer: ManagedBuffer<PlatformLock, Value>>(
+    _ erased: consuming AnyReply,
+    in _: Buffer.Type
+  ) {
+    guard let buffer = erased.object as? Buffer else { return nil }
     self.buffer = buffer
   }
 }

@@ -8,12 +8,10 @@ package struct Sent<Value>: Sendable {
   @usableFromInline package nonisolated(unsafe) let value: Value
 
   @_alwaysEmitIntoClient
-  @inline(__always)
   package init(_ value: sending Value) {
     unsafe self.value = value
   }
 
   @_alwaysEmitIntoClient
-  @inline(__always)
   package consuming func open() -> sending Value { unsafe value }
 }

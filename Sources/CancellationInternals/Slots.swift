@@ -15,14 +15,12 @@ package struct Slots<Element> {
   package init() {}
 
   @_alwaysEmitIntoClient
-  @inline(__always)
   package subscript(slot: Int) -> Element? {
     slot < elements.count ? elements[slot] : nil
   }
 
   /// Does nothing if the slot is empty. Not a `_modify` accessor, which in another one would allocate a frame.
   @_alwaysEmitIntoClient
-  @inline(__always)
   package mutating func update(_ slot: Int, _ change: (inout Element) -> Void) {
     guard slot < elements.count, var element = elements[slot].take() else { return }
     change(&element)

@@ -49,7 +49,7 @@ public final class PendingCall<Value>: Sendable {
     onCancel cancel: (Request) -> Void = { _ in },
     onDiscard discard: (@Sendable (sending Value) -> Void)? = nil
   ) async throws -> sending Value {
-    let options = CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
+    let options = CallOptions.options(response, timeout, CallSite(fileID: fileID, line: line))
     let deadline = try options.begin()
     let ticket = try await calls.turn(of: 0, isNamed: false, options, by: deadline)
     return try await pendingBridge(

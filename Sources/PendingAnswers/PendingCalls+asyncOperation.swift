@@ -40,7 +40,7 @@ extension PendingCalls {
       @escaping @isolated(any) @Sendable (Request) -> Void = { _ in },
     onDiscard discard: (@Sendable (sending Value) -> Void)? = nil
   ) async throws -> sending Value {
-    let options = CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
+    let options = CallOptions.options(response, timeout, CallSite(fileID: fileID, line: line))
     let deadline = try options.begin()
     let ticket = sharing == nil ? nil : try await turn(of: id, options, by: deadline)
     let wait = Wait(response: response)

@@ -30,7 +30,7 @@ extension PendingCalls {
     onCancel cancel: (Request) -> Void = { _ in },
     onDiscard discard: (@Sendable (sending Value) -> Void)? = nil
   ) async throws -> sending Value {
-    let options = CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
+    let options = CallOptions.options(response, timeout, CallSite(fileID: fileID, line: line))
     let deadline = try options.begin()
     let ticket = sharing == nil ? nil : try await turn(of: id, options, by: deadline)
     return try await pendingBridge(
@@ -82,7 +82,7 @@ extension PendingCalls {
     onCancel cancel: (ID) -> Void = { _ in },
     onDiscard discard: (@Sendable (sending Value) -> Void)? = nil
   ) async throws -> sending Value {
-    let options = CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
+    let options = CallOptions.options(response, timeout, CallSite(fileID: fileID, line: line))
     return try await pendingBridge(
       options,
       as: { .pendingCall(id: $0.id) },

@@ -80,7 +80,6 @@ package actor Home<Element: Sendable> {
 
 extension Source {
   /// Returns the same source for readers on any actor. It registers and unregisters on its home, or on `isolation`.
-  @usableFromInline
   func crossingIsolation(isolation: isolated any Actor) -> @Sendable () -> Source {
     let home: Home<Element>
     switch start {

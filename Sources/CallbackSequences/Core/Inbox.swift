@@ -114,7 +114,6 @@ package final class Inbox<Element: Sendable>: Sendable {
   }
 
   /// Whether the subscription may begin: no reader was cancelled.
-  @usableFromInline
   var isOpen: Bool { state.locked { $0.machine.hasNothing } }
 
   /// How far along a reader is. Returns `.waiting` if the lock is held and this must not block.

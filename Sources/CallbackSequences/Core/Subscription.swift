@@ -19,7 +19,6 @@ package final class Subscription<Element: Sendable> {
   }
 
   /// Reads a subscription that has begun.
-  @_alwaysEmitIntoClient
   init(_ inbox: Inbox<Element>, _ termination: Termination<Element>?) {
     self.inbox = inbox
     self.termination = termination

@@ -72,13 +72,11 @@ package final class ActorWork: Sendable {
   }
 
   /// Runs it before this function returns, without suspending if the caller is on the actor.
-  @usableFromInline
   nonisolated(nonsending) func run() async {
     await take()?.body()
   }
 
   /// Runs it soon, and never before this function returns. Only the task releases what the work captures.
-  @usableFromInline
   func startLater() {
     if let work = take() { Task(operation: (consume work).body) }
   }

@@ -1,11 +1,7 @@
 // Overloads for common mistakes, which are never called. They replace the unclear error messages that the
 // compiler reports when no overload matches.
 
-@available(
-  *,
-  unavailable,
-  message: "this SDK reports errors: use 'try await withAsyncThrowingValue'"
-)
+@available(*, unavailable, message: "the SDK can fail: use 'try await withAsyncThrowingValue'")
 @_alwaysEmitIntoClient
 public func withAsyncValue<Value: Sendable, Failure: Error, Request>(
   in operation: (_ completion: @escaping @Sendable (Result<Value, Failure>) -> Void) -> Request,

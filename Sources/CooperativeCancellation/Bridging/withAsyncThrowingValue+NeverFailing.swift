@@ -24,7 +24,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async throws -> Value {
   try await throwingWait(
-    CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
+    .options(response, timeout, CallSite(fileID: fileID, line: line)),
     in: { continuation in try operation { continuation.resume(returning: $0) } },
     onCancel: cancel,
     onDiscard: Discarding.every(to: discard)
@@ -51,7 +51,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
   onCancel cancel: (Request) -> Void = { _ in }
 ) async throws {
   try await throwingWait(
-    CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
+    .options(response, timeout, CallSite(fileID: fileID, line: line)),
     in: { continuation in try operation { continuation.resume() } },
     onCancel: cancel,
     onDiscard: nil

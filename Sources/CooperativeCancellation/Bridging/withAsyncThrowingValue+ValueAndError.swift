@@ -22,7 +22,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   onCancel cancel: (borrowing Request) -> Void = { _ in },
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async throws -> Value {
-  let options = CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
+  let options = CallOptions.options(response, timeout, CallSite(fileID: fileID, line: line))
   let value = try await throwingWait(
     options,
     in: { continuation in try operation { continuation.resume(returning: $0, beside: $1) } },
@@ -59,7 +59,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async throws -> Value? {
   try await throwingWait(
-    CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
+    .options(response, timeout, CallSite(fileID: fileID, line: line)),
     in: { continuation in try operation { continuation.resume(returning: $0, beside: $1) } },
     onCancel: cancel,
     onDiscard: Discarding.onlyPresent(to: discard)
@@ -87,7 +87,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
   onCancel cancel: (Request) -> Void = { _ in },
   onDiscard discard: (@Sendable (First?, Second?) -> Void)? = nil
 ) async throws -> (First, Second) {
-  let options = CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line)
+  let options = CallOptions.options(response, timeout, CallSite(fileID: fileID, line: line))
   let values = try await throwingWait(
     options,
     in: { continuation in try operation { continuation.resume(returning: ($0, $1), beside: $2) } },
@@ -120,7 +120,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
   onCancel cancel: (Request) -> Void = { _ in }
 ) async throws {
   try await throwingWait(
-    CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
+    .options(response, timeout, CallSite(fileID: fileID, line: line)),
     in: { continuation in try operation { continuation.resume(returning: (), beside: $0) } },
     onCancel: cancel,
     onDiscard: nil

@@ -23,7 +23,7 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
   onDiscard discard: (@Sendable (Value) -> Void)? = nil
 ) async -> Value {
   await fallbackWait(
-    CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
+    .options(response, timeout, CallSite(fileID: fileID, line: line)),
     fallback: fallback,
     in: { continuation in operation { continuation.resume(returning: $0) } },
     onCancel: cancel,
@@ -51,7 +51,7 @@ nonisolated(nonsending) public func withAsyncValue<Request>(
   onCancel cancel: (Request) -> Void = { _ in }
 ) async {
   await fallbackWait(
-    CallOptions(whenCancelled: response, timeout: timeout, fileID: fileID, line: line),
+    .options(response, timeout, CallSite(fileID: fileID, line: line)),
     fallback: fallback,
     in: { continuation in operation { continuation.resume() } },
     onCancel: cancel,

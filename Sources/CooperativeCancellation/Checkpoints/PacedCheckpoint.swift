@@ -10,19 +10,9 @@
 ///
 /// A step without a check costs a subtraction and a comparison.
 public struct PacedCheckpoint: Sendable {
-  private struct Stopwatch {
-    let interval: Timeout
-    let elapsed: @Sendable () -> Int64
-
-    init(_ interval: Timeout) {
-      self.interval = interval
-      elapsed = interval.startStopwatch()
-    }
-  }
-
   @usableFromInline let stride: Int
   @usableFromInline var stepsLeft: Int
-  private var stopwatch: Stopwatch?
+  private var stopwatch: (interval: Timeout, elapsed: @Sendable () -> Int64)?
 
   /// Checks at every nth step, starting with the nth. With 1 or less, every step checks.
   public init(every steps: Int) {
@@ -36,7 +26,7 @@ public struct PacedCheckpoint: Sendable {
   /// every step. With an interval of zero or less, every reading checks.
   public init(every interval: Timeout, readingClockEvery steps: Int = 64) {
     self.init(every: steps)
-    stopwatch = Stopwatch(interval)
+    stopwatch = (interval, interval.startStopwatch())
   }
 
   /// If a check is due, throws `CancellationError` if the current task is cancelled.
@@ -65,9 +55,9 @@ public struct PacedCheckpoint: Sendable {
   @usableFromInline
   mutating func isDue() -> Bool {
     stepsLeft = stride
-    guard let stopwatch else { return true }
-    guard stopwatch.elapsed() >= stopwatch.interval.nanoseconds else { return false }
-    self.stopwatch = Stopwatch(stopwatch.interval)
+    guard let (interval, elapsed) = stopwatch else { return true }
+    guard elapsed() >= interval.nanoseconds else { return false }
+    stopwatch = (interval, interval.startStopwatch())
     return true
   }
 }

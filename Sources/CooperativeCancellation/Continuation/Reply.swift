@@ -58,7 +58,6 @@ package struct Reply<Answer: Sendable>: Sendable, Hashable {
   }
 
   @_alwaysEmitIntoClient
-  @inline(__always)
   package func take() -> Answer? {
     extract { $0.take() }
   }
@@ -144,7 +143,9 @@ extension Reply {
   @_alwaysEmitIntoClient
   @inline(never)
   static func take(from reply: consuming AnyReply) -> Answer? {
-    guard let contents = Locked<ReplyContents<Answer>>(reply) else { return nil }
+    guard let contents = Locked(reply, in: SharedBuffer<ReplyContents<Answer>>.self) else {
+      return nil
+    }
     return Reply(contents).take()
   }
 }

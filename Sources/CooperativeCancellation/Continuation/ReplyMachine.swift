@@ -57,7 +57,6 @@ package enum ReplyMachine<Answer: Sendable>: Sendable {
   }
 
   @_alwaysEmitIntoClient
-  @inline(__always)
   mutating func keep(_ answer: inout Answer?) {
     if let answer = answer.take() { self = .answered(answer) }
   }

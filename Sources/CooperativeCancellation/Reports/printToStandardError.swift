@@ -51,21 +51,16 @@ func environmentNumber(_ name: String) -> Double? {
   return nil
 }
 
-#if os(Windows)
+#if os(Windows) || os(WASI)
 
-  /// Writes some bytes to a file descriptor. Windows has no signal for a pipe without a reader.
+  /// Writes some bytes to a file descriptor. Neither system has a signal for a pipe without a reader.
   @usableFromInline
   package func writeSome(_ bytes: ArraySlice<UInt8>, to descriptor: CInt, _: CInt = 0) -> Int? {
-    let count = _write(descriptor, Array(bytes), CUnsignedInt(bytes.count))
-    return count > 0 ? Int(count) : nil
-  }
-
-#elseif os(WASI)
-
-  /// Writes some bytes to a file descriptor. WebAssembly has no signals.
-  @usableFromInline
-  package func writeSome(_ bytes: ArraySlice<UInt8>, to descriptor: CInt, _: CInt = 0) -> Int? {
-    let count = write(descriptor, Array(bytes), bytes.count)
+    #if os(Windows)
+      let count = Int(_write(descriptor, Array(bytes), CUnsignedInt(bytes.count)))
+    #else
+      let count = write(descriptor, Array(bytes), bytes.count)
+    #endif
     return count > 0 ? count : nil
   }
 

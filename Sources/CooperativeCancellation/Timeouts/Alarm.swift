@@ -1,5 +1,3 @@
-internal import CancellationInternals
-
 // `-DNO_DISPATCH` tests the second branch on systems that have Dispatch.
 #if canImport(Dispatch) && !NO_DISPATCH
   @unsafe @preconcurrency private import Dispatch

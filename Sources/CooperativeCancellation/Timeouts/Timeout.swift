@@ -1,5 +1,3 @@
-internal import CancellationInternals
-
 /// A length of time: how long a call may take, as `timeout:`, or an interval, a grace period or a limit elsewhere.
 ///
 /// ```swift

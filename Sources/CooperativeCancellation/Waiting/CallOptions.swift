@@ -5,18 +5,6 @@ package enum CallOptions {
   case options(CancellationResponse, Timeout?, CallSite)
 
   @_alwaysEmitIntoClient
-  @inline(__always)
-  package init(
-    whenCancelled response: CancellationResponse,
-    timeout: Timeout?,
-    fileID: StaticString,
-    line: UInt
-  ) {
-    self = .options(response, timeout, CallSite(fileID: fileID, line: line))
-  }
-
-  @_alwaysEmitIntoClient
-  @inline(__always)
   package var response: CancellationResponse {
     switch self {
     case .options(let response, _, _): response
@@ -24,7 +12,6 @@ package enum CallOptions {
   }
 
   @_alwaysEmitIntoClient
-  @inline(__always)
   package var timeout: Timeout? {
     switch self {
     case .options(_, let timeout, _): timeout
@@ -32,7 +19,6 @@ package enum CallOptions {
   }
 
   @_alwaysEmitIntoClient
-  @inline(__always)
   package var callSite: CallSite {
     switch self {
     case .options(_, _, let callSite): callSite
@@ -46,7 +32,6 @@ package enum CallOptions {
 
   /// The check before the call: why the SDK must not be called, or `nil`.
   @_alwaysEmitIntoClient
-  @inline(__always)
   package func causeNotToBegin() -> Interruption? {
     if response != .ignoreCancellation, Task.isCancelled { return .cancelled }
     if let timeout, timeout.isOver { return .timedOut }
@@ -55,7 +40,6 @@ package enum CallOptions {
 
   /// The check before the call, and the start of the timeout.
   @_alwaysEmitIntoClient
-  @inline(__always)
   package func begin() throws -> Deadline? {
     if let cause = causeNotToBegin() { throw error(for: cause) }
     return timeout?.begin()
@@ -63,7 +47,6 @@ package enum CallOptions {
 
   /// The error of an interrupted wait.
   @_alwaysEmitIntoClient
-  @inline(__always)
   package func error(for cause: Interruption) -> any Error {
     if let timeout, cause == .timedOut {
       timeoutError(timeout, callSite)

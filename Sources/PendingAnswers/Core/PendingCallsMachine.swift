@@ -57,7 +57,6 @@ package struct PendingCallsMachine<ID: Hashable & Sendable>: Sendable {
   package init() {}
 
   /// How many calls are unanswered, or have not forwarded their interruption.
-  @_alwaysEmitIntoClient
   package var count: Int {
     waiting.count + starting.count { !$0.isAnswered } + countInLines
   }

@@ -55,7 +55,6 @@ package struct TurnMachine: Sendable {
   // MARK: The turn
 
   /// A call asks for its turn. Returns its ticket if it has it.
-  @usableFromInline
   package mutating func ask() -> Int? {
     guard places == 0 else { return nil }
     lastTicket += 1
@@ -96,7 +95,6 @@ package struct TurnMachine: Sendable {
   }
 
   /// The call that has its turn declines it.
-  @usableFromInline
   package mutating func decline() -> Effects {
     granted = nil
     return pass(Effects())

@@ -39,7 +39,7 @@ package func carrier<Answer: Sendable>(ofShared answer: consuming Answer) -> Any
 
 @_alwaysEmitIntoClient
 package func carried<Answer: Sendable>(by carrier: AnyReply) -> Answer? {
-  Locked<Carrier<Answer>>(unshared: carrier)?.extract { $0.take() }
+  Locked(carrier, in: LockBuffer<Carrier<Answer>>.self)?.extract { $0.take() }
 }
 
 /// Carries the SDK's value, which need not be `Sendable`, or an error.
