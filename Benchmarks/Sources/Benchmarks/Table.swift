@@ -2,10 +2,8 @@ import Foundation
 
 /// The findings as a table, in the terminal and on a page.
 enum Table {
-  static let titles = [
-    "case", "cost", "baseline", "its cost", "ratio", "quartiles", "goal", "",
-  ]
-  private static let widths = [47, 13, 32, 13, 5, 11, 16, 6]
+  static let titles = ["case", "cost", "baseline", "its cost", "ratio", "quartiles", "goal"]
+  private static let widths = [47, 13, 32, 13, 5, 11, 24]
 
   static func printHead() { printRow(titles) }
 
@@ -16,12 +14,9 @@ enum Table {
   }
 
   static func markdown(_ findings: [Finding]) -> String {
-    let rows = findings.map { finding in
-      let cells = cells(of: finding).map { $0 == "missed" ? "**missed**" : $0 }
-      return "| \(cells.joined(separator: " | ")) |"
-    }
+    let rows = findings.map { "| \(cells(of: $0).joined(separator: " | ")) |" }
     let head = "| \(titles.joined(separator: " | ")) |"
-    return ([head, "|---|--:|---|--:|--:|---|---|---|"] + rows).joined(separator: "\n")
+    return ([head, "|---|--:|---|--:|--:|---|---|"] + rows).joined(separator: "\n")
   }
 
   private static func cells(of finding: Finding) -> [String] {
@@ -38,8 +33,7 @@ enum Table {
       cost(finding.baselineCost, comparison.unit),
       twoDigits(finding.ratio),
       "\(twoDigits(finding.quartiles.lowerBound))–\(twoDigits(finding.quartiles.upperBound))",
-      goal,
-      finding.isMet ? "met" : "missed",
+      goal + (finding.isMet ? "" : ", missed"),
     ]
   }
 
