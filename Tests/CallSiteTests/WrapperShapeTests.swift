@@ -91,7 +91,7 @@ struct WrapperShapeTests {
       }
     }
     #expect(error?.description.contains("– answer: it threw “The completion made at") == true)
-    #expect(error?.description.contains("Return a delegate that the SDK holds weakly") == true)
+    #expect(error?.description.contains("return a delegate that the SDK holds weakly") == true)
   }
 
   @Test

@@ -75,7 +75,8 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
     if drops { await droppedCompletion() } else { leftOut = [.droppedCompletion] }
     let severalCalls: [WrapperGuarantee] = [.twoCalls, .nextCall]
     if hangs.state {
-      leftOut += [.checkAfter, .lateAnswer, .secondAnswer, .nothingLost, .noLockHeld]
+      leftOut += [.checkAfter, .lateAnswer, .secondAnswer, .noLockHeld]
+      if values != nil { leftOut.append(.nothingLost) }
       if isShared { leftOut += severalCalls }
     } else {
       await riskyTrials(kept: kept, isShared: isShared)

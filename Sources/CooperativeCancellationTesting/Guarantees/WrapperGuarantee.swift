@@ -63,7 +63,7 @@ extension WrapperGuarantee {
     switch self {
     case .answer:
       "Call the SDK once, pass each answer to the completion, and cancel the request only in `onCancel`. "
-        + "Return a delegate that the SDK holds weakly from the bridge's closure. "
+        + "From the bridge's closure, return a delegate that the SDK holds weakly. "
         + "For a listener that is also removed after each answer, pass `alwaysUnregisters: true`."
     case .error:
       "Pass the SDK's error to the completion unchanged, and cancel the request only in `onCancel`."
@@ -85,18 +85,18 @@ extension WrapperGuarantee {
       "End the wait once, before you cancel the SDK, and pass the wrapper's `whenCancelled:` to `checkWrapper`, too."
     case .secondAnswer: "Use the first answer, and ignore the others."
     case .droppedCompletion:
-      "Pass the completion itself to the SDK, keep no copy, and do not replace the error. For a delegate, which the "
-        + "wait keeps alive, or for answers by id, pass `except: [.droppedCompletion]`."
+      "Pass the completion itself to the SDK, keep no copy, and do not hide the error. For a delegate, which the "
+        + "wait keeps alive, or for a `PendingCall` or ids, pass `except: [.droppedCompletion]`."
     case .nothingLost: "Close each value once, in `onDiscard`."
     case .noLockHeld:
       "Cancel the SDK in the bridge's `onCancel`, not in `withTaskCancellationHandler`, and after unlocking."
     case .twoCalls:
-      "Keep nothing of a call in a property of the wrapper: return it from the bridge's closure. "
+      "Keep no call's state in the wrapper's properties: return it from the bridge's closure. "
         + "For an SDK that allows only one call, use `PendingCall`, which makes the others wait; in your own queue, "
         + "a cancelled call must leave, and pass its turn on. "
-        + "If the wrapper should refuse them, or they share an answer, pass `except: [.twoCalls]`."
+        + "If the wrapper should refuse calls, or calls share an answer, pass `except: [.twoCalls]`."
     case .nextCall:
-      "Reset what a call leaves in the wrapper on each path, also after a cancellation, and match each answer with its "
+      "On each path, including a cancellation, reset what a call leaves in the wrapper, and match each answer with its "
         + "call. If a later call cannot succeed, pass `except: [.nextCall]`."
     case .timeout: "Pass the clock's `Timeout` to `timeout:`, and cancel the request in `onCancel`."
     }

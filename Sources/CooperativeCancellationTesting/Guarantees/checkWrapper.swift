@@ -16,10 +16,10 @@ public import CooperativeCancellation
 /// About fifteen trials each make a fake call and run the wrapper in a task of its own. The SDK then answers,
 /// fails or drops the completion, or the task is cancelled. ``FakeCall/wrapper(_:)`` adds two calls at the same time.
 ///
-/// On Linux, macOS 15, iOS 18 and later, a wrapper that hangs or blocks its thread does not hang the test, unless it
-/// blocks the main thread or, inside the completion, the SDK's: the check lets the SDK answer after the limit. A wrapper
-/// that returns a fallback must return where others throw; the value is not checked. One with its own error type must
-/// throw that instead of `CancellationError`.
+/// On Linux, macOS 15, iOS 18 and later, the SDK answers after the limit, so a wrapper that hangs or blocks its thread
+/// does not hang the test, unless it blocks the main thread, or the SDK's inside the completion. A wrapper that returns
+/// a fallback must return where others throw; the value is not checked. One with its own error type must throw that
+/// instead of `CancellationError`.
 ///
 /// Throws ``BrokenGuarantees``, or `CancellationError` if the test is cancelled.
 ///

@@ -51,7 +51,7 @@ extension WrapperCheck {
         await letOthersRun()
       }
       if isInterrupted ? request.cancelCount > count : !(await clock.isUnused(limit)) {
-        find(.timeout, "a timer of the wrapper went on after it had ended, when \(when).")
+        find(.timeout, "the wrapper's timer kept running after the call had ended, when \(when).")
       }
     }
     if count == expected { return true }

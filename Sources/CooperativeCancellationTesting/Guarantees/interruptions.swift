@@ -84,7 +84,7 @@ extension WrapperCheck {
       }
       await letOthersRun()
       if trial.hasEnded {
-        let text = "it ended when \(when), although it should wait for the answer."
+        let text = "it ended when \(when), instead of waiting for the answer."
         return (trial, request, find(guarantee, text))
       }
       answer(request, first)

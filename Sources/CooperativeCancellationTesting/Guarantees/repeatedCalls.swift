@@ -169,7 +169,7 @@ extension WrapperCheck {
       first.answer(success)
       await next.letRun()
       if request != nil, next.hasEnded {
-        let text = "the SDK's late answer to the call before ended the next one when \(when)."
+        let text = "the SDK's late answer to the previous call ended the next one when \(when)."
         find(.nextCall, text)
         return nil
       }
@@ -181,7 +181,7 @@ extension WrapperCheck {
     guard await expect(.value, of: next, .nextCall, when: when), let request else { return nil }
     await expectCancellation(of: request, in: next, .nextCall, when: when)
     if first.cancelCount > told {
-      find(.nextCall, "the SDK was told to cancel the call before when \(when).")
+      find(.nextCall, "the SDK was told to cancel the previous call when \(when).")
     }
     guard interruption == .cancelled, !hasFound(.nextCall), !hasFound(.forwarding)
     else { return isShared ? nil : 1 }

@@ -53,7 +53,7 @@ extension WrapperCheck {
       return find(.error, text + " If it pauses in between, raise `limit:`.")
     }
     if case .failure(let error as DroppedCompletionError) = end {
-      let text = "the wrapper does not call the completion when the SDK reports an error"
+      let text = "the wrapper did not call the completion when the SDK reported an error"
       return find(.error, "\(text): \(error)")
     }
     let when = "the SDK reported an error" + (count > 1 ? " to each of \(count) calls" : "")

@@ -267,7 +267,7 @@ struct WrapperModeTests {
     }
     let text = try #require(error?.description)
     #expect(error?.guarantees == [.timeout], "\(text)")
-    #expect(text.contains(isMissing ? "nothing used the clock within" : "a timer of the wrapper"))
+    #expect(text.contains(isMissing ? "nothing used the clock within" : "the wrapper's timer kept"))
     #expect(error?.leftOut["no `wrapper { … }`"] == [.twoCalls, .nextCall])
   }
 
@@ -415,8 +415,8 @@ final class Remembering: Sendable {
   enum Fault: String, CaseIterable {
     case cancellation = "called again after the task was cancelled, and did not call the SDK"
     case failure = "called again after the SDK reported an error, and did not call the SDK"
-    case completion = "the SDK's late answer to the call before ended the next one"
-    case request = "the SDK was told to cancel the call before when it was called again"
+    case completion = "the SDK's late answer to the previous call ended the next one"
+    case request = "the SDK was told to cancel the previous call when it was called again"
     case told = "told to cancel when the task was cancelled in a second call"
   }
 
