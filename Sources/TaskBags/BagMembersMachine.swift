@@ -150,9 +150,7 @@ package struct BagMembersMachine<Waiter: Sendable>: Sendable {
       tasks.update(slot) { released.id = $0.id.take() }
     }
     if let id = released.id {
-      let left = leave(id, statuses[slot].number)
-      released.key = left.key
-      if let next = left.next { released.waiters = [next] }
+      (released.key, released.waiters) = leave(id, statuses[slot].number)
     }
     if statuses.count > 4 * max(tasks.count, 32) {
       statuses = Array(statuses.prefix(tasks.count))
@@ -190,18 +188,18 @@ package struct BagMembersMachine<Waiter: Sendable>: Sendable {
 
   /// Removes a task from those with its id. Returns the key of these tasks if it was the last one, and the waiter of
   /// the first one, if that may begin now.
-  private mutating func leave(_ id: BagID, _ number: Int) -> (key: BagID?, next: Waiter?) {
+  private mutating func leave(_ id: BagID, _ number: Int) -> (key: BagID?, next: [Waiter]) {
     func leave(_ queue: inout NumberedQueue<Int>) -> Int? {
       _ = queue.remove(number)
       return queue.first()
     }
-    guard let index = queues.index(forKey: id) else { return (nil, nil) }
+    guard let index = queues.index(forKey: id) else { return (nil, []) }
     guard let first = leave(&queues.values[index]) else {
-      return (queues.removeAndShrink(at: index).key, nil)
+      return (queues.removeAndShrink(at: index).key, [])
     }
-    if !statuses[first].isBlocked { return (nil, nil) }
+    if !statuses[first].isBlocked { return (nil, []) }
     statuses[first].isBlocked = false
-    return (nil, stopWaitingToBegin(first))
+    return (nil, stopWaitingToBegin(first).map { [$0] } ?? [])
   }
 
   /// Returns the tasks to cancel, or `nil` if there are none that were not cancelled.

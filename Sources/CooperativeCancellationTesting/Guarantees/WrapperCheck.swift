@@ -123,12 +123,12 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
     var losses: [String] = []
     for trial in trials where trial.isPossible {
       let before = valueCount
-      let deliveries = await trial.run()
-      let change = deliveries.map { $0 * kept } ?? valueCount - before
-      expected += change
-      // A wrapper may discard on another thread, slightly later.
-      if valueCount - before != change { await letOthersRun() }
-      let count = valueCount - before - change
+      let due = await trial.run().map { before + $0 * kept }
+      // A wrapper may discard on another thread, or slightly later.
+      if valueCount != due { await letOthersRun() }
+      if valueCount != due { await letValuesArrive() }
+      let count = due.map { valueCount - $0 } ?? 0
+      expected += valueCount - before - count
       if count == 0 { continue }
       let text = count > 0 ? "was neither delivered nor discarded" : "was discarded more than once"
       losses.append("a value that came \(trial.value) \(text).")

@@ -52,8 +52,8 @@ public enum WrapperGuarantee: String, Sendable, Hashable, CaseIterable {
   /// However a call has ended, the next call of the wrapper gets its own answer.
   case nextCall = "next call"
 
-  /// A wait that times out throws an error other than `CancellationError`, and the SDK is told, unless
-  /// ``forwarding`` is excepted.
+  /// A wait that times out throws an error other than `CancellationError`, its timer ends with it, and the SDK is told,
+  /// unless ``forwarding`` is excepted.
   case timeout = "timeout"
 }
 
@@ -98,7 +98,8 @@ extension WrapperGuarantee {
     case .nextCall:
       "On each path, including a cancellation, reset what a call leaves in the wrapper, and match each answer with its "
         + "call. If a later call cannot succeed, pass `except: [.nextCall]`."
-    case .timeout: "Pass the clock's `Timeout` to `timeout:`, and cancel the request in `onCancel`."
+    case .timeout:
+      "Pass the clock's `Timeout` to `timeout:`, and cancel the request in `onCancel`. End your own timer with the call."
     }
   }
 }

@@ -51,7 +51,8 @@ extension WrapperCheck {
         await letOthersRun()
       }
       if isInterrupted ? request.cancelCount > count : !(await clock.isUnused(limit)) {
-        find(.timeout, "the wrapper's timer kept running after the call had ended, when \(when).")
+        let broken = guarantees.contains(.timeout) ? .timeout : guarantee
+        find(broken, "the wrapper's timer kept running after the call had ended, when \(when).")
       }
     }
     if count == expected { return true }

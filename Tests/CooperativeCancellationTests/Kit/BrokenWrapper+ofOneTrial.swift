@@ -69,9 +69,9 @@ extension BrokenWrapper {
       }
     },
     BrokenWrapper(
-      "one that cancels its caller when it times out",
+      "one that cancels its own task when it times out",
       breaks: [.timeout],
-      says: ["it cancelled its caller's task"]
+      says: ["it cancelled its task"]
     ) { book in
       do {
         return try await book.line()
