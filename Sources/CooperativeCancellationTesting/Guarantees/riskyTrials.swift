@@ -78,11 +78,13 @@ extension WrapperCheck {
   private func answerInsideCancel(_ first: Answer) async -> Attempt? {
     let (hasBegun, hasAnswered, isBlocked) = (Observed(false), Observed(false), Observed(false))
     let trial = makeTrial()
-    trial.fake.whenCancelled { request in
+    // Does not capture the check, which keeps the fake.
+    guard let body = first == .success ? success : failure else { return trial }
+    trial.fake.whenCancelled { [answerTime] request in
       guard request.cancelCount == 1 else { return }
       startOnOwnThread {
         hasBegun.change { $0 = true }
-        answer(request, first)
+        request.answer(body)
         hasAnswered.change { $0 = true }
       }
       // A completion that takes long, because it decodes, is not blocked.
