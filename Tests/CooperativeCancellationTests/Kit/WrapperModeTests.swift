@@ -271,6 +271,49 @@ struct WrapperModeTests {
     #expect(error?.leftOut["no `wrapper { … }`"] == [.twoCalls, .nextCall])
   }
 
+  // MARK: Exceptions
+
+  @Test
+  func `report a second cancellation by a timer although timeouts are excepted`() async {
+    await expect([.forwarding], "the wrapper's timer kept running") {
+      try await checkWrapper(except: [.timeout]) { (calls: Calls, clock) in
+        try await withAsyncThrowingValue { (completion: @escaping Completion) in
+          calls.record(completion)
+        } onCancel: { call in
+          call.cancel()
+          Task {
+            try await clock.sleep(until: clock.now.advanced(by: .seconds(5)))
+            call.cancel()
+          }
+        }
+      } success: {
+        $0(.success(1))
+      }
+    }
+  }
+
+  @Test
+  func `report nothing else about answers after a cancellation if one kind is excepted`()
+    async throws
+  {
+    @Sendable func cancelBeforeTheEnd(_ calls: Calls) async throws -> Int {
+      try Task.checkCancellation()
+      return try await withCancellableThrowingContinuation(whenCancelled: .deliverResult) {
+        (continuation: CancellableContinuation<Int, any Error>) in
+        let waiting = Protected<CancellableContinuation<Int, any Error>?>(continuation)
+        let call = calls.record { result in waiting.withLock { $0.take() }?.resume(with: result) }
+        return (call, waiting)
+      } onCancel: { (call: Calls.Request, waiting) in
+        call.cancel()
+        waiting.withLock { $0.take() }?.resume(throwing: CancellationError())
+      }
+    }
+    await expect([.checkAfter]) {
+      try await check(except: [.droppedCompletion], cancelBeforeTheEnd)
+    }
+    try await check(except: [.droppedCompletion, .checkAfter], cancelBeforeTheEnd)
+  }
+
   // MARK: Threads
 
   @Test
