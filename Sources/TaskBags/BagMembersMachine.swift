@@ -104,9 +104,10 @@ package struct BagMembersMachine<Waiter: Sendable>: Sendable {
   }
 
   /// Returns the new slot, and perhaps those of the other tasks with the id.
-  private mutating func insert(_ id: BagID?, findsOthers: Bool = false) -> (
-    slot: Int, others: [Int]
-  ) {
+  private mutating func insert(
+    _ id: BagID?,
+    findsOthers: Bool = false
+  ) -> (slot: Int, others: [Int]) {
     lastNumber += 1
     count += 1
     let (slot, new) = (tasks.insert(Entry(id: id)), Status(number: lastNumber))
@@ -149,12 +150,9 @@ package struct BagMembersMachine<Waiter: Sendable>: Sendable {
       statuses[slot].state = .finished
       tasks.update(slot) { released.id = $0.id.take() }
     }
-    if let id = released.id {
-      (released.key, released.waiters) = leave(id, statuses[slot].number)
-    }
-    if statuses.count > 4 * max(tasks.count, 32) {
-      statuses = Array(statuses.prefix(tasks.count))
-    }
+    if let id = released.id { (released.key, released.waiters) = leave(id, statuses[slot].number) }
+    let most = 4 * max(tasks.count, 32)
+    if statuses.count > most { statuses = Array(statuses.prefix(tasks.count)) }
     if count == 0, !waiters.isEmpty {
       released.waiters += waiters.keys.sorted().compactMap { waiters[$0] }
       waiters = [:]
