@@ -49,11 +49,11 @@ extension WrapperCheck {
   /// The SDK answers while it is being cancelled, on another thread, as one does that waits there for its callbacks.
   func answeredInsideCancel(_ first: Answer) async -> Int? {
     guard guarantees.contains(.forwarding), response != .ignoreCancellation,
-      !hasFound(.noLockHeld)
+      !hasFound(.noLockHeld), let body = first == .success ? success : failure
     else { return 0 }
     var deliveries: Int? = 0
     let isAnswered = await patiently {
-      guard let trial = await answerInsideCancel(first) else { return nil as Bool? }
+      guard let trial = await answerInsideCancel(body) else { return nil as Bool? }
       // What is wrong with any answer after a cancellation was found before, or is excepted.
       let others: [WrapperGuarantee] = [.prompt, .forwarding, .lateAnswer, .checkAfter]
       if others.allSatisfy({ guarantees.contains($0) && !hasFound($0) }) {
@@ -75,11 +75,12 @@ extension WrapperCheck {
   }
 
   /// Returns `nil` if the answer had to wait for the cancellation.
-  private func answerInsideCancel(_ first: Answer) async -> Attempt? {
+  private func answerInsideCancel(_ body: @escaping @Sendable (Completion) -> Void) async
+    -> Attempt?
+  {
     let (hasBegun, hasAnswered, isBlocked) = (Observed(false), Observed(false), Observed(false))
     let trial = makeTrial()
     // Does not capture the check, which keeps the fake.
-    guard let body = first == .success ? success : failure else { return trial }
     trial.fake.whenCancelled { [answerTime] request in
       guard request.cancelCount == 1 else { return }
       startOnOwnThread {
