@@ -170,8 +170,8 @@ nonisolated func madeByUsers() -> [any Error] {
   let place = CallSite(fileID: "App/Feed.swift", line: 12)
   RuntimeIssue.handler(RuntimeIssue(kind: .completionDropped, callSite: place))
   return [
-    TimeoutError(.seconds(5)), DroppedCompletionError(callSite: place), MissingValueError(),
-    AlreadyPendingError(),
+    TimeoutError(.seconds(5), callSite: place), DroppedCompletionError(callSite: place),
+    MissingValueError(callSite: CallSite()), AlreadyPendingError(callSite: CallSite()),
   ]
 }
 

@@ -19,8 +19,8 @@ public struct MissingValueError: Error, Sendable, Hashable, CustomStringConverti
     """
   }
 
-  /// Creates the error of a call; by default, one at this line, for example to test what a screen does with it.
-  public init(callSite: CallSite = CallSite()) {
+  /// Creates the error of a call, for example to test what a screen does with it. `CallSite()` is the line that has it.
+  public init(callSite: CallSite) {
     self.callSite = callSite
   }
 }

@@ -39,9 +39,9 @@ public struct RuntimeIssue: Sendable, Hashable {
 
   private let detail: String
 
-  /// Creates a report, for example to test a ``handler``; by default, about this line. `detail` is what its text says
-  /// beside that, such as a limit.
-  public init(kind: Kind, callSite: CallSite = CallSite(), detail: String = "") {
+  /// Creates a report, for example to test a ``handler``. `CallSite()` is the line that has it; `detail` is what the text
+  /// says beside that, such as a limit.
+  public init(kind: Kind, callSite: CallSite, detail: String = "") {
     self.kind = kind
     self.callSite = callSite
     self.detail = detail

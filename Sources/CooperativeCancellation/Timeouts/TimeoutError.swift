@@ -24,9 +24,8 @@ public struct TimeoutError: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Creates the error of a call with a timeout; by default, one at this line, for example to test what a screen does
-  /// with it.
-  public init(_ timeout: Timeout, callSite: CallSite = CallSite()) {
+  /// Creates the error of a call, for example to test what a screen does with it. `CallSite()` is the line that has it.
+  public init(_ timeout: Timeout, callSite: CallSite) {
     nanoseconds = timeout.nanoseconds
     self.callSite = callSite
   }

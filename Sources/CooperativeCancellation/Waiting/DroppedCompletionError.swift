@@ -15,8 +15,8 @@ public struct DroppedCompletionError: Error, Sendable, Hashable, CustomStringCon
     """
   }
 
-  /// Creates the error of a call; by default, one at this line, for example to test what a screen does with it.
-  public init(callSite: CallSite = CallSite()) {
+  /// Creates the error of a call, for example to test what a screen does with it. `CallSite()` is the line that has it.
+  public init(callSite: CallSite) {
     self.callSite = callSite
   }
 }
