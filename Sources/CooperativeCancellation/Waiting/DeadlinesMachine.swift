@@ -1,7 +1,7 @@
 internal import CancellationInternals
 
-/// The deadlines of all waits, as a value type without a lock: a binary heap, in which a slot stores each wait's
-/// position, so that it can be removed from the middle.
+/// The deadlines of all waits, as a value type without a lock: a binary heap. A wait that is removed leaves its node in
+/// the heap until the node is first, or until most nodes are such.
 ///
 /// All waits share one alarm. The queue decides when to set it; ``Deadlines`` sets it, and tells the queue when it
 /// rings. After the earliest wait is removed, the alarm rings once with no wait due.
@@ -10,31 +10,35 @@ package struct DeadlinesMachine: Sendable {
   private struct Node: Sendable {
     let end: Moment
     let slot: Int
-  }
-
-  private struct QueuedWait: Sendable {
-    let wait: Wait
-    var position: Int
+    /// Slots are reused, numbers are not.
+    let number: Int
   }
 
   /// Each node is due no later than its children, at `2 * position + 1` and `2 * position + 2`.
   private var heap: [Node] = []
-  private var waits = Slots<QueuedWait>()
+  private var waits = Slots<(number: Int, wait: Wait)>()
+  private var lastNumber = 0
   /// The time at which the alarm rings.
   private var alarm: Moment?
 
-  package init() {}
+  package private(set) var count = 0
 
-  package var count: Int { heap.count }
+  package init() {}
 
   /// The slot of a wait.
   @usableFromInline package typealias Ticket = Int
 
   /// Returns a ticket for removing the wait, and the time to set the alarm for, or `nil` to leave it.
   package mutating func add(_ wait: Wait, until end: Moment) -> (Ticket, alarm: Moment?) {
-    let slot = waits.insert(QueuedWait(wait: wait, position: heap.count))
-    heap.append(Node(end: end, slot: slot))
-    moveUp(heap.count - 1)
+    count += 1
+    lastNumber += 1
+    let slot = waits.insert((lastNumber, wait))
+    var position = heap.count
+    heap.append(Node(end: end, slot: slot, number: lastNumber))
+    while position > 0, case let parent = (position - 1) / 2, end < heap[parent].end {
+      heap.swapAt(position, parent)
+      position = parent
+    }
     if let alarm, !(end < alarm) { return (slot, nil) }
     alarm = end
     return (slot, end)
@@ -43,8 +47,7 @@ package struct DeadlinesMachine: Sendable {
   /// Removes a wait, if it is still in the queue. Returns it, to release.
   package mutating func remove(_ wait: Wait, by ticket: Ticket) -> Wait? {
     // Another wait may have the slot now.
-    guard let queued = waits[ticket], queued.wait.id == wait.id else { return nil }
-    return take(at: queued.position)
+    waits[ticket]?.wait.id == wait.id ? take(ticket) : nil
   }
 
   /// The alarm rang, perhaps early or more than once. Returns at most `most` of the due waits. If there are none,
@@ -54,53 +57,36 @@ package struct DeadlinesMachine: Sendable {
     atMost most: Int
   ) -> (waits: [Wait], alarm: Moment?) {
     var due: [Wait] = []
-    while due.count < most, let first = heap.first, !(now < first.end), let wait = take(at: 0) {
-      due.append(wait)
+    while due.count < most, let first = heap.first, !isQueued(first) || !(now < first.end) {
+      removeFirst()
+      if isQueued(first), let wait = take(first.slot) { due.append(wait) }
     }
     alarm = due.isEmpty ? heap.first?.end : nil
     return (due, alarm)
   }
 
-  private mutating func take(at position: Int) -> Wait? {
-    let node = heap[position]
-    let last = heap.removeLast()
-    if position < heap.count {
-      place(last, at: position)
-      moveUp(position)
-      moveDown(position)
+  private func isQueued(_ node: Node) -> Bool { waits[node.slot]?.number == node.number }
+
+  private mutating func take(_ slot: Int) -> Wait? {
+    count -= 1
+    let wait = waits.remove(slot)?.wait
+    // Also frees memory, which an array never does by itself. What is sorted is a heap.
+    if heap.capacity > 4 * max(count, 32) {
+      heap = heap.filter(isQueued).sorted { $0.end < $1.end }
     }
-    // Copying the array frees its unused capacity. A small array is not copied, to avoid a copy each time.
-    if heap.capacity > 4 * max(heap.count, 32) { heap = heap.map { $0 } }
-    return waits.remove(node.slot)?.wait
+    return wait
   }
 
-  private mutating func place(_ node: Node, at position: Int) {
-    heap[position] = node
-    waits.update(node.slot) { $0.position = position }
-  }
-
-  private mutating func moveUp(_ start: Int) {
-    let node = heap[start]
-    var position = start
-    while position > 0, case let parent = (position - 1) / 2, node.end < heap[parent].end {
-      place(heap[parent], at: position)
-      position = parent
-    }
-    if position != start { place(node, at: position) }
-  }
-
-  private mutating func moveDown(_ start: Int) {
-    let node = heap[start]
-    var position = start
-    while true {
-      let left = 2 * position + 1
-      guard left < heap.count else { break }
-      let right = left + 1
-      let child = right < heap.count && heap[right].end < heap[left].end ? right : left
-      guard heap[child].end < node.end else { break }
-      place(heap[child], at: position)
+  private mutating func removeFirst() {
+    heap.swapAt(0, heap.count - 1)
+    heap.removeLast()
+    var position = 0
+    while case let children = heap.indices.clamped(to: 2 * position + 1..<2 * position + 3),
+      let child = children.min(by: { heap[$0].end < heap[$1].end }),
+      heap[child].end < heap[position].end
+    {
+      heap.swapAt(position, child)
       position = child
     }
-    if position != start { place(node, at: position) }
   }
 }
