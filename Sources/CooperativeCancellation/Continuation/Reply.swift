@@ -19,11 +19,6 @@ package struct Reply<Answer: Sendable>: Sendable, Hashable {
     contents = Locked(shared: ReplyContents(callSite, reportsDrop: reportsDrop, discard))
   }
 
-  @_alwaysEmitIntoClient
-  init(_ contents: Locked<ReplyContents<Answer>>) {
-    self.contents = contents
-  }
-
   @usableFromInline
   package static func == (left: Reply, right: Reply) -> Bool {
     left.contents.buffer === right.contents.buffer
@@ -143,9 +138,6 @@ extension Reply {
   @_alwaysEmitIntoClient
   @inline(never)
   static func take(from reply: consuming AnyReply) -> Answer? {
-    guard let contents = Locked(reply, in: SharedBuffer<ReplyContents<Answer>>.self) else {
-      return nil
-    }
-    return Reply(contents).take()
+    Locked(reply, in: SharedBuffer<ReplyContents<Answer>>.self)?.extract { $0.machine.take() }
   }
 }
