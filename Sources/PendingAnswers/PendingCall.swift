@@ -73,7 +73,6 @@ public final class PendingCall<Value>: Sendable {
   }
 
   /// Ends the pending call, all waiting ones and later ones with an error, as ``PendingCalls/close(throwing:)`` does.
-  @_alwaysEmitIntoClient
   public func close(throwing error: any Error) {
     calls.close(throwing: error)
   }

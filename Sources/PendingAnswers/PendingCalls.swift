@@ -65,7 +65,6 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
   ///   - onUnclaimed: Receives answers that arrived while the id of a call was not yet known, and that matched no call,
   ///     such as a late answer after a cancellation. Runs once for each, on the actor of the last call that might have
   ///     matched, or in ``close(throwing:)``.
-  @_alwaysEmitIntoClient
   public init(
     ifTaken policy: TakenIDPolicy = .throwError,
     lateAnswers: Timeout? = nil,
@@ -95,7 +94,6 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
   }
 
   /// Ends all calls with an error, including those that are being made, but no later ones. Returns how many took it.
-  @_alwaysEmitIntoClient
   @discardableResult
   public func resumeAll(throwing error: any Error) -> Int {
     sharing == nil ? endAll(.failure(error)) : endLines(error, closes: false)
@@ -104,7 +102,6 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
   /// Ends all calls with an error. Later calls throw it, too, without calling the SDK.
   ///
   /// Call it where the connection ends. Only the first error counts.
-  @_alwaysEmitIntoClient
   public func close(throwing error: any Error) {
     _ = sharing == nil ? endAll(.failure(error), error) : endLines(error, closes: true)
   }

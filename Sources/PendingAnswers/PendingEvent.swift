@@ -24,7 +24,6 @@ public final class PendingEvent<Value: Sendable>: Sendable {
   @usableFromInline package let waits: PendingCalls<Int, Value>
 
   /// Creates an event for which no task is waiting.
-  @_alwaysEmitIntoClient
   public init() { waits = PendingCalls() }
 
   /// Waits for the next event.
@@ -78,7 +77,6 @@ public final class PendingEvent<Value: Sendable>: Sendable {
   }
 
   /// Ends all current and later waits with an error. Only the first close counts.
-  @_alwaysEmitIntoClient
   public func close(throwing error: any Error) {
     waits.close(throwing: error)
   }
@@ -87,7 +85,6 @@ public final class PendingEvent<Value: Sendable>: Sendable {
   ///
   /// Only the first close counts. A later wait returns at once, and does not run its `operation`; a task that is
   /// cancelled gets `CancellationError`.
-  @_alwaysEmitIntoClient
   public func close(returning value: Value) {
     _ = waits.endAll(.success(Sent(value)), Happened(value: value))
   }
@@ -97,7 +94,6 @@ public final class PendingEvent<Value: Sendable>: Sendable {
 @usableFromInline
 struct Happened<Value: Sendable>: Error {
   @usableFromInline let value: Value
-  @inlinable init(value: Value) { self.value = value }
 }
 
 extension PendingEvent where Value == Void {
