@@ -23,8 +23,7 @@ internal import CooperativeCancellation
 ///
 /// ## Lifetime
 ///
-/// C may call back while this object is alive. A bridge keeps what `operation` returns, so return the context,
-/// or a tuple that contains it. The closure is released:
+/// C may call back while this object is alive. Return it from `operation`, perhaps in a tuple. The closure is released:
 ///
 /// - when C has called it, unless the context is repeating;
 /// - with `.abandonCallback`, when the wait ends, after `onCancel`;
@@ -46,8 +45,7 @@ public final class CallbackContext: Sendable {
   /// A context with `isRepeating` is for callbacks that report progress or ask whether to continue. If C calls back
   /// only during the call, use ``withCallbackContext(_:fileID:line:in:)``. Reports name the file and the line.
   ///
-  /// `body` runs inside ``call(_:_:)``, on the calling thread, with no lock held. Copy what its pointers point to: they
-  /// are usually valid only during the call.
+  /// `body` runs inside ``call(_:_:)``, on its thread, with no lock held. Copy what pointers point to: most die soon.
   public init<each Argument, Output>(
     isRepeating: Bool = false,
     fileID: StaticString = #fileID,
@@ -77,9 +75,8 @@ public final class CallbackContext: Sendable {
 extension CallbackContext {
   /// Calls the closure that belongs to a context; does nothing if the closure was released.
   ///
-  /// If the types of the arguments differ from those of the closure's parameters, the closure is released without being
-  /// called, and `RuntimeIssue.handler` receives a report. A wait for that closure ends with
-  /// `DroppedCompletionError`, or its fallback.
+  /// If the types of the arguments differ from those of the closure's parameters, the closure is released without a
+  /// call, and reported to `RuntimeIssue.handler`. A wait for it ends with `DroppedCompletionError`, or its fallback.
   public static func call<each Argument>(
     _ pointer: UnsafeMutableRawPointer?,
     _ argument: repeat each Argument

@@ -55,8 +55,7 @@ package struct ContextEntries: Sendable {
     self.step = step
   }
 
-  /// Numbers are not reused, so a late call cannot find another closure's entry. With 32-bit pointers they wrap
-  /// around after about 270 million entries.
+  /// Not reused, so a late call finds no other entry. With 32-bit pointers they wrap around after 270 million entries.
   package mutating func add(_ entry: any ContextEntry) -> UInt {
     repeat { lastNumber &+= step } while lastNumber == 0 || entries[lastNumber] != nil
     entries[lastNumber] = entry

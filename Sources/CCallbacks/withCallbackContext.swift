@@ -7,9 +7,8 @@
 /// }
 /// ```
 ///
-/// Returns what `body` returns, and throws what it throws. The context is released when `body` returns; a later
-/// callback does nothing. `closure` runs on the thread on which C calls it, with no lock held, and `body` at once, in
-/// place.
+/// Returns what `body` returns, and throws what it throws. Then the context is released, and a later callback does
+/// nothing. `closure` runs on the thread on which C calls it, with no lock held, and `body` at once, in place.
 public func withCallbackContext<each Argument, Output, Result: ~Copyable, Failure: Error>(
   _ closure: @escaping @Sendable (repeat each Argument) -> Output,
   fileID: StaticString = #fileID,

@@ -13,15 +13,13 @@ extension AsyncStream where Element: Sendable {
   /// }
   /// ```
   ///
-  /// Use it where a function must return this type. Elsewhere, ``AsyncCallbackSequence`` registers when it is read, and
-  /// tells a cancellation from the end.
+  /// For functions that must return this type. ``AsyncCallbackSequence`` registers when read, and shows a cancellation.
   ///
   /// The SDK may call `yield` and `finish` from any thread. The stream ends when the SDK calls `finish` or releases
   /// both, when its reader is cancelled, and when it is released.
   ///
   /// `subscribe` runs once, before this returns, where the caller is. Soon after the end, `terminate` receives its
-  /// token, on no actor and under no lock. `discard` receives each element that is not delivered, on any thread. A
-  /// `WaitingCall` names the file and the line.
+  /// token, on no actor and under no lock. `discard` receives, on any thread, what is not delivered.
   @_alwaysEmitIntoClient
   public init<Token>(
     buffering policy: BufferingPolicy,
@@ -45,9 +43,8 @@ extension AsyncThrowingStream where Element: Sendable, Failure == any Error {
   /// Registers with an SDK that can fail now, on the calling thread, and returns what it reports as a stream.
   ///
   /// `finish(nil)` ends the stream; `finish(error)` ends it with that error. If `subscribe` throws, the stream throws
-  /// that error, what came before is discarded, and `onTermination` does not run. A cancelled reader gets `nil`, as if
-  /// the SDK had succeeded: write `try Task.checkCancellation()` after the loop. The rest, and the parameters, are the
-  /// same as for an `AsyncStream`.
+  /// that error, what came before is discarded, and `onTermination` does not run. A cancelled reader gets `nil`: write
+  /// `try Task.checkCancellation()` after the loop. The rest is the same as for an `AsyncStream`.
   @_alwaysEmitIntoClient
   public init<Token>(
     buffering policy: BufferingPolicy,

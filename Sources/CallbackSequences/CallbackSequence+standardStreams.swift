@@ -13,8 +13,7 @@ extension CallbackSequence {
     StreamReader(source, isolation: isolation).stream
   }
 
-  /// Registers now, and returns the elements as an `AsyncThrowingStream`, which throws what the registration throws;
-  /// see ``asyncStream(isolation:)``.
+  /// Registers now, and returns the elements as an `AsyncThrowingStream`: see ``asyncStream(isolation:)``.
   ///
   /// A cancelled reader gets `nil`, as if the SDK had succeeded: write `try Task.checkCancellation()` after the loop.
   @_alwaysEmitIntoClient
@@ -44,8 +43,7 @@ extension SendableCallbackSequence {
   }
 }
 
-// In a cancelled task, the standard library does not call `next`, but only `onCancel`; or, of a throwing stream,
-// releases the closure.
+// In a cancelled task, the standard library calls only `onCancel`, or, of a throwing stream, releases the closure.
 extension StreamReader {
   @_alwaysEmitIntoClient
   var stream: AsyncStream<Element> {

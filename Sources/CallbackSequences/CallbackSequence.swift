@@ -23,15 +23,13 @@
 /// call the closures that it receives from any thread, and the sequence ends when the SDK releases them. The
 /// sequence keeps what your closures capture: capture the SDK rather than `self`.
 ///
-/// The sequence is not `Sendable`. Operators that read it on another actor, such as `merge` and `debounce`,
-/// need ``sendable(isolation:)``.
+/// The sequence is not `Sendable`. For `merge`, `debounce` and readers elsewhere, use ``sendable(isolation:)``.
 ///
 /// ## Cancellation
 ///
-/// When the reading task is cancelled, the sequence ends as soon as the reader's actor is free, and discards
-/// its buffer. In a task that is already cancelled, nothing is registered. If `Failure` is `any Error`, `next()`
-/// throws `CancellationError`. Otherwise it returns `nil`, so check after the loop whether the SDK finished or
-/// the task was cancelled:
+/// When the reading task is cancelled, the sequence ends as soon as the reader's actor is free, and discards its
+/// buffer. In a cancelled task, nothing is registered. If `Failure` is `any Error`, `next()` throws
+/// `CancellationError`. Otherwise it returns `nil`: check after the loop whether the task was cancelled:
 ///
 /// ```swift
 /// for await song in player.songs() { print("song:", song) }
@@ -89,8 +87,7 @@ public typealias AsyncCallbackSequence<Element: Sendable> = CallbackSequence<Ele
 
 /// The values of an SDK that calls back repeatedly and can fail; see ``CallbackSequence``.
 ///
-/// It throws the SDK's error after the elements that came before it, and `CancellationError` when the reading
-/// task is cancelled.
+/// It throws the SDK's error after the elements before it, and `CancellationError` when the reading task is cancelled.
 public typealias AsyncThrowingCallbackSequence<Element: Sendable> =
   CallbackSequence<Element, any Error>
 

@@ -1,8 +1,7 @@
 /// A ``CallbackSequence`` that any task on any actor may read: for a service's interface, or for `merge`,
 /// `debounce`, `zip` and other operators that require a `Sendable` sequence.
 ///
-/// On an actor, make the sequence as usual and add ``CallbackSequence/sendable(isolation:)``. Both closures
-/// run on that actor:
+/// On an actor, add ``CallbackSequence/sendable(isolation:)``. Both closures run on that actor:
 ///
 /// ```swift
 /// actor Thermometer {
@@ -39,8 +38,7 @@ public struct SendableCallbackSequence<Element: Sendable, Failure: Error>: Async
 
   /// Creates a sequence whose iterators each read a new sequence that `make` returns.
   ///
-  /// `make` runs once for each iterator and each standard stream, where that is made. A shared sequence runs it once at
-  /// first, and once for each registration, on no actor.
+  /// `make` runs once for each iterator and standard stream; if shared, first and at each registration, on no actor.
   public init(_ make: @escaping @Sendable () -> CallbackSequence<Element, Failure>) {
     source = { make().source }
   }
@@ -58,8 +56,7 @@ public struct SendableCallbackSequence<Element: Sendable, Failure: Error>: Async
 extension CallbackSequence {
   /// Returns the same sequence for readers on any actor.
   ///
-  /// The closures still run on the actor on which this sequence was made, or on `isolation`, by default the caller's
-  /// actor, if it was made without one.
+  /// The closures still run on its actor; if it was made without one, on `isolation`, by default the caller's actor.
   public func sendable(
     isolation: isolated any Actor = #isolation
   ) -> SendableCallbackSequence<Element, Failure> {

@@ -1,11 +1,9 @@
 /// The library's lock: a reference to an object with a lock and a value, which one thread at a time may access.
 ///
-/// Apart from ``Sent`` and one line of ``CallbackContext``, this is the only code in the library that the compiler
-/// cannot check. It is safe for these reasons:
+/// Apart from ``Sent`` and one line of ``CallbackContext``, the only code that the compiler cannot check. It is safe:
 ///
-/// - The lock never moves. It is the header of a `ManagedBuffer`, inside the object, and is accessed only through the
-///   buffer's pointer. The pointer is valid until the object is released, and `locked` keeps the object alive until
-///   after the unlock.
+/// - The lock never moves. It is the header of a `ManagedBuffer`, and is accessed only through the buffer's pointer,
+///   which is valid until the object is released; `locked` keeps it alive until after the unlock.
 /// - The value is initialized once, before other code has a reference to the object, and destroyed once, by
 ///   `deinit`. In between, only `locked` accesses it, under the lock.
 /// - Values go in and come out as `sending`, as with `Mutex`, so no other code shares them. `@unchecked`, because a
@@ -58,8 +56,8 @@ package struct Locked<Value: ~Copyable>: @unchecked Sendable {
     return unsafe body(&value.pointee)
   }
 
-  /// Like `locked`, but never releases the result before the unlock, as the optimizer of Swift 6.3.1 does with one that
-  /// is not used afterwards: a release may run the user's code.
+  /// Like `locked`, but never releases the result before the unlock, as Swift 6.3.1 does with one that is not used: a
+  /// release may run the user's code.
   @_alwaysEmitIntoClient
   package func extract<Result>(_ body: (inout sending Value) -> sending Result) -> sending Result {
     let result = locked(body)
@@ -107,8 +105,7 @@ extension ManagedBuffer where Header == PlatformLock, Element: ~Copyable {
 
 // MARK: Notice of the last release
 
-/// A locked value that is notified when the last reference is released. Noncopyable in unspecialized code, which would
-/// otherwise copy it for the notice.
+/// A value that is told when the last reference is released. Noncopyable in unspecialized code, which would copy it.
 @usableFromInline
 package protocol SharedContents: ~Copyable, Sendable {
   func lastReferenceWasReleased()
@@ -148,8 +145,7 @@ extension Locked {
   }
 }
 
-/// An object that contains an answer of any type: a ``Reply`` or a ``Carrier``. `@unchecked`, because the stored type
-/// does not say `Sendable`; the initializer requires it.
+/// An object with an answer of any type: a ``Reply`` or a ``Carrier``. The initializer requires `Sendable`.
 @usableFromInline
 package struct AnyReply: @unchecked Sendable {
   @usableFromInline package let object: AnyObject

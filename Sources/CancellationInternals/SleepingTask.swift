@@ -20,9 +20,9 @@ package protocol ErasedContinuation: Sendable {
 extension CheckedContinuation<Void, Never>: ErasedContinuation {}
 
 extension SleepingTask {
-  /// Sleeps on the caller's actor until the continuation is resumed, which `keep` stores, or resumes if there is
-  /// something to read. `cancel` runs under the runtime's lock, so it only changes the state and resumes. ``Wait`` has
-  /// functions of its own, because its frame must be smaller.
+  /// Sleeps on the caller's actor. `keep` stores the continuation, or resumes it if there is something to read.
+  /// `cancel` runs under the runtime's lock, so it only changes the state and resumes. ``Wait`` has its own, for a
+  /// smaller frame.
   @usableFromInline
   package static func sleep(
     isolation: isolated (any Actor)?,

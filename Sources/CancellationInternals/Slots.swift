@@ -1,5 +1,4 @@
-/// Keeps elements in numbered slots, which are reused. Its code is emitted into the modules that use it, where it is
-/// specialized.
+/// Elements in numbered slots, which are reused. Its code is emitted into the modules that use it, to be specialized.
 @usableFromInline
 package struct Slots<Element> {
   /// The number of slots that are never freed.
@@ -7,8 +6,7 @@ package struct Slots<Element> {
   static var keptCapacity: Int { 32 }
 
   @usableFromInline var elements: [Element?] = []
-  /// The empty slots, and slots that were freed. A new slot is created only when this is empty, so it contains no slot
-  /// twice.
+  /// The empty slots, and slots that were freed. Each is here once: a new slot is created only when this is empty.
   @usableFromInline var spare: [Int] = []
 
   @_alwaysEmitIntoClient

@@ -16,9 +16,8 @@ public import CooperativeCancellation
 /// extension FakeCall.Request: ArticleRequest {}
 /// ```
 ///
-/// `Completion` is what the SDK calls: a closure of any shape, a tuple of closures, a delegate, which most SDKs hold
-/// weakly (``record(weakly:)``), or a continuation. Everything may be used from any thread; no lock of this class is
-/// held while the test's closures run.
+/// `Completion` is what the SDK calls: a closure of any shape, a tuple of closures, a delegate, usually held weakly
+/// (``record(weakly:)``), or a continuation. May be used from any thread; closures of the test run under no lock.
 public final class FakeCall<Completion: Sendable>: Sendable {
   private struct State: Sendable {
     var requests: [Request] = []
@@ -52,15 +51,13 @@ public final class FakeCall<Completion: Sendable>: Sendable {
     return requests.indices.contains(number - 1) ? requests[number - 1] : nil
   }
 
-  /// Records a call, and keeps what the wrapper passed to the SDK until ``Request/drop()``. Returns the SDK's request.
-  /// Call it in the body of the fake's method.
+  /// Records a call, in the fake's method, with what the SDK got, until ``Request/drop()``. Returns the SDK's request.
   @discardableResult
   public func record(_ completion: Completion) -> Request {
     record { completion }
   }
 
-  /// Records a call as an SDK does that holds its delegate weakly. If nothing in the wrapper keeps the delegate, no
-  /// answer arrives.
+  /// Records a call as an SDK does that holds its delegate weakly. Without an owner in the wrapper, no answer arrives.
   @discardableResult
   public func record(weakly delegate: Completion) -> Request where Completion: AnyObject {
     record { [weak delegate] in delegate }
@@ -144,8 +141,7 @@ public final class FakeCall<Completion: Sendable>: Sendable {
     }
   }
 
-  /// Runs `body` when a later call is cancelled, inside ``Request/cancel()``, on the cancelling thread, under
-  /// the SDK's lock.
+  /// Runs `body` when a later call is cancelled, inside ``Request/cancel()``, on its thread, under the SDK's lock.
   public func whenCancelled(_ body: @escaping @Sendable (Request) -> Void) {
     state.change { state in
       defer { state.onCancel = body }
@@ -157,8 +153,7 @@ public final class FakeCall<Completion: Sendable>: Sendable {
 extension FakeCall {
   /// One call of the method: what the SDK returns, and what the test uses to answer.
   ///
-  /// Make it conform to the protocol of the SDK's requests. An SDK that cancels by number uses ``number`` and
-  /// ``FakeCall/subscript(_:)``.
+  /// It conforms to the protocol of the SDK's requests. To cancel by number: ``number``, ``FakeCall/subscript(_:)``.
   public final class Request: Sendable {
     fileprivate struct State: Sendable {
       var completion: @Sendable () -> Completion?

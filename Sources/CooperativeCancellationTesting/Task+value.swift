@@ -12,8 +12,7 @@ extension Task {
   ///
   /// Unlike `value`, it also ends after the limit and when the test's own task is cancelled. The task itself continues.
   ///
-  /// Throws the task's error; or, if the task does not end in time, as ``FakeCall/next(within:fileID:line:)`` does, which
-  /// says what `limit` means.
+  /// Throws the task's error; or, if it does not end in time, as ``FakeCall/next(within:fileID:line:)`` does.
   nonisolated(nonsending) public func value(
     within limit: Timeout = .seconds(10),
     fileID: StaticString = #fileID,

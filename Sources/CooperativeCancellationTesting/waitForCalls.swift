@@ -1,7 +1,6 @@
 public import CooperativeCancellation
 
-/// Waits until calls of the library are waiting, so that a test can cancel a call that waits, and not one that has not
-/// begun.
+/// Waits until calls of the library are waiting, so that a test can cancel a call that waits.
 ///
 /// ```swift
 /// let task = Task { try await articles.article(1) }
@@ -13,8 +12,7 @@ public import CooperativeCancellation
 /// the first use of this function, or of `WaitingCall.startRecording()`, on.
 /// Other tests run at the same time, so say which calls you mean.
 ///
-/// Throws an error that lists the calls that wait if there are fewer in time, and `CancellationError` if the test is
-/// cancelled.
+/// Throws `CancellationError`, or, if there are fewer in time, an error that lists the calls that wait.
 ///
 /// - Parameters:
 ///   - count: How many calls must be waiting.

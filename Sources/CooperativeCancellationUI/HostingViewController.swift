@@ -3,8 +3,7 @@
   public import TaskBags
   public import UIKit
 
-  /// Shows a SwiftUI view, and cancels the tasks of a bag when the screen, or a container of it, is dismissed
-  /// or popped.
+  /// Shows a SwiftUI view, and cancels a bag's tasks when the screen, or its container, is dismissed or popped.
   ///
   /// ```swift
   /// final class FeedViewController: HostingViewController<FeedView, FeedModel> {

@@ -3,8 +3,7 @@
   public import UIKit
 
   extension UIViewController {
-    /// Cancels the tasks of a bag if this screen is gone for good. Call it when the screen has disappeared, and when it
-    /// has left its container.
+    /// Cancels a bag's tasks if this screen is gone for good. Call it when it has disappeared or left its container.
     ///
     /// ```swift
     /// override func viewDidDisappear(_ animated: Bool) {

@@ -1,7 +1,6 @@
 public import CooperativeCancellation
 
-/// The call was refused because another pending call has the same id. If the SDK returns the id, it has already been
-/// called; otherwise, it was not called.
+/// Another pending call has the id. The SDK has not been called, unless it is the one that returns the id.
 public struct AlreadyPendingError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The call that was refused.
   public let callSite: CallSite

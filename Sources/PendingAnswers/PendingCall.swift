@@ -15,9 +15,8 @@ public import CooperativeCancellation
 /// ```
 ///
 /// A call that is cancelled or times out ends at once, but keeps its place until the SDK answers it and `onCancel` has
-/// returned: otherwise the next call would receive the late answer, or be stopped in its place. Meanwhile, other calls
-/// wait for their turn in order; the wait counts toward their timeout, and cancellation ends it. If the SDK may never
-/// answer, limit `lateAnswers`, or call ``close(throwing:)``.
+/// returned: the late answer must not reach the next call. Meanwhile, other calls wait for their turn in order; the
+/// wait counts toward their timeout. If the SDK may never answer, limit `lateAnswers`, or call ``close(throwing:)``.
 ///
 /// Each call has the guarantees of a bridge: see <doc:Contract#Pending-calls>.
 public final class PendingCall<Value>: Sendable {
@@ -65,8 +64,7 @@ public final class PendingCall<Value>: Sendable {
 
   // MARK: Answers
 
-  /// Answers the pending call with a value that need not be `Sendable`. Returns `nil` if a call took it, or else the
-  /// value.
+  /// Answers the pending call with a value that need not be `Sendable`. Returns it, or `nil` if a call took it.
   @_alwaysEmitIntoClient
   public func resume(sending value: consuming sending Value) -> sending Value? {
     calls.resume(0, sending: value)

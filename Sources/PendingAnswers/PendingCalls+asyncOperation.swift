@@ -24,8 +24,7 @@ extension PendingCalls {
   ///
   /// While `operation` is running, a cancellation or a timeout cancels its task. If it then throws `CancellationError`,
   /// the call ends, even if it would otherwise wait for the SDK's answer. If it returns anyway, `onCancel` runs then,
-  /// perhaps after the call has ended. The id is taken until `operation` has thrown or `onCancel` has returned, so that
-  /// `onCancel` cannot reach another call.
+  /// perhaps after the call. The id is taken until `operation` has thrown or `onCancel` has returned.
   @_alwaysEmitIntoClient
   public func value<Request: Sendable>(
     inTaskFor id: ID,

@@ -4,9 +4,8 @@ public import CooperativeCancellation
 extension PendingCalls {
   /// Calls an SDK whose answer arrives by id, and waits for it.
   ///
-  /// Returns the value that answers the call. Throws the error that answers it or all calls, the error of `operation`,
-  /// `CancellationError`, `TimeoutError`, or, without calling the SDK, ``AlreadyPendingError``. See
-  /// <doc:Contract#Pending-calls>.
+  /// Returns the value that answers the call. Throws the error that answers it or all calls, that of `operation`,
+  /// `CancellationError`, `TimeoutError`, or, without calling the SDK, ``AlreadyPendingError``.
   ///
   /// - Parameters:
   ///   - id: Identifies the answer. If another call has it, ``TakenIDPolicy`` decides.
@@ -69,9 +68,8 @@ extension PendingCalls {
   /// ```
   ///
   /// An answer that arrives before `operation` returns is kept until the id is known. Results and parameters are those
-  /// of the form with an id, but ``AlreadyPendingError`` can only be thrown after the SDK has been called. If calls
-  /// share their ids, it is not thrown, and the call does not wait for its turn: it takes its place behind the calls
-  /// that have the id.
+  /// of the form with an id, but ``AlreadyPendingError`` is thrown after the SDK was called. If calls share their ids,
+  /// it is not thrown, and the call takes its place behind those with the id, without waiting for its turn.
   @_alwaysEmitIntoClient
   nonisolated(nonsending) public func value(
     whenCancelled response: CancellationResponse = .abandonCallback,

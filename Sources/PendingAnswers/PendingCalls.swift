@@ -41,21 +41,18 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
 
   /// What happens to a call whose id another call has. <doc:AnswersByID#Recurring-ids> helps you choose.
   public enum TakenIDPolicy: Sendable, Hashable, CaseIterable {
-    /// It throws ``AlreadyPendingError``. For ids of your own, which differ: after a call was cancelled, its late
-    /// answer would reach a later call with the same id.
+    /// It throws ``AlreadyPendingError``. For ids that differ: a late answer would reach a later call with the same id.
     case throwError
     /// It waits until the other calls are over, in order. The wait counts toward its timeout, and cancellation ends it.
     case waitForTurn
-    /// It calls the SDK at once. Each answer is for the first call without one. Make the calls with one id on one
-    /// actor, in whose order the SDK answers.
+    /// It calls the SDK at once. Each answer is for the first call without one: make them on one actor.
     case answerInOrder
   }
 
   /// Creates an instance with no calls.
   ///
-  /// With ``TakenIDPolicy/waitForTurn`` and ``TakenIDPolicy/answerInOrder``, a call that was cancelled or timed out
-  /// keeps its place until its `onCancel` has returned and its late answer has arrived. `resume` returns `true` for
-  /// that answer, and its value goes to the call's `onDiscard`.
+  /// With ``TakenIDPolicy/waitForTurn`` and ``TakenIDPolicy/answerInOrder``, an interrupted call keeps its place until
+  /// its `onCancel` has returned and its late answer has arrived, whose value goes to the call's `onDiscard`.
   ///
   /// - Parameters:
   ///   - policy: What happens to a call whose id another call has.
@@ -84,8 +81,7 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
 
   // MARK: Answers
 
-  /// Answers a call with a value that need not be `Sendable`. Returns `nil` if a call took it; otherwise the value,
-  /// because the id is unknown or its call has ended.
+  /// Answers a call with a value that need not be `Sendable`. Returns it if no call took it, or else `nil`.
   @_alwaysEmitIntoClient
   public func resume(_ id: ID, sending value: consuming sending Value) -> sending Value? {
     let carrier = carrier(of: PendingAnswer<Value>.success(Sent(value)))
@@ -163,8 +159,7 @@ extension PendingCalls {
 
 // The common part of all answers.
 extension PendingCalls {
-  /// Answers the call with an id, or keeps the answer for a call that is being made. Returns whether it did one of
-  /// these. A call that has just been cancelled takes no answer.
+  /// Answers a call, or keeps the answer for one that is being made. A call that was just cancelled takes none.
   @_alwaysEmitIntoClient
   func answer(_ id: ID, _ answer: consuming PendingAnswer<Value>) -> Bool {
     self.answer(id, in: carrier(of: answer))

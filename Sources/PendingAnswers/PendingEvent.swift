@@ -18,8 +18,7 @@ public import CooperativeCancellation
 /// ```
 ///
 /// An event reaches all waiting tasks, and none that begins to wait later. Only a close is remembered: later waits end
-/// with it, too. The tasks share the value and the SDK's work, so no value is discarded and no cancellation is
-/// forwarded.
+/// with it, too. The tasks share the value and the SDK's work: nothing is discarded or forwarded.
 public final class PendingEvent<Value: Sendable>: Sendable {
   @usableFromInline package let waits: PendingCalls<Int, Value>
 
@@ -83,8 +82,7 @@ public final class PendingEvent<Value: Sendable>: Sendable {
 
   /// Ends all current and later waits with a value: for a state that lasts, such as "connected" or "closed".
   ///
-  /// Only the first close counts. A later wait returns at once, and does not run its `operation`; a task that is
-  /// cancelled gets `CancellationError`.
+  /// Only the first close counts. A later wait returns at once, without its `operation`, unless the task is cancelled.
   public func close(returning value: Value) {
     _ = waits.endAll(.success(Sent(value)), Happened(value: value))
   }

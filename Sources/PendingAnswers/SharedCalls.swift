@@ -23,8 +23,7 @@ public import CooperativeCancellation
 /// The first caller makes the call; all who wait when it ends receive its value, or its error. The key is free before
 /// any of them goes on, so one that tries again at once asks the SDK again. Nothing is cached.
 ///
-/// A caller that is cancelled or times out leaves at once, and the others go on. When the last one leaves, the call is
-/// cancelled, and a later caller makes a new one.
+/// A caller that is cancelled or times out leaves at once. When the last one leaves, the call is cancelled.
 ///
 /// May be used from any thread and actor. The library holds no lock while your closures run, or while keys and values
 /// are released. The `==` and the `hash(into:)` of a key run under the lock of this object, so they must not use it.

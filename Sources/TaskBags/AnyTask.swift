@@ -8,15 +8,12 @@ internal import CancellationInternals
 /// // When `tasks` is destroyed, the task is cancelled.
 /// ```
 ///
-/// A task that has ended is not affected, and its value is still available from the `Task`. Two values for
-/// the same task are equal, but each is an owner: the first one released cancels the task. `store(in:)` with
-/// a set keeps only one.
+/// A task that has ended is not affected, and its value is still available from the `Task`. Two values for the same
+/// task are equal, but each is an owner: the first one released cancels it. In a set, `store(in:)` keeps only one.
 ///
-/// A cancellation handler must not read the property that holds the collection: `tasks = []` runs the handler while it
-/// changes that property. ``TaskBag`` has no such restriction.
+/// A cancellation handler must not read the property that holds the collection: `tasks = []` runs it meanwhile.
 ///
-/// May be used from any thread. `cancel()` runs the task's cancellation handlers before it returns, and the library
-/// holds no lock meanwhile.
+/// May be used from any thread. `cancel()` runs cancellation handlers before it returns, and holds no lock meanwhile.
 public final class AnyTask: Sendable {
   /// How an ``AnyTask`` behaves.
   public struct Options: OptionSet, Sendable {
@@ -31,8 +28,7 @@ public final class AnyTask: Sendable {
     /// Cancels the task when the `AnyTask` is released. This is the default.
     public static let cancelOnRelease = Options(rawValue: 1 << 0)
 
-    /// Fails an assertion in debug builds if a cancelled task is cancelled again: by ``AnyTask/cancel()`` or, with
-    /// ``cancelOnRelease``, by the release.
+    /// Fails an assertion in debug builds if ``AnyTask/cancel()``, or the release, cancels a cancelled task again.
     public static let assertOnOverCancellation = Options(rawValue: 1 << 1)
   }
 

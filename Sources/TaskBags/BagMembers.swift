@@ -1,8 +1,7 @@
 internal import CancellationInternals
 public import CooperativeCancellation
 
-/// The lock around a ``BagMembersMachine``, shared by a bag and its tasks. Acts on and releases what the registry
-/// returns after unlocking.
+/// The lock around a ``BagMembersMachine``, shared by a bag and its tasks. Acts and releases after unlocking.
 @usableFromInline
 final class BagMembers: Sendable {
   /// A structure around the closure, for the reason given in `RuntimeIssue`.

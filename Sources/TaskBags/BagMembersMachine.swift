@@ -184,8 +184,7 @@ package struct BagMembersMachine<Waiter: Sendable>: Sendable {
     queues[id]?.slots.compactMap(\.element) ?? []
   }
 
-  /// Removes a task from those with its id. Returns the key of these tasks if it was the last one, and the waiter of
-  /// the first one, if that may begin now.
+  /// Removes a task from those with its id. Returns the key after the last one, and the waiter of one that may begin.
   private mutating func leave(_ id: BagID, _ number: Int) -> (key: BagID?, next: [Waiter]) {
     func leave(_ queue: inout NumberedQueue<Int>) -> Int? {
       _ = queue.remove(number)

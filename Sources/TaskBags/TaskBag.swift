@@ -1,8 +1,7 @@
 internal import CancellationInternals
 public import CooperativeCancellation
 
-/// The tasks of one owner, such as a view model, a screen or a connection. They are cancelled when the owner
-/// is released.
+/// The tasks of one owner: a view model, a screen, a connection. They are cancelled when the owner is released.
 ///
 /// ```swift
 /// @MainActor @Observable
@@ -61,8 +60,7 @@ public final class TaskBag: Sendable {
   /// A `CancellationError` of a cancelled task is not passed on. The closure runs in the failed task, on its actor, so
   /// `Task.isCancelled` describes that task. The bag keeps the closure: capture the bag's owner weakly.
   ///
-  /// By default, it prints the error and the call of `add` to standard error, unless the task is cancelled,
-  /// because the error then most likely reports the cancellation.
+  /// By default, it prints the error and the call of `add` to standard error, unless the task is cancelled.
   public var onError: @Sendable (_ error: any Error, _ callSite: CallSite) -> Void {
     get { members.onError }
     set { members.onError = newValue }
@@ -101,9 +99,8 @@ public final class TaskBag: Sendable {
   /// one. `policy` offers other ways.
   ///
   /// The type of `id` counts: `1` and `"1"` are different ids. A task has its id until it ends. One that was cancelled
-  /// with ``cancel(id:)`` or ``cancelAll()`` is not kept, but waited for. The other parameters are those of
-  /// ``add(name:priority:isolation:fileID:line:operation:)``. Returns whether the task was added: `false` if another
-  /// one was kept, or if the bag is closed.
+  /// with ``cancel(id:)`` or ``cancelAll()`` is not kept, but waited for. Returns `false` if another one was kept, or
+  /// if the bag is closed. The rest is as in ``add(name:priority:isolation:fileID:line:operation:)``.
   @_alwaysEmitIntoClient
   @discardableResult
   public func add(
@@ -137,8 +134,7 @@ public final class TaskBag: Sendable {
 
   /// Closes the bag to new tasks: none is started, and a stored one is cancelled. Running tasks continue.
   ///
-  /// To end those too, call ``cancelAll()``; to let them finish first, call
-  /// ``drain(cancellingAfter:fileID:line:)``.
+  /// To end those too, call ``cancelAll()``; to let them finish, ``drain(cancellingAfter:fileID:line:)``.
   public func close() {
     members.registry.locked { $0.isClosed = true }
   }
@@ -150,8 +146,7 @@ public final class TaskBag: Sendable {
   ///
   /// ## Cancellation
   ///
-  /// Cancelling the calling task has no effect, because a server is often stopped by that very cancellation.
-  /// To shorten the grace period, call ``cancelAll()``.
+  /// The calling task may be cancelled: that often stops a server. ``cancelAll()`` shortens the grace period.
   public func drain(
     cancellingAfter gracePeriod: Timeout,
     fileID: StaticString = #fileID,
@@ -173,9 +168,8 @@ public final class TaskBag: Sendable {
   /// Waits until all tasks have ended, including those added meanwhile. It neither closes the bag nor cancels.
   ///
   /// Throws `CancellationError` as soon as the waiting task is cancelled; that does not cancel the bag's tasks. A task
-  /// of this bag must not call it: it would wait for itself. In a task that is already cancelled, use
-  /// `try await Task { try await bag.waitForAll() }.value`. The captures of the last task may be released a moment
-  /// later.
+  /// of this bag must not call it: it would wait for itself. In a task that is already cancelled, use `try await Task {
+  /// try await bag.waitForAll() }.value`. The last task's captures may be released slightly later.
   public func waitForAll(fileID: StaticString = #fileID, line: UInt = #line) async throws {
     let callSite = CallSite(fileID: fileID, line: line)
     try await members.waitForAll(.options(.abandonCallback, nil, callSite))
@@ -232,9 +226,8 @@ extension Task {
 
   /// Keeps this task in a bag until it ends, with an id.
   ///
-  /// As without an id. If the id is taken, ``TaskBag/TakenIDPolicy/keep`` cancels this task, and
-  /// ``TaskBag/TakenIDPolicy/replace`` does not let it wait, because it has already begun. A later task that waits for
-  /// this one names the file and the line.
+  /// As without an id. If the id is taken, ``TaskBag/TakenIDPolicy/keep`` cancels this task; with any other policy, it
+  /// goes on, as it has begun. A later task that waits for this one names the file and the line.
   @discardableResult
   public func store(
     in bag: TaskBag,

@@ -1,7 +1,6 @@
 import Foundation
 
-/// Cancels calls to a real callback API, with a hand-written wrapper and with the library, and prints what happened
-/// when.
+/// Cancels calls to a real callback API, by hand and with the library, and prints what happened when.
 @main
 struct Tour {
   static func main() async throws {

@@ -1,7 +1,6 @@
 public import CooperativeCancellation
 
-/// Owned by the closures that the SDK calls, and by nothing else after the registration: when the SDK has released all
-/// of them, the sequence ends.
+/// Owned only by the closures that the SDK calls: when the SDK has released all of them, the sequence ends.
 @usableFromInline
 package final class Callback<Element: Sendable>: Sendable {
   @usableFromInline let inbox: Inbox<Element>

@@ -1,9 +1,8 @@
 public import CancellationInternals
 
-/// One registration for all readers of a shared sequence: the lock around a ``HubMachine``. An element goes to the
-/// inboxes of all readers under this lock, so all see the same order, and a new reader gets the latest element before
-/// any later one. Locks are taken in one order: this one, then an inbox's. Readers are woken, and elements and readers
-/// released, after unlocking.
+/// One registration for all readers of a shared sequence: the lock around a ``HubMachine``. An element goes to all
+/// inboxes under this lock, so all readers see the same order, and a new one gets the latest element before any later
+/// one. Locks are taken in one order: this one, then an inbox's. Readers wake, and elements go, after unlocking.
 @usableFromInline
 package final class Hub<Element: Sendable>: Sendable {
   /// Where a registration's elements go. A callback of an earlier registration changes nothing.
@@ -40,8 +39,7 @@ package final class Hub<Element: Sendable>: Sendable {
     }
   }
 
-  /// Soon, registers and unregisters until there is nothing left to do. In a task of its own: no reader waits for the
-  /// SDK.
+  /// Registers and unregisters until nothing is left to do, in a task of its own: no reader waits for the SDK.
   private func drive() {
     guard state.locked({ $0.startDriver() }) else { return }
     Task {

@@ -74,8 +74,7 @@ package struct HubMachine<Reader: Sendable, Element: Sendable, Ending: Sendable>
     return .register(registration)
   }
 
-  /// The registration returned. Delivers what it yielded. Returns the end, if the SDK has ended it, with the readers to
-  /// tell, and what to release.
+  /// The registration returned. Delivers what it yielded. Returns its end, if any, whom to tell, and what to release.
   package mutating func registered(
     _ ending: Ending,
     deliver: (Reader, Element) -> Void

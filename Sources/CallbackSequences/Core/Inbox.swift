@@ -64,8 +64,7 @@ package final class Inbox<Element: Sendable>: Sendable {
     return yielded.isOpen
   }
 
-  /// Delivers an element that other readers receive too. The caller holds a lock, so `afterwards` collects the readers
-  /// to wake and the elements to release.
+  /// Delivers an element that others receive too, under a lock: `afterwards` collects whom to wake and what to release.
   @_alwaysEmitIntoClient
   func deliver(_ element: Element, _ afterwards: inout Hub<Element>.Afterwards) -> Bool {
     if let target { return target.hub.deliver(element, target.registration, &afterwards) }

@@ -32,8 +32,7 @@ package struct InboxMachine<Element: Sendable>: Sendable {
     case over
   }
 
-  /// What happened to an element that the SDK yielded: whether the SDK may continue, and an element to discard, this
-  /// one or the one that it replaced.
+  /// After an element: whether the SDK may continue, and one to discard, this one or the one that it replaced.
   @usableFromInline
   package typealias Yielded = (isOpen: Bool, surplus: Element?)
 

@@ -9,8 +9,7 @@ package struct Source<Element: Sendable> {
     /// The home is not an actor: runs where the reader is.
     case inPlace((Inbox<Element>) throws -> () -> Void)
 
-    /// The home is an actor. A call from there does not suspend. `now` does the same for code that is there and cannot
-    /// suspend; a source that has crossed isolation has none.
+    /// The home is an actor. `now` is for code there that cannot suspend, until the source crosses isolation.
     case onHome(Home<Element>, now: ((Inbox<Element>) throws -> ActorWork)?)
   }
 
@@ -68,8 +67,7 @@ extension Source {
     Inbox(policy, onDiscard: discard, at: callSite)
   }
 
-  /// Begins a subscription without suspending. The caller must be at the sequence's home. Returns how to end it, or
-  /// `nil` if the source has crossed isolation.
+  /// Begins a subscription at the sequence's home. Returns how to end it, or `nil` if the source has crossed isolation.
   @_alwaysEmitIntoClient
   func beginHere(_ inbox: Inbox<Element>) throws -> Termination<Element>? {
     switch start {
@@ -93,8 +91,7 @@ extension Source {
 }
 
 extension Inbox {
-  /// Runs the user's registration. A separate function, so that it releases the callback before the reader sleeps: from
-  /// then on only the SDK owns it.
+  /// Runs the user's registration. A separate function, so that only the SDK owns the callback when the reader sleeps.
   @_alwaysEmitIntoClient
   func register<Token>(_ subscribe: (Callback<Element>) throws -> Token) throws -> Token {
     let callback = Callback(self)

@@ -92,8 +92,8 @@ final class StreamReader<Element: Sendable>: Sendable {
   }
 }
 
-/// Keeps the reader of a throwing stream. A cancellation may release this under the runtime's lock, so a task releases
-/// the reader and what is the user's.
+/// Keeps the reader of a throwing stream, for a task to release: a cancellation may release this under the runtime's
+/// lock.
 @usableFromInline
 final class StreamHandle<Element: Sendable>: Sendable {
   @usableFromInline let reader: Locked<StreamReader<Element>?>

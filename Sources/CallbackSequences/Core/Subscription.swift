@@ -37,8 +37,7 @@ package final class Subscription<Element: Sendable> {
     Task.isCancelled ? nil : inbox?.take()
   }
 
-  /// Begins if necessary, and waits for an element. Returns `nil` at the end and after it, and instead of an error that
-  /// the sequence cannot throw.
+  /// Begins if necessary, and waits for an element. Returns `nil` after the end, and for an error that it cannot throw.
   @_alwaysEmitIntoClient
   func next<Failure: Error>(
     throwing type: Failure.Type,
@@ -79,8 +78,7 @@ package final class Subscription<Element: Sendable> {
         if case .failed(let error) = end { return try self.end(type, error) }
         return nil
       case .cancelled, .over:
-        // Perhaps a reader of a copy was cancelled or read the end first. Perhaps this call registered, and the
-        // registration has just returned.
+        // Perhaps a reader of a copy was cancelled or read the end, or the registration has just returned.
         await terminate(inbox.callSite)
         return Task.isCancelled ? try end(type, cancellationError()) : nil
       }

@@ -1,12 +1,10 @@
 internal import CancellationInternals
 public import CooperativeCancellation
 
-/// Ends one subscription, once: discards what remains and runs the user's `onTermination` at the sequence's home, where
-/// that closure and the SDK's token belong.
+/// Ends one subscription, once: discards what remains, and runs `onTermination` at the sequence's home.
 @usableFromInline
 package enum Termination<Element: Sendable> {
-  /// The home is not an actor: runs in place, where the reader is. What it captures is not `Sendable`, so no
-  /// other code holds it.
+  /// The home is not an actor: runs where the reader is. Nothing else holds what it captures, which is not `Sendable`.
   case inPlace(() -> Void)
 
   /// The home is an actor: runs there, wherever the caller is.
@@ -44,9 +42,8 @@ package enum Termination<Element: Sendable> {
   }
 }
 
-/// Work that runs once, on the actor to which its closure belongs. The closure may capture the actor's state although
-/// this object is `Sendable`: it is sent in, which the compiler allows for a closure isolated to the actor, and out
-/// again.
+/// Work that runs once, on the actor to which its closure belongs. The closure may capture the actor's state: it is
+/// sent in, which the compiler allows for a closure isolated to the actor, and out again.
 @usableFromInline
 package final class ActorWork: Sendable {
   // A structure, because a function type as a generic argument needs a newer runtime.
@@ -81,8 +78,7 @@ package final class ActorWork: Sendable {
     if let work = take() { Task(operation: (consume work).body) }
   }
 
-  /// Runs it: before this function returns if the caller is on the actor and the system can tell, and
-  /// otherwise soon after.
+  /// Runs it soon; if the caller is on the actor and the system can tell, before this function returns.
   func start() {
     if let work = take() { startTask(work.body) }
   }

@@ -2,8 +2,7 @@ public import CancellationInternals
 
 /// Tells any thread whether the waiting task is cancelled, for SDKs that ask whether to continue.
 ///
-/// On the SDK's thread there is no task, so `Task.isCancelled` is always `false` there. See
-/// ``withCancellationFlag(_:)``.
+/// On the SDK's thread there is no task: `Task.isCancelled` is always `false`. See ``withCancellationFlag(_:)``.
 public final class CancellationFlag: Sendable {
   @usableFromInline let flag = Locked(initially: false)
 

@@ -12,12 +12,10 @@ internal import CancellationInternals
 /// }
 /// ```
 ///
-/// `operation` returns the late request, and the library keeps it until the wait ends. The SDK may deliver its
-/// request at any time, on any thread: during the call, later, or never. It may deliver several, for example one
-/// for each retry.
+/// `operation` returns the late request, which is kept until the wait ends. The SDK may deliver its request at any
+/// time, on any thread: during the call, later, or never. It may deliver several, such as one for each retry.
 ///
-/// A request that is not `Sendable` arrives as `sending`: pass `{ @Sendable in arrived($0) }` to the SDK. If the
-/// compiler rejects that, see <doc:GettingStarted>.
+/// For a request that is not `Sendable`, pass `{ @Sendable in arrived($0) }` to the SDK, or see <doc:GettingStarted>.
 ///
 /// ## Cancellation
 ///
@@ -25,8 +23,7 @@ internal import CancellationInternals
 /// once, with no lock held, outside the runtime's cancellation handler:
 ///
 /// - If it arrives before the cancellation or timeout: in `onCancel`, on the caller's actor.
-/// - If it arrives later, even after the wait has ended: at once, **on the thread that delivers it**, inside
-///   the SDK's callback.
+/// - If it arrives later, even after the wait: at once, **on the thread that delivers it**, in the SDK's callback.
 ///
 /// A request that is not cancelled is released when the wait ends or, if it arrives later, at once.
 public final class LateRequest<Request>: Sendable {
@@ -55,8 +52,7 @@ public final class LateRequest<Request>: Sendable {
     _ = try start { [arrivals] in arrivals.arrive(consume $0) }
   }
 
-  // Only the bridge owns this object, so the wait is over. The SDK owns the arrivals: a request that keeps the
-  // SDK's callback alive does not keep this object alive.
+  // Only the bridge owns this object, so the wait is over. The SDK owns the arrivals, which do not keep this alive.
   deinit {
     arrivals.stop(cancelling: false)
   }

@@ -13,9 +13,8 @@
 /// ```
 ///
 /// Wrap it around any wait: a bridge, a pending call, the `next()` of a sequence. An error that already is a `Failure`
-/// is thrown unchanged, and a `CancellationError` becomes `cancellation`, which callers can tell from a failure.
-/// All other errors go to `map`, including ``TimeoutError``, ``DroppedCompletionError``, ``MissingValueError`` and
-/// `AlreadyPendingError`.
+/// is thrown unchanged, and a `CancellationError` becomes `cancellation`. All other errors go to `map`, also
+/// ``TimeoutError``, ``DroppedCompletionError``, ``MissingValueError`` and `AlreadyPendingError`.
 ///
 /// `body` runs at once, and `map` at most once, both on the caller's actor.
 @_alwaysEmitIntoClient
@@ -82,8 +81,7 @@ nonisolated(nonsending) public func mappingErrors<Value>(
 }
 
 extension Result {
-  /// Runs `body`, and stores its value or its error, converted as by ``mappingErrors(to:cancellation:in:)``, which has
-  /// the same parameters.
+  /// Runs `body`, and stores its value, or its error as ``mappingErrors(to:cancellation:in:)`` converts it.
   ///
   /// ```swift
   /// func profile(_ id: Int) async -> Result<Profile, AlbumError> {

@@ -1,5 +1,4 @@
-// Overloads for common mistakes, which are never called. They replace the unclear error messages that the
-// compiler reports when no overload matches.
+// For the messages only, in place of the unclear ones where no overload matches.
 
 @available(*, unavailable, message: "the SDK can fail: use 'try await withAsyncThrowingValue'")
 @_alwaysEmitIntoClient

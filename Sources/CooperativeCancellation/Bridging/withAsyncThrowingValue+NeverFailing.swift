@@ -8,9 +8,8 @@
 /// try await withAsyncThrowingValue { sdk.measure($0) }
 /// ```
 ///
-/// Returns the SDK's value. Throws the same errors, except the SDK's, and has the same parameters as
-/// ``withAsyncThrowingValue(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)-3lf1q``. Also accepts a
-/// completion handler that takes a `Result<Value, Never>`.
+/// For a plain value or a `Result<Value, Never>`. Returns it, throws no error of the SDK, and is otherwise as
+/// ``withAsyncThrowingValue(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)-3lf1q``, with its parameters.
 @_disfavoredOverload
 @_alwaysEmitIntoClient
 @inline(__always)
@@ -37,8 +36,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 /// try await withAsyncThrowingValue(timeout: .seconds(5)) { sdk.flush($0) }
 /// ```
 ///
-/// Returns when the SDK is done. Its errors and parameters are those of the overload with one value. See
-/// <doc:Contract>.
+/// Its errors and parameters are those of the overload with one value. See <doc:Contract>.
 @_disfavoredOverload
 @_alwaysEmitIntoClient
 @inline(__always)

@@ -10,17 +10,14 @@
 /// }
 /// ```
 ///
-/// When the task is cancelled, the wait ends at once and `onCancel` stops the SDK; ``CancellationResponse`` lists the
-/// alternatives. The SDK may call `completion` on any thread, and must call it exactly once. What `operation` returns
-/// is kept until the wait ends.
+/// When the task is cancelled, the wait ends at once and `onCancel` stops the SDK; ``CancellationResponse`` lists other
+/// ways. The SDK may call `completion` on any thread, once. What `operation` returns is kept until the wait ends.
 ///
-/// Returns the SDK's value. Throws the SDK's error, the error that `operation` throws, `CancellationError` if
-/// the task is cancelled, ``TimeoutError`` if the call times out, or ``DroppedCompletionError`` if the SDK
-/// releases `completion` without calling it.
+/// Returns the SDK's value. Throws the SDK's error, that of `operation`, `CancellationError`, ``TimeoutError``, or, if
+/// the SDK releases `completion` without calling it, ``DroppedCompletionError``.
 ///
-/// See <doc:Contract> for the guarantees and the edge cases, <doc:Choosing> for the function that fits your
-/// completion handler, <doc:Recipes> for an example of each kind of SDK, and <doc:GettingStarted> for closures
-/// that need `@Sendable`.
+/// See <doc:Contract> for the guarantees, <doc:Choosing> for the function that fits your completion handler,
+/// <doc:Recipes> for an example of each kind of SDK, and <doc:GettingStarted> for closures that need `@Sendable`.
 ///
 /// - Parameters:
 ///   - response: What happens if the call is cancelled or times out before the SDK answers.
@@ -53,8 +50,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 
 /// Calls an SDK that reports a `Result` without a value, and waits until it is done.
 ///
-/// Returns when the SDK reports success: `completion(.success)`, in your closure. Its errors and parameters are those
-/// of the overload with a value. See <doc:Contract>.
+/// Returns at `completion(.success)`. Its errors and parameters are those of the overload with a value.
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
@@ -80,8 +76,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
 /// try await withAsyncThrowingValue { sdk.profile(id, completion: $0) }
 /// ```
 ///
-/// The results and the parameters are those of the overload for `Result<Value, any Error>`. The SDK's error keeps
-/// its type inside the `any Error`. See <doc:Contract>.
+/// The results and the parameters are those of the first overload. The SDK's error keeps its type in the `any Error`.
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<

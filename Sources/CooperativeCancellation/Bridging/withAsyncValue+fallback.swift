@@ -4,9 +4,8 @@
 /// await withAsyncValue(fallback: 0) { sdk.measure($0) }
 /// ```
 ///
-/// Returns the SDK's value, or `fallback` where `withAsyncThrowingValue` would throw: if the task is
-/// cancelled, if the call times out, or if the SDK releases `completion` without calling it. The last case is
-/// also reported to ``RuntimeIssue/handler``.
+/// Returns the SDK's value, or `fallback` where `withAsyncThrowingValue` would throw: if the task is cancelled, if the
+/// call times out, or if the SDK releases `completion`, which is reported to ``RuntimeIssue/handler``, too.
 ///
 /// What the SDK must do, and the other parameters, are the same as for
 /// ``withAsyncThrowingValue(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)-3lf1q``.

@@ -7,9 +7,8 @@
 /// The SDK is called even in a cancelled task, and is not told of a cancellation. The first argument may be left out; it
 /// says so where the call is read. With `fallback:`, this function can be cancelled.
 ///
-/// - Important: If the SDK releases `completion` without calling it, the library reports that to
-///   ``RuntimeIssue/handler``, and **the wait never ends**. `withAsyncThrowingValue`, and this function with
-///   `fallback:`, end at once.
+/// - Important: If the SDK releases `completion` without calling it, ``RuntimeIssue/handler`` is told, and **the wait
+///   never ends**. `withAsyncThrowingValue`, and this function with `fallback:`, end at once.
 ///
 /// - Parameters:
 ///   - response: That a cancellation is ignored.
@@ -38,8 +37,7 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
 
 /// Calls an SDK that reports a `Result` without an error, and waits for its value, even if the task is cancelled.
 ///
-/// The rest, and the parameters, are the same as in the overload for a plain value; a wait for `Void` ends if the SDK
-/// releases `completion`.
+/// The rest is the same as for a plain value, but a wait for `Void` ends if the SDK releases `completion`.
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
@@ -62,8 +60,7 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
 /// await withAsyncValue { sdk.flush($0) }
 /// ```
 ///
-/// A released completion ends the wait, and is reported to ``RuntimeIssue/handler``. The rest, and the parameters, are
-/// the same as in the overload with a value.
+/// A released completion ends the wait, and is reported to ``RuntimeIssue/handler``. The rest is as with a value.
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncValue<Request>(

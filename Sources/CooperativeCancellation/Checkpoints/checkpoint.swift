@@ -10,8 +10,7 @@
 /// Costs the same as `Task.checkCancellation()`, and throws the same error: from Swift 6.5, with its reason. Outside a
 /// task it never throws; a debug build reports that, with the file and the line, to ``RuntimeIssue/handler``.
 ///
-/// <doc:YourOwnTasks> explains where checkpoints belong. To clean up, use
-/// ``withCancellationCleanup(isolation:_:cleanup:)``.
+/// <doc:YourOwnTasks> says where checkpoints belong; ``withCancellationCleanup(isolation:_:cleanup:)`` cleans up.
 @_alwaysEmitIntoClient
 public func checkpoint(
   fileID: StaticString = #fileID,
@@ -25,8 +24,7 @@ public func checkpoint(
 
 /// Lets other tasks run, then throws `CancellationError` if the current task is cancelled.
 ///
-/// For long computations on the cooperative pool, which has one thread per core. It yields before it checks, so that it
-/// notices a cancellation that arrives in between.
+/// For long computations on the cooperative pool. It yields first, to notice a cancellation that arrives in between.
 ///
 /// ```swift
 /// for block in blocks {

@@ -23,12 +23,10 @@
 ///
 /// ## Cancellation
 ///
-/// `cleanup` runs in an unstructured task, which is not cancelled with the current one. This task does not inherit a
-/// task executor preference: in code without an actor, write `await withTaskExecutorPreference(executor) { … }` in
-/// the cleanup.
+/// `cleanup` runs in an unstructured task, which is not cancelled with the current one and inherits no task executor
+/// preference: in code without an actor, write `await withTaskExecutorPreference(executor) { … }` in it.
 ///
-/// `body` runs at once. `cleanup` completes before this function throws. Both run on `isolation`, by default the
-/// caller's actor.
+/// `body` runs at once, and `cleanup` before this throws, both on `isolation`, by default the caller's actor.
 public func withCancellationCleanup<Result: ~Copyable>(
   isolation: isolated (any Actor)? = #isolation,
   _ body: () async throws -> Result,

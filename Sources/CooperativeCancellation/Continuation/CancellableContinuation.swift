@@ -22,8 +22,7 @@ public import CancellationInternals
 /// a resumption, a cancellation, a timeout, or the release of the last copy. A later resumption is ignored, and its
 /// value goes to `onDiscard`; a second one is reported to ``RuntimeIssue/handler``. Neither traps.
 ///
-/// To learn whether a resumption decides, use its result, for example to hand a connection to the next caller that
-/// waits:
+/// The result of `resume` says whether it decides. For example, the next caller that waits gets the connection:
 ///
 /// ```swift
 /// while !waiting.isEmpty {

@@ -1,8 +1,7 @@
 public import CancellationInternals
 
-/// The lock around a ``ReplyMachine``. While the task sleeps, only the completion closure owns the reply, so that its
-/// release reveals a dropped completion. User values, user closures and the wait's lock are touched only after
-/// unlocking.
+/// The lock around a ``ReplyMachine``. While the task sleeps, only the completion closure owns the reply, so its
+/// release reveals a drop. User values, user closures and the wait's lock are touched only after unlocking.
 @usableFromInline
 package struct Reply<Answer: Sendable>: Sendable, Hashable {
   @usableFromInline let contents: Locked<ReplyContents<Answer>>
@@ -133,8 +132,7 @@ package struct ReplyContents<Answer: Sendable>: SharedContents {
 }
 
 extension Reply {
-  /// Takes the answer out of a reply. A wait does not know the type, but its reply belongs to the same call, so the
-  /// cast succeeds.
+  /// Takes the answer out of a reply. The wait does not know its type, but belongs to the same call: the cast succeeds.
   @_alwaysEmitIntoClient
   @inline(never)
   static func take(from reply: consuming AnyReply) -> Answer? {

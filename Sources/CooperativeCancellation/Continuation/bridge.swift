@@ -162,8 +162,7 @@ nonisolated(nonsending) package func fallbackWait<Value, Request: ~Copyable>(
   }
 }
 
-/// Waits for the SDK's value, and ignores cancellation. After a drop, the wait ends only for a bridge that waits for
-/// `Void`, whose value is known.
+/// Waits for the SDK's value, and ignores cancellation. After a drop, only a bridge's wait for `Void` ends.
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) func unconditionalWait<Value, Request: ~Copyable>(

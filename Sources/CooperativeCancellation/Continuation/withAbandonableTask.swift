@@ -20,8 +20,7 @@ public import CancellationInternals
 ///
 /// A task group with a sleep, and `withDeadline`, from Swift 6.5, wait for their body to end. This function does not.
 ///
-/// Returns what `operation` returns. Throws its error, `CancellationError`, or ``TimeoutError``, which names the file
-/// and the line.
+/// Returns what `operation` returns. Throws its error, `CancellationError`, or ``TimeoutError`` with the line.
 @_alwaysEmitIntoClient
 nonisolated(nonsending) public func withAbandonableTask<Value>(
   timeout: Timeout? = nil,

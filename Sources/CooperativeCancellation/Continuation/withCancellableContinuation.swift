@@ -4,13 +4,11 @@
 /// <doc:Migrating> for a whole project. Where an overload of `withAsyncThrowingValue` fits the SDK's completion
 /// handler, that one is shorter, and checks for cancellation before and after.
 ///
-/// `body` always runs, as with those, in a cancelled task and with a timeout of zero too: at once, on the caller's
-/// actor. It returns what `onCancel` needs, or nothing. One event decides: a resumption that comes first is delivered,
-/// even if the task is cancelled a moment later.
+/// `body` always runs, in a cancelled task and with a timeout of zero, too: at once, on the caller's actor. It returns
+/// what `onCancel` needs, or nothing. One event decides: a resumption that comes first is delivered.
 ///
 /// Returns the value of the resumption. Throws its error, the error that `body` throws, `CancellationError`,
-/// ``TimeoutError``, or ``DroppedCompletionError`` if the last copy of the continuation is released without a
-/// resumption. See <doc:Contract#Continuations>.
+/// ``TimeoutError``, or, if the last copy is released, ``DroppedCompletionError``. See <doc:Contract#Continuations>.
 ///
 /// The other parameters are those of
 /// ``withAsyncThrowingValue(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)-3lf1q``, but `discard` runs on
@@ -63,13 +61,11 @@ nonisolated(nonsending) public func withCancellableContinuation<Value, Request>(
 
 /// Suspends the task until its continuation is resumed, even if the task is cancelled.
 ///
-/// Replaces `withCheckedContinuation` and its unchecked variant, and waits as they do: its callers go on only with what
-/// they wait for. To let a cancellation end the wait, use
-/// ``withCancellableContinuation(fallback:whenCancelled:timeout:fileID:line:_:onCancel:onDiscard:)``, or a function
-/// that throws.
+/// Replaces `withCheckedContinuation` and its unchecked variant, and waits as they do. To let a cancellation end the
+/// wait, use ``withCancellableContinuation(fallback:whenCancelled:timeout:fileID:line:_:onCancel:onDiscard:)``, or a
+/// function that throws.
 ///
-/// - Important: If the last copy of the continuation is released without a resumption, that is reported, and **the wait
-///   never ends**.
+/// - Important: If the last copy of the continuation is released, that is reported, and **the wait never ends**.
 ///
 /// `body` runs at once, on the caller's actor; what it returns is kept until the resumption. The value of a second
 /// resumption goes to `onDiscard`, on the thread that resumes.

@@ -2,8 +2,7 @@ internal import CancellationInternals
 
 /// A mistake in how an SDK or its wrapper uses a completion, or a call that waits longer than expected.
 ///
-/// The library neither throws an error nor traps. It passes the report to ``handler``, which an app sets once, at
-/// launch:
+/// The library neither throws nor traps. It passes the report to ``handler``, which an app sets once, at launch:
 ///
 /// ```swift
 /// RuntimeIssue.handler = { issue in logger.error("\(issue)") }
@@ -17,8 +16,7 @@ public struct RuntimeIssue: Sendable, Hashable {
     /// A completion was called more than once. The library ignored the call and passed its value to `onDiscard`.
     case completionCalledAgain
 
-    /// A completion was released without being called, in a wait that cannot throw. The wait ends if it has a
-    /// fallback or waits for `Void`; otherwise it never ends.
+    /// A completion was released in a wait that cannot throw. It ends if it has a fallback or waits for `Void`.
     case completionDropped
 
     /// A C callback passed arguments whose types differ from those of the closure in its `CallbackContext`.
@@ -39,8 +37,7 @@ public struct RuntimeIssue: Sendable, Hashable {
 
   private let detail: String
 
-  /// Creates a report, for example to test a ``handler``. `CallSite()` is the line that has it; `detail` is what the text
-  /// says beside that, such as a limit.
+  /// Creates a report, to test a ``handler``. `CallSite()` is the line that has it; `detail` is said beside the rest.
   public init(kind: Kind, callSite: CallSite, detail: String = "") {
     self.kind = kind
     self.callSite = callSite
@@ -85,8 +82,7 @@ extension RuntimeIssue: CustomStringConvertible {
 }
 
 extension RuntimeIssue {
-  /// Wraps the closure in a structure. A bare closure gets another thunk each time it passes through the generic lock,
-  /// until a call overflows the stack.
+  /// A structure: a bare closure gets another thunk each time it passes the generic lock, until the stack overflows.
   package struct Handler: Sendable {
     let body: @Sendable (RuntimeIssue) -> Void
 
@@ -101,16 +97,13 @@ extension RuntimeIssue {
   private static let current = Locked(initially: Handler(printOncePerCallSite))
   private static let printed = PrintedReports()
 
-  /// Receives every report. The default prints one line to standard error for the first report of each kind from each
-  /// call site.
+  /// Receives every report. The default prints one line to standard error for each kind and call site.
   ///
-  /// The default neither blocks nor ends the process. If standard error is a full pipe, or a pipe without a reader, it
-  /// prints nothing and tries again at the next report from that call site. (It can block only if another writer fills
-  /// the pipe just before the write.)
+  /// The default neither blocks nor ends the process. If standard error is a full pipe, or one without a reader, it
+  /// tries again at the next report from there. (It blocks if another writer fills the pipe just before the write.)
   ///
-  /// The handler runs on the thread that made the mistake or released the completion, usually the SDK's. The library
-  /// holds no lock, so the handler may call it. It also receives repeated reports from the same call site, so keep it
-  /// fast.
+  /// The handler runs on the thread that made the mistake or released the completion, usually the SDK's, under no lock,
+  /// so it may call the library. It also receives repeated reports: keep it fast.
   public static var handler: @Sendable (RuntimeIssue) -> Void {
     get { current.locked { $0 }.body }
     set { _ = current.exchange(for: Handler(newValue)) }

@@ -25,8 +25,7 @@ package func printToStandardError(_ line: String) -> Bool {
 @usableFromInline
 func endProcess() -> Never { abort() }
 
-/// Writes bytes in several steps. Returns whether it wrote all. `writeSome` returns how many it wrote, or `nil` if it
-/// cannot write.
+/// Writes bytes in steps. Returns whether all were written. `writeSome` returns how many, or `nil` if it cannot write.
 @usableFromInline
 package func writeAll(_ bytes: [UInt8], with writeSome: (ArraySlice<UInt8>) -> Int?) -> Bool {
   // POSIX guarantees that a pipe that is ready accepts this many bytes without blocking.

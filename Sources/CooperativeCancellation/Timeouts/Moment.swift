@@ -4,8 +4,7 @@
   private import Glibc
 #endif
 
-/// A point in time on the clock of `ContinuousClock`, which continues while the machine sleeps, and which old Apple
-/// systems do not have.
+/// A time on the clock of `ContinuousClock`, which runs while the machine sleeps, and which old systems do not have.
 @usableFromInline
 package struct Moment: Sendable, Comparable {
   private let nanoseconds: Int64

@@ -58,8 +58,7 @@ package enum CallOptions {
 
 // The errors, created out of line. A `CallOptions` as an argument would take memory of the sleeping frame.
 
-/// What `Task.checkCancellation()` throws, with the reason that it has from Swift 6.5; our own error if the task is not
-/// cancelled, or not anymore.
+/// What `Task.checkCancellation()` throws, with its reason from Swift 6.5; our own error if the task is not cancelled.
 @usableFromInline
 @inline(never)
 package func cancellationError() -> any Error {

@@ -1,8 +1,7 @@
 public import CancellationInternals
 
 /// What the waiting task shares with the threads that may wake it: the lock around a ``WaitMachine`` and the
-/// continuation of the sleeping task. The continuation is resumed after unlocking: the runtime's cancellation handler
-/// takes the lock, too, so resuming under it would deadlock.
+/// continuation. The runtime's cancellation handler takes the lock, too, so resuming under it would deadlock.
 @usableFromInline
 package struct Wait: Sendable {
   struct State: ~Copyable, Sendable {
@@ -60,8 +59,7 @@ package struct Wait: Sendable {
     state.extract { $0.machine.operationThrew() }
   }
 
-  /// The task was cancelled, or the call timed out. Runs under the runtime's lock, so it only changes the state and
-  /// resumes.
+  /// The task was cancelled, or the call timed out. Under the runtime's lock: only changes the state and resumes.
   @usableFromInline
   package func interrupt(_ cause: Interruption) {
     _ = wakeSleeper { $0.interrupt(cause) }
@@ -89,9 +87,8 @@ package struct Wait: Sendable {
     if !maySleep { continuation.resume() }
   }
 
-  /// Sleeps until the wait ends, and forwards a cancellation or timeout at once. Always inlined, as are its callers up
-  /// to the public ones: a sleeping task keeps the frame of each function in between, in blocks of 984 bytes. Rows of
-  /// `Cost.md` would show a second block.
+  /// Sleeps until the wait ends, and forwards an interruption at once. Always inlined, as are its callers up to the
+  /// public ones: a sleeping task keeps each frame in between, in blocks of 984 bytes, as `Cost.md` would show.
   @_alwaysEmitIntoClient
   @inline(__always)
   nonisolated(nonsending) package func end(
@@ -144,8 +141,7 @@ package struct Wait: Sendable {
     }
   }
 
-  /// Sleeps on the caller's actor, which the first closure captures: otherwise, the task would switch to the global
-  /// pool.
+  /// Sleeps on the caller's actor. The first closure captures it: otherwise, the task would go to the global pool.
   @_alwaysEmitIntoClient
   @inline(__always)
   func sleepOnActor(isolation: isolated (any Actor)? = #isolation) async {

@@ -9,8 +9,7 @@ package enum WaitTimer: Sendable {
     case .at(let moment):
       self = .queued(Deadlines.all.add(wait, until: moment))
     case .custom(let sleep):
-      // Detached, so that it does not keep the caller's task-local values alive if the clock reacts slowly to
-      // cancellation.
+      // Detached: a clock that reacts slowly to cancellation must not keep the caller's task-local values.
       self = .sleeping(
         Task.detached(priority: Task.currentPriority) {
           // After a cancellation, the wait has ended, and the interruption changes nothing.

@@ -4,8 +4,7 @@ public import CancellationInternals
 @usableFromInline
 package typealias Discard<Answer> = @Sendable (consuming Answer) -> Void
 
-/// How a bridge discards an answer, for each shape of answer. Each function passes the values to the user's `onDiscard`,
-/// and returns `nil` if there is no `onDiscard`.
+/// How a bridge discards each shape of answer: through the user's `onDiscard`, or not at all if there is none.
 @usableFromInline
 package enum Discarding {
   @_alwaysEmitIntoClient
@@ -50,8 +49,7 @@ package enum Discarding {
 }
 
 extension Result {
-  /// The value, if any. A function, because its frame, in which a debug build keeps copies, is gone when the value is
-  /// passed on.
+  /// The value, if any. A function, because a debug build keeps copies in its frame, which is soon gone.
   @_alwaysEmitIntoClient
   package consuming func sent<Value>() -> Success? where Success == Sent<Value> { try? get() }
 }

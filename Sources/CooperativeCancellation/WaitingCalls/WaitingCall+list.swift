@@ -24,9 +24,8 @@ extension WaitingCall {
 
   /// Records every call that begins to wait from now on.
   ///
-  /// The environment variable `COOPERATIVE_CANCELLATION_LONG_WAITS`, a number of seconds, does the same in debug builds
-  /// and with the test kit. With `COOPERATIVE_CANCELLATION_HANG_LIMIT`, the first call that waits longer ends the
-  /// process: see <doc:ItHangs>.
+  /// The environment variable `COOPERATIVE_CANCELLATION_LONG_WAITS`, in seconds, does the same in debug builds and with
+  /// the test kit. `COOPERATIVE_CANCELLATION_HANG_LIMIT` ends the process at the first such call: <doc:ItHangs>.
   ///
   /// - Parameter limit: Reports each call that waits longer to ``RuntimeIssue/handler``, once, from another thread;
   ///   `nil`, zero or less reports none, unless the environment says so. Readers of sequences are not reported.
@@ -38,12 +37,10 @@ extension WaitingCall {
     LongWaits.reported.set(limit)
   }
 
-  /// The waiting calls, oldest first, and how many tables could not be read: in a debugger, this must not wait for a
-  /// lock, which a stopped thread may hold.
+  /// The waiting calls, oldest first, and how many tables were locked, perhaps by a thread that a debugger has stopped.
   @_alwaysEmitIntoClient
   static func snapshot(mayBlock: Bool) -> (calls: [WaitingCall], busyTables: Int) {
-    // Copied under the lock, and described after unlocking, which may run the user's code. Copied twice: what is in
-    // both was waiting at one time, between them.
+    // Described after unlocking, which may run the user's code. What is in both copies was waiting between them.
     let copies = (0..<2).map { _ in
       Recorder.tables.map { $0.locked(mayBlock: mayBlock) { $0.all } }
     }

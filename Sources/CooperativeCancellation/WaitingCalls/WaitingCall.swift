@@ -18,8 +18,7 @@ public struct WaitingCall: Sendable {
     case call
     /// A call of `PendingCalls`, with its id, or of `PendingCall`, or a wait for a `PendingEvent`.
     case pendingCall(id: (any Hashable & Sendable)?)
-    /// A call of `PendingCall`, or of `PendingCalls` with its id, that waits for its turn. The SDK has not been
-    /// called.
+    /// A call of `PendingCall`, or `PendingCalls` with its id, that waits for its turn: the SDK has not been called.
     case turn(id: (any Hashable & Sendable)?)
     /// A reader of a sequence, for which a long wait may be normal. The call site is the sequence's.
     case element

@@ -55,8 +55,7 @@ struct Trial<Completion: Sendable>: Sendable {
     return request
   }
 
-  /// Runs `body` while the task does not run, unless the wrapper continues elsewhere. Returns `false` if the wrapper
-  /// blocks its thread.
+  /// Runs `body` while the task does not run. Returns `false` if the wrapper blocks its thread.
   @discardableResult
   func whileHeld(_ body: @escaping @Sendable () -> Void = {}) async -> Bool {
     let hasRun = Observed(false)

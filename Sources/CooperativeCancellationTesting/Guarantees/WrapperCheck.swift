@@ -21,8 +21,7 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
   }
 
   let makeCall: @Sendable () -> Call
-  /// How a cancelled call ends: with another error if the wrapper has its own error type, and in any way (`nil`) if it
-  /// cannot throw.
+  /// How a cancelled call ends: with another error if the wrapper has its own type; `nil` if it cannot throw.
   let cancelledEnd: WrapperEnd?
   let response: CancellationResponse
   let alwaysUnregisters: Bool
@@ -97,8 +96,7 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
     }
   }
 
-  /// Runs one trial after another, because each counts the values. Each returns how many must be delivered, or `nil` if
-  /// that is not known.
+  /// One after another, because each counts the values. Each returns how many must be delivered, or `nil` if unknown.
   private func riskyTrials(kept: Int, isShared: Bool) async {
     let trials: [(isPossible: Bool, value: String, run: () async -> Int?)] = [
       (true, "after a cancellation under the SDK's lock", noLockHeld),

@@ -41,8 +41,7 @@ public enum WrapperGuarantee: String, Sendable, Hashable, CaseIterable {
   /// Each value that is not delivered is discarded exactly once.
   case nothingLost = "nothing lost"
 
-  /// The SDK is not cancelled under a lock, the runtime's or the wrapper's, where an SDK that answers under its own lock
-  /// would deadlock.
+  /// The SDK is not cancelled under a lock, the runtime's or the wrapper's, that an answer of the SDK might wait for.
   case noLockHeld = "no lock held"
 
   /// Two calls of one wrapper at the same time each get their own answer, and the end of one does not touch the other.

@@ -17,9 +17,8 @@ public import CooperativeCancellation
 /// fails or drops the completion, or the task is cancelled. ``FakeCall/wrapper(_:)`` adds two calls at the same time.
 ///
 /// On Linux, macOS 15, iOS 18 and later, the SDK answers after the limit, so a wrapper that hangs or blocks its thread
-/// does not hang the test, unless it blocks the main thread, or the SDK's inside the completion. A wrapper that returns
-/// a fallback must return where others throw; the value is not checked. One with its own error type must throw that
-/// instead of `CancellationError`.
+/// does not hang the test, unless it blocks the main thread, or the SDK's inside the completion. Where others throw, a
+/// wrapper may return a fallback, which is not checked, or throw an error of its own type.
 ///
 /// Throws ``BrokenGuarantees``, or `CancellationError` if the test is cancelled.
 ///

@@ -41,8 +41,7 @@ package final class Observed<State: Sendable>: Sendable {
 
   /// Waits until `ready` returns a value. Calls it under the lock, now and after each change.
   ///
-  /// Returns `nil` after the limit, and throws `CancellationError`. The library's own timer ends the wait, so the limit
-  /// needs no free thread in the pool.
+  /// Returns `nil` after the limit, for which it needs no free thread in the pool. Throws `CancellationError`.
   package nonisolated(nonsending) func wait<Output: Sendable>(
     within limit: Timeout,
     until ready: @escaping @Sendable (inout State) -> Output?

@@ -1,7 +1,6 @@
 public import CancellationInternals
 
-/// The lock around a ``AsyncOperationMachine``: the asynchronous `operation` of a pending call, which runs in its own
-/// task. The call does not wait for it.
+/// The lock around a ``AsyncOperationMachine``: a pending call's asynchronous `operation`, in a task of its own.
 @usableFromInline
 package final class AsyncOperation<Request: Sendable>: Sendable {
   @usableFromInline let machine: Locked<AsyncOperationMachine<Request>>

@@ -114,8 +114,7 @@ extension PendingCalls {
     effects.next?.wake()
   }
 
-  /// The `onCancel` of a call has returned. The call keeps its place until its late answer has arrived, or is not
-  /// expected anymore.
+  /// The `onCancel` of a call has returned. The call keeps its place as long as its late answer may arrive.
   @usableFromInline
   func forwarded(_ id: ID, _ number: Int) {
     let isOver = lateAnswers?.isOver == true

@@ -19,8 +19,7 @@ public import CooperativeCancellation
 /// such an answer until the call is named, or until all calls that were starting at that time have begun. Starting is
 /// synchronous, so there are at most as many as threads, and arrays are enough.
 ///
-/// The `==` and `hash(into:)` of the ids run under the caller's lock. Ids, waits and answers are returned, to be woken
-/// or released after unlocking.
+/// The `==` and `hash(into:)` of the ids run under the caller's lock. What is returned is woken or released after it.
 @usableFromInline
 package struct PendingCallsMachine<ID: Hashable & Sendable>: Sendable {
   @usableFromInline
@@ -137,8 +136,7 @@ package struct PendingCallsMachine<ID: Hashable & Sendable>: Sendable {
     return Array(parked.prefix(count))
   }
 
-  /// The `onCancel` of an interrupted call has returned, or the call is over because its `operation` threw. Returns the
-  /// call, to release, if it waits for no answer.
+  /// The `onCancel` of an interrupted call has returned, or its `operation` threw. Returns a call that is over.
   @_alwaysEmitIntoClient
   package mutating func leave(_ id: ID, _ number: Int, isOver: Bool) -> (key: ID, value: Entry)? {
     guard let index = index(of: id, number) else { return nil }
@@ -205,9 +203,8 @@ package struct PendingCallsMachine<ID: Hashable & Sendable>: Sendable {
     return .call(wait, waiting.removeAndShrink(at: index).key)
   }
 
-  /// Passes an answer to all calls, including those that are starting. With `end`, accepts no more calls. Returns those
-  /// that took the answer, to be woken in the order in which they began, what is to be released, and the answers that no
-  /// call can claim anymore.
+  /// Passes an answer to all calls, also to those that are starting. With `end`, accepts no more. Returns those that
+  /// took it, in the order in which they began, what is to be released, and the answers that no call can claim anymore.
   @_alwaysEmitIntoClient
   package mutating func takeAll(
     _ answer: AnyReply,

@@ -8,8 +8,7 @@ package import CancellationInternals
 ///              join, leave    └─ end ──────────────────▶ gone: all who wait receive the answer
 /// ```
 ///
-/// The `==` and `hash(into:)` of the keys run under the caller's lock. Keys, callers and tasks are returned, to be used
-/// or released after unlocking.
+/// The `==` and `hash(into:)` of the keys run under the caller's lock. What is returned is used or released after it.
 package struct SharedCallsMachine<Key: Hashable & Sendable, Caller: Sendable>: Sendable {
   package struct Call: Sendable {
     let key: Key

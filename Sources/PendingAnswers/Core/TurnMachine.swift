@@ -157,8 +157,7 @@ package struct TurnMachine: Sendable {
     return calls.slots[position].element.map { Effects(call: $0) }
   }
 
-  /// Ends the calls without an answer, and then those that wait for their turn, in order. A call that has its turn is a
-  /// later one.
+  /// Ends the calls without an answer, then those that wait for their turn, in order, but not one that has its turn.
   mutating func endAll(_ answer: AnyReply, waiting end: AnyReply) -> [Effects] {
     let waiting = queue.slots.compactMap(\.element)
     queue = NumberedQueue()

@@ -4,8 +4,7 @@ public import CooperativeCancellation
 // The bridge of a call whose answer arrives elsewhere. There is no completion to drop or to call twice, so there is no
 // ``Reply``: a registry keeps the wait, and the answer arrives in its own object.
 
-/// An answer on its way to a wait, in a `Locked` that any thread may release last: the answer is moved in, and moved out
-/// by the only one who takes it. See ``Reply/answer(_:)``.
+/// An answer on its way, in a `Locked` that any thread may release last: moved in, and moved out once, as in ``Reply``.
 @usableFromInline
 package enum Carrier<Answer: Sendable>: Sendable {
   case full(Answer)
@@ -69,9 +68,8 @@ func discarding<Value>(
 }
 
 /// One pending call, from its deadline to its value. `register` lets an answer find the wait, and returns the call's
-/// number. An immediate answer is found when the task begins to wait: looking for it earlier would cost each call a
-/// lock. `leave` ends what `register` began; it receives the request after an interruption was forwarded, or `nil` if
-/// `operation` threw. `kind` is for a record.
+/// number. An immediate answer is found when the task begins to wait, which saves a lock. `leave` ends what `register`
+/// began; it receives the request after an interruption was forwarded, or `nil` if `operation` threw.
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) func pendingBridge<Value, Request>(
