@@ -61,14 +61,10 @@ public final class CallbackContext: Sendable {
     number = ContextTable.add(entry)
   }
 
-  deinit {
-    release()
-  }
+  deinit { release() }
 
   /// Releases the closure. Later calls do nothing.
-  public func release() {
-    ContextTable.remove(number)
-  }
+  public func release() { ContextTable.remove(number) }
 }
 
 // What the C library calls.

@@ -45,9 +45,7 @@ public struct CallbackSequence<Element: Sendable, Failure: Error>: AsyncSequence
 
   /// Creates an iterator. Nothing is registered yet.
   @_alwaysEmitIntoClient
-  public func makeAsyncIterator() -> Iterator {
-    Iterator(Subscription(source))
-  }
+  public func makeAsyncIterator() -> Iterator { Iterator(Subscription(source)) }
 
   /// One subscription. Copies share it.
   ///
@@ -57,9 +55,7 @@ public struct CallbackSequence<Element: Sendable, Failure: Error>: AsyncSequence
     @usableFromInline let subscription: Subscription<Element>
 
     @_alwaysEmitIntoClient
-    init(_ subscription: Subscription<Element>) {
-      self.subscription = subscription
-    }
+    init(_ subscription: Subscription<Element>) { self.subscription = subscription }
 
     /// Waits for the next element; the first call registers. Returns `nil` at the end and after it.
     ///

@@ -43,9 +43,7 @@ public struct SendableCallbackSequence<Element: Sendable, Failure: Error>: Async
     source = { make().source }
   }
 
-  init(_ source: @escaping @Sendable () -> Source<Element>) {
-    self.source = source
-  }
+  init(_ source: @escaping @Sendable () -> Source<Element>) { self.source = source }
 
   /// Creates an iterator. Nothing is registered yet.
   public func makeAsyncIterator() -> CallbackSequence<Element, Failure>.Iterator {

@@ -8,8 +8,7 @@
 ///   `deinit`. In between, only `locked` accesses it, under the lock.
 /// - Values go in and come out as `sending`, as with `Mutex`, so no other code shares them. `@unchecked`, because a
 ///   subclass of `ManagedBuffer` cannot be `Sendable`.
-@usableFromInline
-package struct Locked<Value: ~Copyable>: @unchecked Sendable {
+@usableFromInline package struct Locked<Value: ~Copyable>: @unchecked Sendable {
   @usableFromInline package let buffer: ManagedBuffer<PlatformLock, Value>
 
   @_alwaysEmitIntoClient
@@ -89,9 +88,7 @@ extension Locked where Value: Sendable {
 @usableFromInline
 package final class LockBuffer<Value: ~Copyable>: ManagedBuffer<PlatformLock, Value> {
   @inlinable
-  deinit {
-    destroy()
-  }
+  deinit { destroy() }
 }
 
 extension ManagedBuffer where Header == PlatformLock, Element: ~Copyable {
@@ -106,8 +103,7 @@ extension ManagedBuffer where Header == PlatformLock, Element: ~Copyable {
 // MARK: Notice of the last release
 
 /// A value that is told when the last reference is released. Noncopyable in unspecialized code, which would copy it.
-@usableFromInline
-package protocol SharedContents: ~Copyable, Sendable {
+@usableFromInline package protocol SharedContents: ~Copyable, Sendable {
   func lastReferenceWasReleased()
 }
 
@@ -146,12 +142,9 @@ extension Locked {
 }
 
 /// An object with an answer of any type: a ``Reply`` or a ``Carrier``. The initializer requires `Sendable`.
-@usableFromInline
-package struct AnyReply: @unchecked Sendable {
+@usableFromInline package struct AnyReply: @unchecked Sendable {
   @usableFromInline package let object: AnyObject
 
   @_alwaysEmitIntoClient
-  package init<Contents>(_ shared: Locked<Contents>) {
-    object = shared.buffer
-  }
+  package init<Contents>(_ shared: Locked<Contents>) { object = shared.buffer }
 }

@@ -28,8 +28,7 @@
 #endif
 
 @safe
-@usableFromInline
-package struct PlatformLock {
+@usableFromInline package struct PlatformLock {
   @usableFromInline package let system: SystemLock
 
   @_alwaysEmitIntoClient

@@ -1,19 +1,15 @@
 /// A sleeping task, to be woken once. Optional continuations and existentials would be slower to move.
-@usableFromInline
-package struct SleepingTask: ~Copyable, Sendable {
+@usableFromInline package struct SleepingTask: ~Copyable, Sendable {
   @usableFromInline package let continuation: any ErasedContinuation
 
   @_alwaysEmitIntoClient
-  package init(_ continuation: any ErasedContinuation) {
-    self.continuation = continuation
-  }
+  package init(_ continuation: any ErasedContinuation) { self.continuation = continuation }
 
   @_alwaysEmitIntoClient
   package consuming func wake() { continuation.resume() }
 }
 
-@usableFromInline
-package protocol ErasedContinuation: Sendable {
+@usableFromInline package protocol ErasedContinuation: Sendable {
   func resume()
 }
 
@@ -23,8 +19,7 @@ extension SleepingTask {
   /// Sleeps on the caller's actor. `keep` stores the continuation, or resumes it if there is something to read.
   /// `cancel` runs under the runtime's lock, so it only changes the state and resumes. ``Wait`` has its own, for a
   /// smaller frame.
-  @usableFromInline
-  package static func sleep(
+  @usableFromInline package static func sleep(
     isolation: isolated (any Actor)?,
     _ keep: (any ErasedContinuation) -> Void,
     onCancel cancel: @Sendable () -> Void

@@ -1,6 +1,5 @@
 /// Elements in numbered slots, which are reused. Its code is emitted into the modules that use it, to be specialized.
-@usableFromInline
-package struct Slots<Element> {
+@usableFromInline package struct Slots<Element> {
   /// The number of slots that are never freed.
   @_alwaysEmitIntoClient
   static var keptCapacity: Int { 32 }
@@ -13,9 +12,7 @@ package struct Slots<Element> {
   package init() {}
 
   @_alwaysEmitIntoClient
-  package subscript(slot: Int) -> Element? {
-    slot < elements.count ? elements[slot] : nil
-  }
+  package subscript(slot: Int) -> Element? { slot < elements.count ? elements[slot] : nil }
 
   /// Does nothing if the slot is empty. Not a `_modify` accessor, which in another one would allocate a frame.
   @_alwaysEmitIntoClient

@@ -53,9 +53,7 @@ public final class FakeCall<Completion: Sendable>: Sendable {
 
   /// Records a call, in the fake's method, with what the SDK got, until ``Request/drop()``. Returns the SDK's request.
   @discardableResult
-  public func record(_ completion: Completion) -> Request {
-    record { completion }
-  }
+  public func record(_ completion: Completion) -> Request { record { completion } }
 
   /// Records a call as an SDK does that holds its delegate weakly. Without an owner in the wrapper, no answer arrives.
   @discardableResult
@@ -98,14 +96,10 @@ public final class FakeCall<Completion: Sendable>: Sendable {
   var hasWrapper: Bool { state.state.wrapper != nil }
 
   /// Breaks the reference cycle of the fake, its wrapper and the wrapper's SDK.
-  func releaseWrapper() {
-    _ = state.change { $0.wrapper.take() }
-  }
+  func releaseWrapper() { _ = state.change { $0.wrapper.take() } }
 
   /// Makes each later request wait in ``Request/deliver(to:)``.
-  func holdRequestsBack() {
-    state.change { $0.holdsRequestsBack = true }
-  }
+  func holdRequestsBack() { state.change { $0.holdsRequestsBack = true } }
 
   /// Waits for the next call: the first time for the first call, then for the second, and so on.
   ///
@@ -123,9 +117,7 @@ public final class FakeCall<Completion: Sendable>: Sendable {
   }
 
   /// The next call, if there is one.
-  func nextRecorded() -> Request? {
-    state.change { $0.next() }
-  }
+  func nextRecorded() -> Request? { state.change { $0.next() } }
 
   /// Leaves out the calls so far, which a wrapper that tries again has made, and does nothing in those to come.
   func reset() {

@@ -22,9 +22,7 @@ public final class LiveCount: Sendable {
       liveCount.increment()
     }
 
-    deinit {
-      liveCount.decrement()
-    }
+    deinit { liveCount.decrement() }
   }
 
   let current = Observed(0)

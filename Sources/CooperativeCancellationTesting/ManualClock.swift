@@ -34,9 +34,7 @@ public final class ManualClock: Clock {
   package let state: Observed<State>
 
   /// - Parameter now: The initial time, as an offset from the clock's zero.
-  public init(now: Duration = .zero) {
-    state = Observed(State(now: .now.advanced(by: now)))
-  }
+  public init(now: Duration = .zero) { state = Observed(State(now: .now.advanced(by: now))) }
 
   /// The current time of this clock.
   public var now: Instant {

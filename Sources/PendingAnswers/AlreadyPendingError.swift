@@ -16,7 +16,5 @@ public struct AlreadyPendingError: Error, Sendable, Hashable, CustomStringConver
   }
 
   /// Creates the error of a call, for example to test what a screen does with it. `CallSite()` is the line that has it.
-  public init(callSite: CallSite) {
-    self.callSite = callSite
-  }
+  public init(callSite: CallSite) { self.callSite = callSite }
 }

@@ -71,9 +71,7 @@ public final class PendingCall<Value>: Sendable {
   }
 
   /// Ends the pending call, all waiting ones and later ones with an error, as ``PendingCalls/close(throwing:)`` does.
-  public func close(throwing error: any Error) {
-    calls.close(throwing: error)
-  }
+  public func close(throwing error: any Error) { calls.close(throwing: error) }
 
   /// Answers the pending call with an error. Returns whether one was pending.
   @_alwaysEmitIntoClient
@@ -100,9 +98,7 @@ public final class PendingCall<Value>: Sendable {
   /// Answers the pending call, whose value is `Void`. Returns whether one was pending.
   @_alwaysEmitIntoClient
   @discardableResult
-  public func resume() -> Bool where Value == Void {
-    calls.answer(0, .success(Sent(())))
-  }
+  public func resume() -> Bool where Value == Void { calls.answer(0, .success(Sent(()))) }
 }
 
 // So that `return call.resume(…)` fits a closure without a result.

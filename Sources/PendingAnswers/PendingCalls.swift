@@ -127,9 +127,7 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
   /// Answers a call whose value is `Void`. Returns whether a call took it.
   @_alwaysEmitIntoClient
   @discardableResult
-  public func resume(_ id: ID) -> Bool where Value == Void {
-    answer(id, .success(Sent(())))
-  }
+  public func resume(_ id: ID) -> Bool where Value == Void { answer(id, .success(Sent(()))) }
 }
 
 // So that `return calls.resume(…)` fits a closure without a result.
@@ -207,8 +205,7 @@ extension PendingCalls {
     if !answers.isEmpty { passOn(answers) }
   }
 
-  @usableFromInline
-  func passOn(_ answers: [PendingCallsMachine<ID>.Parked]) {
+  @usableFromInline func passOn(_ answers: [PendingCallsMachine<ID>.Parked]) {
     guard let unclaimed else { return }
     for one in answers {
       guard let answer: PendingAnswer<Value> = carried(by: one.answer) else { continue }

@@ -76,9 +76,7 @@ public final class PendingEvent<Value: Sendable>: Sendable {
   }
 
   /// Ends all current and later waits with an error. Only the first close counts.
-  public func close(throwing error: any Error) {
-    waits.close(throwing: error)
-  }
+  public func close(throwing error: any Error) { waits.close(throwing: error) }
 
   /// Ends all current and later waits with a value: for a state that lasts, such as "connected" or "closed".
   ///
@@ -89,8 +87,7 @@ public final class PendingEvent<Value: Sendable>: Sendable {
 }
 
 /// How a closed registry tells a wait that its event has happened.
-@usableFromInline
-struct Happened<Value: Sendable>: Error {
+@usableFromInline struct Happened<Value: Sendable>: Error {
   @usableFromInline let value: Value
 }
 
@@ -98,7 +95,5 @@ extension PendingEvent where Value == Void {
   /// Reports the event. Returns how many tasks were waiting for it.
   @_alwaysEmitIntoClient
   @discardableResult
-  public func resume() -> Int {
-    resume(returning: ())
-  }
+  public func resume() -> Int { resume(returning: ()) }
 }

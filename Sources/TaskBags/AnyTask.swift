@@ -21,9 +21,7 @@ public final class AnyTask: Sendable {
     public let rawValue: Int
 
     /// Makes options from a raw value.
-    public init(rawValue: Int) {
-      self.rawValue = rawValue
-    }
+    public init(rawValue: Int) { self.rawValue = rawValue }
 
     /// Cancels the task when the `AnyTask` is released. This is the default.
     public static let cancelOnRelease = Options(rawValue: 1 << 0)
@@ -76,9 +74,7 @@ extension AnyTask: Hashable {
   }
 
   /// Hashes the task's identity.
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(task)
-  }
+  public func hash(into hasher: inout Hasher) { hasher.combine(task) }
 }
 
 extension Task {

@@ -4,8 +4,7 @@ public import CooperativeCancellation
 /// ids, and so are `"x"` and `Optional("x")`.
 ///
 /// A class, because a table of existentials costs a call of a witness for each copy.
-@usableFromInline
-package final class BagID: Hashable, Sendable {
+@usableFromInline package final class BagID: Hashable, Sendable {
   package let value: any Hashable & Sendable
   let callSite: CallSite
   /// Computed once, without a lock.
@@ -21,13 +20,11 @@ package final class BagID: Hashable, Sendable {
     hash = hasher.finalize()
   }
 
-  @usableFromInline
-  package static func == (left: BagID, right: BagID) -> Bool {
+  @usableFromInline package static func == (left: BagID, right: BagID) -> Bool {
     left === right || left.hash == right.hash && left.value.equals(right.value)
   }
 
-  @usableFromInline
-  package func hash(into hasher: inout Hasher) { hasher.combine(hash) }
+  @usableFromInline package func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
 
 extension Hashable {

@@ -2,8 +2,7 @@ internal import CancellationInternals
 public import CooperativeCancellation
 
 /// The lock around a ``BagMembersMachine``, shared by a bag and its tasks. Acts and releases after unlocking.
-@usableFromInline
-final class BagMembers: Sendable {
+@usableFromInline final class BagMembers: Sendable {
   /// A structure around the closure, for the reason given in `RuntimeIssue`.
   struct ErrorHandler: Sendable {
     let body: @Sendable (any Error, CallSite) -> Void
@@ -28,15 +27,11 @@ final class BagMembers: Sendable {
   /// The place of a task, and where one was added that must end before it begins.
   @usableFromInline typealias Place = (slot: Int, waitsFor: CallSite?)
 
-  @usableFromInline
-  func reserve() -> Int? {
-    registry.locked { $0.reserve() }
-  }
+  @usableFromInline func reserve() -> Int? { registry.locked { $0.reserve() } }
 
   /// Reserves a slot for a task with an id, and cancels the tasks that it replaces. A task that has already begun cannot
   /// wait for them.
-  @usableFromInline
-  func reserve(
+  @usableFromInline func reserve(
     _ id: BagID,
     ifTaken policy: TaskBag.TakenIDPolicy,
     hasBegun: Bool = false
@@ -82,20 +77,17 @@ final class BagMembers: Sendable {
     finish(place.slot)
   }
 
-  @usableFromInline
-  func start(_ slot: Int, _ member: Member) {
+  @usableFromInline func start(_ slot: Int, _ member: Member) {
     if registry.locked({ $0.start(slot, member) }) { member.cancel() }
   }
 
-  @usableFromInline
-  func finish(_ slot: Int) {
+  @usableFromInline func finish(_ slot: Int) {
     let released = registry.extract { $0.finish(slot) }
     for waiter in released.waiters { waiter.resume() }
   }
 
   /// A task threw, on its actor. The `CancellationError` of a cancelled task is not reported.
-  @usableFromInline
-  func report(_ error: any Error, _ callSite: CallSite) {
+  @usableFromInline func report(_ error: any Error, _ callSite: CallSite) {
     if error is CancellationError, Task.isCancelled { return }
     onError(error, callSite)
   }

@@ -1,8 +1,7 @@
 internal import CancellationInternals
 
 /// A task in a registry: one that the bag made, or one that was stored.
-@usableFromInline
-package enum Member: Sendable {
+@usableFromInline package enum Member: Sendable {
   case made(Task<Void, Never>)
   case given(AnyTask)
 
@@ -82,9 +81,7 @@ package struct BagMembersMachine<Waiter: Sendable>: Sendable {
   }
 
   /// Reserves a slot for a task without an id. Returns `nil` if the registry is closed.
-  package mutating func reserve() -> Int? {
-    isClosed ? nil : insert(nil).slot
-  }
+  package mutating func reserve() -> Int? { isClosed ? nil : insert(nil).slot }
 
   /// Reserves a slot for a task with an id. Returns `nil` if the registry is closed, or if another task keeps the id.
   package mutating func reserve(
@@ -180,9 +177,7 @@ package struct BagMembersMachine<Waiter: Sendable>: Sendable {
   package func id(in slot: Int) -> BagID? { tasks[slot]?.id }
 
   /// The slots of the tasks with an id, also of cancelled ones, but not of those that never begin.
-  package func holders(of id: BagID) -> [Int] {
-    queues[id]?.slots.compactMap(\.element) ?? []
-  }
+  package func holders(of id: BagID) -> [Int] { queues[id]?.slots.compactMap(\.element) ?? [] }
 
   /// Removes a task from those with its id. Returns the key after the last one, and the waiter of one that may begin.
   private mutating func leave(_ id: BagID, _ number: Int) -> (key: BagID?, next: [Waiter]) {
@@ -206,9 +201,7 @@ package struct BagMembersMachine<Waiter: Sendable>: Sendable {
   }
 
   /// Returns the tasks to cancel.
-  package mutating func cancelAll() -> [Member] {
-    tasks.used.compactMap { cancel($0) }
-  }
+  package mutating func cancelAll() -> [Member] { tasks.used.compactMap { cancel($0) } }
 
   /// Returns the task, to be cancelled, if it already exists and is not cancelled.
   private mutating func cancel(_ slot: Int) -> Member? {
@@ -230,7 +223,5 @@ package struct BagMembersMachine<Waiter: Sendable>: Sendable {
     return lastNumber
   }
 
-  package mutating func stopWaiting(_ token: Int) -> Waiter? {
-    waiters.removeValue(forKey: token)
-  }
+  package mutating func stopWaiting(_ token: Int) -> Waiter? { waiters.removeValue(forKey: token) }
 }

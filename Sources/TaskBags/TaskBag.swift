@@ -123,21 +123,15 @@ public final class TaskBag: Sendable {
 
   /// Cancels the tasks with an id. Returns whether there was one that was not cancelled.
   @discardableResult
-  public func cancel(id: some Hashable & Sendable) -> Bool {
-    members.cancel(BagID(id))
-  }
+  public func cancel(id: some Hashable & Sendable) -> Bool { members.cancel(BagID(id)) }
 
   /// Cancels all tasks. The bag remains usable.
-  public func cancelAll() {
-    members.cancelAll()
-  }
+  public func cancelAll() { members.cancelAll() }
 
   /// Closes the bag to new tasks: none is started, and a stored one is cancelled. Running tasks continue.
   ///
   /// To end those too, call ``cancelAll()``; to let them finish, ``drain(cancellingAfter:fileID:line:)``.
-  public func close() {
-    members.registry.locked { $0.isClosed = true }
-  }
+  public func close() { members.registry.locked { $0.isClosed = true } }
 
   /// Shuts down gracefully: closes this bag, lets its tasks finish, and cancels those that take too long.
   ///
@@ -177,8 +171,7 @@ public final class TaskBag: Sendable {
 }
 
 extension TaskBag {
-  @usableFromInline
-  static func printError(_ error: any Error, _ callSite: CallSite) {
+  @usableFromInline static func printError(_ error: any Error, _ callSite: CallSite) {
     if Task.isCancelled { return }
     printToStandardError(
       "CooperativeCancellation: \(callSite): the task added here threw: \(error)"
@@ -220,9 +213,7 @@ extension Task {
   /// ``TaskBag/add(name:priority:isolation:fileID:line:operation:)`` needs no second task. The error of this task is
   /// not reported, because the code that awaits the task receives it. Returns this task.
   @discardableResult
-  public func store(in bag: TaskBag) -> Task {
-    store(in: bag.members.reserve(), of: bag)
-  }
+  public func store(in bag: TaskBag) -> Task { store(in: bag.members.reserve(), of: bag) }
 
   /// Keeps this task in a bag until it ends, with an id.
   ///

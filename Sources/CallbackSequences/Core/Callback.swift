@@ -1,31 +1,22 @@
 public import CooperativeCancellation
 
 /// Owned only by the closures that the SDK calls: when the SDK has released all of them, the sequence ends.
-@usableFromInline
-package final class Callback<Element: Sendable>: Sendable {
+@usableFromInline package final class Callback<Element: Sendable>: Sendable {
   @usableFromInline let inbox: Inbox<Element>
 
   @_alwaysEmitIntoClient
-  init(_ inbox: Inbox<Element>) {
-    self.inbox = inbox
-  }
+  init(_ inbox: Inbox<Element>) { self.inbox = inbox }
 
   @inlinable
-  deinit {
-    inbox.end(.finished)
-  }
+  deinit { inbox.end(.finished) }
 
   /// The SDK called back with an element. Returns whether the sequence is still being read.
   @_alwaysEmitIntoClient
   @discardableResult
-  func yield(_ element: Element) -> Bool {
-    inbox.yield(element)
-  }
+  func yield(_ element: Element) -> Bool { inbox.yield(element) }
 
   @_alwaysEmitIntoClient
-  func end(_ end: SubscriptionEnd) {
-    inbox.end(end)
-  }
+  func end(_ end: SubscriptionEnd) { inbox.end(end) }
 
   /// The SDK called back with a result. An error ends the sequence.
   @_alwaysEmitIntoClient

@@ -1,6 +1,5 @@
 /// Elements in order of arrival: a ring buffer that grows up to the policy's bound.
-@usableFromInline
-package struct ElementBuffer<Element: Sendable>: Sendable {
+@usableFromInline package struct ElementBuffer<Element: Sendable>: Sendable {
   @usableFromInline package var slots: [Element?] = []
   @usableFromInline var head = 0
   @usableFromInline package var count = 0

@@ -3,8 +3,7 @@ internal import CooperativeCancellation
 /// The actor on which a sequence was made, with the closure that begins a subscription there. An actor of its own for
 /// the type checker only: it shares the executor of the home, so a hop between the two does not suspend. Thus closures
 /// that are not `Sendable` have a `Sendable` reference, which the compiler checks.
-@usableFromInline
-package actor Home<Element: Sendable> {
+@usableFromInline package actor Home<Element: Sendable> {
   private let home: any Actor
   private let start: @isolated(any) (Inbox<Element>) async throws -> ActorWork
 
@@ -12,8 +11,7 @@ package actor Home<Element: Sendable> {
   @usableFromInline
   package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe home.unownedExecutor }
 
-  @usableFromInline
-  init(
+  @usableFromInline init(
     _ home: any Actor,
     @_inheritActorContext _ start:
       sending @escaping @isolated(any) (

@@ -3,13 +3,10 @@ public import CancellationInternals
 /// One registration for all readers of a shared sequence: the lock around a ``HubMachine``. An element goes to all
 /// inboxes under this lock, so all readers see the same order, and a new one gets the latest element before any later
 /// one. Locks are taken in one order: this one, then an inbox's. Readers wake, and elements go, after unlocking.
-@usableFromInline
-package final class Hub<Element: Sendable>: Sendable {
+@usableFromInline package final class Hub<Element: Sendable>: Sendable {
   /// Where a registration's elements go. A callback of an earlier registration changes nothing.
-  @usableFromInline
-  package typealias Target = (hub: Hub, registration: Int)
-  @usableFromInline
-  typealias Afterwards = (wake: [any ErasedContinuation], release: [Element])
+  @usableFromInline package typealias Target = (hub: Hub, registration: Int)
+  @usableFromInline typealias Afterwards = (wake: [any ErasedContinuation], release: [Element])
 
   private let source: @Sendable () -> Source<Element>
   @usableFromInline let state: Locked<HubMachine<Inbox<Element>, Element, ActorWork>>
@@ -89,8 +86,7 @@ package final class Hub<Element: Sendable>: Sendable {
   }
 
   /// The SDK finished, failed or released its callback, on any thread.
-  @usableFromInline
-  func end(_ end: SubscriptionEnd, _ registration: Int) {
+  @usableFromInline func end(_ end: SubscriptionEnd, _ registration: Int) {
     let ended = state.extract { $0.end(end, registration) }
     for inbox in ended.readers { inbox.end(end) }
   }

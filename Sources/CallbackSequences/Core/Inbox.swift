@@ -3,19 +3,15 @@ public import CooperativeCancellation
 
 /// What the SDK's threads and the reader of one subscription share: the lock around an ``InboxMachine`` and the
 /// continuations of sleeping readers. They are resumed, and elements discarded and released, after unlocking.
-@usableFromInline
-package final class Inbox<Element: Sendable>: Sendable {
-  @usableFromInline
-  struct State: ~Copyable, Sendable {
+@usableFromInline package final class Inbox<Element: Sendable>: Sendable {
+  @usableFromInline struct State: ~Copyable, Sendable {
     @usableFromInline var machine: InboxMachine<Element>
     @usableFromInline var sleeper: SleepingTask?
     /// Copies of one iterator may be read at the same time. Their readers queue here, behind the first.
     @usableFromInline var moreSleepers = ElementBuffer<any ErasedContinuation>()
 
     @_alwaysEmitIntoClient
-    init(_ policy: BufferingPolicy) {
-      machine = InboxMachine(policy)
-    }
+    init(_ policy: BufferingPolicy) { machine = InboxMachine(policy) }
 
     @_alwaysEmitIntoClient
     mutating func add(_ continuation: any ErasedContinuation) {
@@ -94,9 +90,7 @@ package final class Inbox<Element: Sendable>: Sendable {
 
   /// The reader's task was cancelled. Runs under the runtime's lock, so it only changes the state and resumes readers.
   @_alwaysEmitIntoClient
-  package func cancel() {
-    wakeAll { $0.cancel() }
-  }
+  package func cancel() { wakeAll { $0.cancel() } }
 
   /// Tells the machine what happened, and wakes all readers if that changed the state.
   @_alwaysEmitIntoClient
@@ -116,15 +110,12 @@ package final class Inbox<Element: Sendable>: Sendable {
   var isOpen: Bool { state.locked { $0.machine.hasNothing } }
 
   /// How far along a reader is. Returns `.waiting` if the lock is held and this must not block.
-  @usableFromInline
-  func progress(mayBlock: Bool) -> WaitingCall.State {
+  @usableFromInline func progress(mayBlock: Bool) -> WaitingCall.State {
     state.locked(mayBlock: mayBlock) { $0.machine.hasNothing } ?? true ? .waiting : .over
   }
 
   @_alwaysEmitIntoClient
-  package func take() -> Element? {
-    state.locked { $0.machine.take() }
-  }
+  package func take() -> Element? { state.locked { $0.machine.take() } }
 
   /// Returns what there is to read, and discards what is not delivered.
   @_alwaysEmitIntoClient
@@ -147,13 +138,10 @@ package final class Inbox<Element: Sendable>: Sendable {
 
   /// The reader is gone: discards the remaining elements and all later ones.
   @_alwaysEmitIntoClient
-  func abandon() {
-    discardAll(state.extract { $0.machine.abandon() })
-  }
+  func abandon() { discardAll(state.extract { $0.machine.abandon() }) }
 
   /// The registration threw: nothing is delivered, and other readers wake.
-  @usableFromInline
-  func registrationThrew(_ error: any Error) {
+  @usableFromInline func registrationThrew(_ error: any Error) {
     target?.hub.registrationThrew(error)
     abandon()
     wakeAll { _ in true }

@@ -14,10 +14,8 @@
 ///                                              │ over │
 ///                                              └──────┘
 /// ```
-@usableFromInline
-package struct InboxMachine<Element: Sendable>: Sendable {
-  @usableFromInline
-  package enum Phase: Sendable {
+@usableFromInline package struct InboxMachine<Element: Sendable>: Sendable {
+  @usableFromInline package enum Phase: Sendable {
     /// Initial state: the SDK may yield.
     case open
 
@@ -33,11 +31,9 @@ package struct InboxMachine<Element: Sendable>: Sendable {
   }
 
   /// After an element: whether the SDK may continue, and one to discard, this one or the one that it replaced.
-  @usableFromInline
-  package typealias Yielded = (isOpen: Bool, surplus: Element?)
+  @usableFromInline package typealias Yielded = (isOpen: Bool, surplus: Element?)
 
-  @usableFromInline
-  package enum Found: Sendable {
+  @usableFromInline package enum Found: Sendable {
     case element(Element)
     case nothing
     case ended(SubscriptionEnd)
@@ -47,8 +43,7 @@ package struct InboxMachine<Element: Sendable>: Sendable {
   }
 
   /// What is left of a subscription that is not read to its end. The phase may have an error, to be released.
-  @usableFromInline
-  package typealias Unread = (elements: ElementBuffer<Element>, phase: Phase)
+  @usableFromInline package typealias Unread = (elements: ElementBuffer<Element>, phase: Phase)
 
   @usableFromInline let capacity: Int
   @usableFromInline let evicts: Bool
@@ -139,8 +134,7 @@ package struct InboxMachine<Element: Sendable>: Sendable {
   }
 }
 
-@usableFromInline
-package enum SubscriptionEnd: Sendable {
+@usableFromInline package enum SubscriptionEnd: Sendable {
   /// It called its finish closure or released its callback.
   case finished
   case failed(any Error)

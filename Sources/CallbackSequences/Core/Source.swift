@@ -1,11 +1,9 @@
 public import CooperativeCancellation
 
 /// How to begin a subscription. A cold sequence holds nothing else.
-@usableFromInline
-package struct Source<Element: Sendable> {
+@usableFromInline package struct Source<Element: Sendable> {
   /// Begins a subscription at the sequence's home: the actor on which it was made.
-  @usableFromInline
-  enum Start {
+  @usableFromInline enum Start {
     /// The home is not an actor: runs where the reader is.
     case inPlace((Inbox<Element>) throws -> () -> Void)
 
@@ -63,9 +61,7 @@ extension Source {
   }
 
   @_alwaysEmitIntoClient
-  func makeInbox() -> Inbox<Element> {
-    Inbox(policy, onDiscard: discard, at: callSite)
-  }
+  func makeInbox() -> Inbox<Element> { Inbox(policy, onDiscard: discard, at: callSite) }
 
   /// Begins a subscription at the sequence's home. Returns how to end it, or `nil` if the source has crossed isolation.
   @_alwaysEmitIntoClient

@@ -2,8 +2,7 @@ public import CancellationInternals
 public import CooperativeCancellation
 
 /// Reads one subscription for a standard stream, which any number of tasks may read at the same time.
-@usableFromInline
-final class StreamReader<Element: Sendable>: Sendable {
+@usableFromInline final class StreamReader<Element: Sendable>: Sendable {
   @usableFromInline let inbox: Inbox<Element>
   /// The home is set until a subscription begins there, at the first read. From then on, `ending` ends it.
   @usableFromInline let state: Locked<(home: Home<Element>?, ending: ActorWork?)>
@@ -56,10 +55,7 @@ final class StreamReader<Element: Sendable>: Sendable {
   deinit { end() }
 
   /// Ends the subscription soon, not now: a stream may call this under the runtime's lock.
-  @usableFromInline
-  func end() {
-    state.locked { $0.ending.take() }?.startLater()
-  }
+  @usableFromInline func end() { state.locked { $0.ending.take() }?.startLater() }
 
   /// Returns the next element, or `nil` at the end. The caller handles its task's cancellation.
   @_alwaysEmitIntoClient
@@ -94,8 +90,7 @@ final class StreamReader<Element: Sendable>: Sendable {
 
 /// Keeps the reader of a throwing stream, for a task to release: a cancellation may release this under the runtime's
 /// lock.
-@usableFromInline
-final class StreamHandle<Element: Sendable>: Sendable {
+@usableFromInline final class StreamHandle<Element: Sendable>: Sendable {
   @usableFromInline let reader: Locked<StreamReader<Element>?>
 
   @usableFromInline

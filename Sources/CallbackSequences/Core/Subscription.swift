@@ -2,8 +2,7 @@ public import CancellationInternals
 public import CooperativeCancellation
 
 /// One iterator's subscription, from its first `next()` to its end. Copies share it. Not `Sendable`, so without a lock.
-@usableFromInline
-package final class Subscription<Element: Sendable> {
+@usableFromInline package final class Subscription<Element: Sendable> {
   /// Set until the subscription has begun.
   @usableFromInline var source: Source<Element>?
 
@@ -14,9 +13,7 @@ package final class Subscription<Element: Sendable> {
   @usableFromInline var termination: Termination<Element>?
 
   @_alwaysEmitIntoClient
-  init(_ source: Source<Element>) {
-    self.source = source
-  }
+  init(_ source: Source<Element>) { self.source = source }
 
   /// Reads a subscription that has begun.
   init(_ inbox: Inbox<Element>, _ termination: Termination<Element>?) {
@@ -26,16 +23,12 @@ package final class Subscription<Element: Sendable> {
 
   // The iterator was released before the end.
   @inlinable
-  deinit {
-    termination?.runFromDeinit()
-  }
+  deinit { termination?.runFromDeinit() }
 
   /// Takes an element that is already there. This is the fast path.
   @_alwaysEmitIntoClient
   @inline(__always)
-  func take() -> Element? {
-    Task.isCancelled ? nil : inbox?.take()
-  }
+  func take() -> Element? { Task.isCancelled ? nil : inbox?.take() }
 
   /// Begins if necessary, and waits for an element. Returns `nil` after the end, and for an error that it cannot throw.
   @_alwaysEmitIntoClient

@@ -2,8 +2,7 @@ internal import CancellationInternals
 public import CooperativeCancellation
 
 /// Ends one subscription, once: discards what remains, and runs `onTermination` at the sequence's home.
-@usableFromInline
-package enum Termination<Element: Sendable> {
+@usableFromInline package enum Termination<Element: Sendable> {
   /// The home is not an actor: runs where the reader is. Nothing else holds what it captures, which is not `Sendable`.
   case inPlace(() -> Void)
 
@@ -11,8 +10,7 @@ package enum Termination<Element: Sendable> {
   case onHome(ActorWork, Home<Element>)
 
   /// Runs it for a reader that was told of the end.
-  @usableFromInline
-  func run(_ callSite: CallSite, isolation: isolated (any Actor)?) async {
+  @usableFromInline func run(_ callSite: CallSite, isolation: isolated (any Actor)?) async {
     switch self {
     case .inPlace(let run): run()
     case .onHome(let ending, let home): await home.run(ending, callSite, isolation: isolation)
@@ -33,8 +31,7 @@ package enum Termination<Element: Sendable> {
   }
 
   /// Runs it from code that cannot suspend.
-  @usableFromInline
-  func runFromDeinit() {
+  @usableFromInline func runFromDeinit() {
     switch self {
     case .inPlace(let run): run()
     case .onHome(let ending, _): ending.start()
@@ -44,8 +41,7 @@ package enum Termination<Element: Sendable> {
 
 /// Work that runs once, on the actor to which its closure belongs. The closure may capture the actor's state: it is
 /// sent in, which the compiler allows for a closure isolated to the actor, and out again.
-@usableFromInline
-package final class ActorWork: Sendable {
+@usableFromInline package final class ActorWork: Sendable {
   // A structure, because a function type as a generic argument needs a newer runtime.
   private struct Work {
     let body: @isolated(any) () async -> Void
@@ -69,9 +65,7 @@ package final class ActorWork: Sendable {
   }
 
   /// Runs it before this function returns, without suspending if the caller is on the actor.
-  nonisolated(nonsending) func run() async {
-    await take()?.body()
-  }
+  nonisolated(nonsending) func run() async { await take()?.body() }
 
   /// Runs it soon, and never before this function returns. Only the task releases what the work captures.
   func startLater() {

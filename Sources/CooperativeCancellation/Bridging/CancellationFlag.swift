@@ -6,8 +6,7 @@ public import CancellationInternals
 public final class CancellationFlag: Sendable {
   @usableFromInline let flag = Locked(initially: false)
 
-  @usableFromInline
-  package init() {}
+  @usableFromInline package init() {}
 
   /// Whether the task was cancelled or ``set()`` was called. Never becomes `false` again.
   @_alwaysEmitIntoClient
@@ -15,9 +14,7 @@ public final class CancellationFlag: Sendable {
 
   /// Sets the flag without cancelling the task. Call it in `onCancel`, which also runs when the call times out.
   @_alwaysEmitIntoClient
-  public func set() {
-    flag.locked { $0 = true }
-  }
+  public func set() { flag.locked { $0 = true } }
 }
 
 /// Runs `body` with a flag that tells any thread whether the current task is cancelled.

@@ -53,14 +53,10 @@ public final class LateRequest<Request>: Sendable {
   }
 
   // Only the bridge owns this object, so the wait is over. The SDK owns the arrivals, which do not keep this alive.
-  deinit {
-    arrivals.stop(cancelling: false)
-  }
+  deinit { arrivals.stop(cancelling: false) }
 
   /// Cancels each request that has arrived, and each later one when it arrives. Call it in `onCancel`.
-  public func cancel() {
-    arrivals.stop(cancelling: true)
-  }
+  public func cancel() { arrivals.stop(cancelling: true) }
 }
 
 /// The lock around a ``ArrivalsMachine``. The SDK's callback owns it.
@@ -68,9 +64,7 @@ private final class Arrivals<Request>: Sendable {
   private let machine = Locked(initially: ArrivalsMachine<Sent<Request>>())
   private let cancelOne: @Sendable (Request) -> Void
 
-  init(_ cancelOne: @escaping @Sendable (Request) -> Void) {
-    self.cancelOne = cancelOne
-  }
+  init(_ cancelOne: @escaping @Sendable (Request) -> Void) { self.cancelOne = cancelOne }
 
   /// Keeps the request until the task or the last owner takes it, or cancels or releases it here.
   func arrive(_ request: consuming sending Request) {

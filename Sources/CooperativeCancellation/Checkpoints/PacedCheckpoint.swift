@@ -52,8 +52,7 @@ public struct PacedCheckpoint: Sendable {
   }
 
   /// Begins the next round of steps, and returns whether a check is due.
-  @usableFromInline
-  mutating func isDue() -> Bool {
+  @usableFromInline mutating func isDue() -> Bool {
     stepsLeft = stride
     guard let (interval, elapsed) = stopwatch else { return true }
     guard elapsed() >= interval.nanoseconds else { return false }

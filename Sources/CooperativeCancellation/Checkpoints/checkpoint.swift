@@ -41,8 +41,7 @@ nonisolated(nonsending) public func yieldingCheckpoint() async throws(Cancellati
 }
 
 #if DEBUG
-  @usableFromInline
-  func reportIfOutsideTask(_ callSite: CallSite) {
+  @usableFromInline func reportIfOutsideTask(_ callSite: CallSite) {
     // Only a task has a base priority.
     if Task.basePriority == nil { RuntimeIssue.send(.checkpointOutsideTask, callSite) }
   }

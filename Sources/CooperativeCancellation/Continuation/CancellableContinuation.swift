@@ -39,9 +39,7 @@ public struct CancellableContinuation<Value, Failure: Error>: Sendable, Hashable
   @usableFromInline let reply: Reply<Result<Sent<Value>, Failure>>
 
   @_alwaysEmitIntoClient
-  init(_ reply: Reply<Result<Sent<Value>, Failure>>) {
-    self.reply = reply
-  }
+  init(_ reply: Reply<Result<Sent<Value>, Failure>>) { self.reply = reply }
 
   /// Resumes the task with a value, which need not be `Sendable`.
   @_alwaysEmitIntoClient
@@ -51,9 +49,7 @@ public struct CancellableContinuation<Value, Failure: Error>: Sendable, Hashable
 
   /// Resumes the task with an error, which the wait throws.
   @_alwaysEmitIntoClient
-  public func resume(throwing error: consuming Failure) {
-    reply.answer(.failure(error))
-  }
+  public func resume(throwing error: consuming Failure) { reply.answer(.failure(error)) }
 
   /// Resumes the task with a value or an error.
   @_alwaysEmitIntoClient
@@ -76,9 +72,7 @@ public struct CancellableContinuation<Value, Failure: Error>: Sendable, Hashable
 
   /// Resumes the task, whose wait has no value.
   @_alwaysEmitIntoClient
-  public func resume() where Value == Void {
-    resume(returning: ())
-  }
+  public func resume() where Value == Void { resume(returning: ()) }
 }
 
 // Whether a resumption counts. Disfavored, so that `return continuation.resume(…)` fits a closure without a result.
@@ -96,16 +90,12 @@ extension CancellableContinuation {
   /// Resumes the task with an error. Returns whether the wait throws it.
   @_disfavoredOverload
   @_alwaysEmitIntoClient
-  public func resume(throwing error: consuming Failure) -> Bool {
-    reply.answer(.failure(error))
-  }
+  public func resume(throwing error: consuming Failure) -> Bool { reply.answer(.failure(error)) }
 
   /// Resumes the task, whose wait has no value. Returns whether that ends the wait.
   @_disfavoredOverload
   @_alwaysEmitIntoClient
-  public func resume() -> Bool where Value == Void {
-    resume(returning: ())
-  }
+  public func resume() -> Bool where Value == Void { resume(returning: ()) }
 }
 
 // For the bridges.

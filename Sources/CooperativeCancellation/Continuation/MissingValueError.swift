@@ -20,7 +20,5 @@ public struct MissingValueError: Error, Sendable, Hashable, CustomStringConverti
   }
 
   /// Creates the error of a call, for example to test what a screen does with it. `CallSite()` is the line that has it.
-  public init(callSite: CallSite) {
-    self.callSite = callSite
-  }
+  public init(callSite: CallSite) { self.callSite = callSite }
 }

@@ -2,8 +2,7 @@ public import CancellationInternals
 
 /// The lock around a ``ReplyMachine``. While the task sleeps, only the completion closure owns the reply, so its
 /// release reveals a drop. User values, user closures and the wait's lock are touched only after unlocking.
-@usableFromInline
-package struct Reply<Answer: Sendable>: Sendable, Hashable {
+@usableFromInline package struct Reply<Answer: Sendable>: Sendable, Hashable {
   @usableFromInline let contents: Locked<ReplyContents<Answer>>
 
   // Never inlined: the caller's frame, which a sleeping task keeps, would have room for several copies of the contents.
@@ -18,8 +17,7 @@ package struct Reply<Answer: Sendable>: Sendable, Hashable {
     contents = Locked(shared: ReplyContents(callSite, reportsDrop: reportsDrop, discard))
   }
 
-  @usableFromInline
-  package static func == (left: Reply, right: Reply) -> Bool {
+  @usableFromInline package static func == (left: Reply, right: Reply) -> Bool {
     left.contents.buffer === right.contents.buffer
   }
 
@@ -52,22 +50,16 @@ package struct Reply<Answer: Sendable>: Sendable, Hashable {
   }
 
   @_alwaysEmitIntoClient
-  package func take() -> Answer? {
-    extract { $0.take() }
-  }
+  package func take() -> Answer? { extract { $0.take() } }
 
   @_alwaysEmitIntoClient
   @inline(never)
-  func takeOrAwait(by wait: Wait) -> Answer? {
-    contents.locked { $0.takeOrAwait(by: wait) }
-  }
+  func takeOrAwait(by wait: Wait) -> Answer? { contents.locked { $0.takeOrAwait(by: wait) } }
 
   /// `operation` threw: the SDK's answer, earlier or later, is discarded.
   @_alwaysEmitIntoClient
   @inline(never)
-  func operationThrew() {
-    discard(extract({ $0.operationThrew() }))
-  }
+  func operationThrew() { discard(extract({ $0.operationThrew() })) }
 
   @_alwaysEmitIntoClient
   @inline(never)
@@ -84,8 +76,7 @@ package struct Reply<Answer: Sendable>: Sendable, Hashable {
   }
 }
 
-@usableFromInline
-package struct ReplyContents<Answer: Sendable>: SharedContents {
+@usableFromInline package struct ReplyContents<Answer: Sendable>: SharedContents {
   @usableFromInline let callSite: CallSite
   /// Whether a release is a drop, without reading the machine at the end of each answered call. Before the machine, so
   /// that unspecialized code finds it without a type lookup; the two Booleans fit into the padding.

@@ -13,8 +13,7 @@
 ///                           │ unwanted │ ──────────┘
 ///                           └──────────┘
 /// ```
-@usableFromInline
-package enum ReplyMachine<Answer: Sendable>: Sendable {
+@usableFromInline package enum ReplyMachine<Answer: Sendable>: Sendable {
   /// Initial state. `operation` is running or has just returned, and the SDK has not answered.
   case expected
 
@@ -30,8 +29,7 @@ package enum ReplyMachine<Answer: Sendable>: Sendable {
   /// The answer was taken or discarded. Another answer is misuse.
   case called
 
-  @usableFromInline
-  package enum Action: Sendable {
+  @usableFromInline package enum Action: Sendable {
     case keep
     case wake(Wait)
     case discard

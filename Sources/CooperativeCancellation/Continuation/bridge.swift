@@ -12,8 +12,7 @@ public import CancellationInternals
 // never inside the runtime's cancellation handler. The handler runs under the task's status lock; an SDK that
 // calls back while holding the lock its `cancel()` takes would deadlock.
 
-@usableFromInline
-package enum StartedCall<Answer: Sendable, Request: ~Copyable>: ~Copyable {
+@usableFromInline package enum StartedCall<Answer: Sendable, Request: ~Copyable>: ~Copyable {
   case finished(Answer)
   case waiting(Wait, Request)
 
@@ -41,8 +40,7 @@ package enum StartedCall<Answer: Sendable, Request: ~Copyable>: ~Copyable {
 }
 
 /// How a call ended.
-@usableFromInline
-package enum CallOutcome<Answer: Sendable>: ~Copyable {
+@usableFromInline package enum CallOutcome<Answer: Sendable>: ~Copyable {
   case answered(Answer)
   case dropped
   case interrupted(Interruption)

@@ -84,12 +84,9 @@ nonisolated(nonsending) package func raising<Result: Sendable>(
 }
 
 /// A structure, because a function type as a generic argument needs a newer runtime.
-@usableFromInline
-package struct AbandonableWork<Value> {
+@usableFromInline package struct AbandonableWork<Value> {
   @usableFromInline package let run: @isolated(any) () async throws -> sending Value
 
   @_alwaysEmitIntoClient
-  package init(run: @escaping @isolated(any) () async throws -> sending Value) {
-    self.run = run
-  }
+  package init(run: @escaping @isolated(any) () async throws -> sending Value) { self.run = run }
 }

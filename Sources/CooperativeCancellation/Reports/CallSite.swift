@@ -11,8 +11,7 @@ public struct CallSite: Sendable, Hashable, CustomStringConvertible {
   // A `StaticString` costs nothing on each call. The `String` is created only for a report.
   @usableFromInline let file: File
 
-  @usableFromInline
-  struct File: Sendable, Hashable {
+  @usableFromInline struct File: Sendable, Hashable {
     @usableFromInline let id: StaticString
 
     @_alwaysEmitIntoClient
@@ -21,8 +20,7 @@ public struct CallSite: Sendable, Hashable, CustomStringConvertible {
     @usableFromInline
     static func == (left: File, right: File) -> Bool { "\(left.id)" == "\(right.id)" }
 
-    @usableFromInline
-    func hash(into hasher: inout Hasher) { hasher.combine("\(id)") }
+    @usableFromInline func hash(into hasher: inout Hasher) { hasher.combine("\(id)") }
   }
 
   /// Creates the place of a call; by default, this one.

@@ -86,9 +86,7 @@ extension RuntimeIssue {
   package struct Handler: Sendable {
     let body: @Sendable (RuntimeIssue) -> Void
 
-    package init(_ body: @escaping @Sendable (RuntimeIssue) -> Void) {
-      self.body = body
-    }
+    package init(_ body: @escaping @Sendable (RuntimeIssue) -> Void) { self.body = body }
   }
 
   /// Receives the reports of one test instead of ``handler``.

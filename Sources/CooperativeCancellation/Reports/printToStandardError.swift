@@ -22,8 +22,7 @@ package func printToStandardError(_ line: String) -> Bool {
   writeAll(Array((line + "\n").utf8)) { writeSome($0, to: 2) }
 }
 
-@usableFromInline
-func endProcess() -> Never { abort() }
+@usableFromInline func endProcess() -> Never { abort() }
 
 /// Writes bytes in steps. Returns whether all were written. `writeSome` returns how many, or `nil` if it cannot write.
 @usableFromInline

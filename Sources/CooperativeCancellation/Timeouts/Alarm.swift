@@ -6,13 +6,11 @@
   ///
   /// Uses two timers; the first one to fire counts. One counts the time that the machine is awake. The other uses
   /// the wall clock and is due when the machine wakes up. If the wall clock is set back, the first timer still fires.
-  @usableFromInline
-  struct Alarm: ~Copyable {
+  @usableFromInline struct Alarm: ~Copyable {
     private let awake = DispatchSource.makeTimerSource(queue: .global(qos: .userInitiated))
     private let calendar = DispatchSource.makeTimerSource(queue: .global(qos: .userInitiated))
 
-    @usableFromInline
-    init(_ ring: @escaping @Sendable () -> Void) {
+    @usableFromInline init(_ ring: @escaping @Sendable () -> Void) {
       for timer in [awake, calendar] {
         timer.setEventHandler(handler: ring)
         timer.activate()
@@ -20,8 +18,7 @@
     }
 
     /// Replaces an earlier setting.
-    @usableFromInline
-    mutating func set(after nanoseconds: Int64) {
+    @usableFromInline mutating func set(after nanoseconds: Int64) {
       let seconds = Double(nanoseconds) / 1_000_000_000
       awake.schedule(deadline: .now() + seconds)
       calendar.schedule(wallDeadline: .now() + seconds)
@@ -31,19 +28,14 @@
 #else
 
   /// Rings each time that it is set, on its own thread, perhaps early or more than once.
-  @usableFromInline
-  package struct Alarm: ~Copyable {
+  @usableFromInline package struct Alarm: ~Copyable {
     private let ring: @Sendable () -> Void
     package private(set) var countdown: Task<Void, Never>?
 
-    @usableFromInline
-    package init(_ ring: @escaping @Sendable () -> Void) {
-      self.ring = ring
-    }
+    @usableFromInline package init(_ ring: @escaping @Sendable () -> Void) { self.ring = ring }
 
     /// Replaces an earlier setting.
-    @usableFromInline
-    package mutating func set(after nanoseconds: Int64) {
+    @usableFromInline package mutating func set(after nanoseconds: Int64) {
       countdown?.cancel()
       countdown = Task.detached(priority: .high) { [ring] in
         // A cancelled countdown must not ring: that would set the alarm again and cancel the next countdown.

@@ -5,29 +5,21 @@
 #endif
 
 /// A time on the clock of `ContinuousClock`, which runs while the machine sleeps, and which old systems do not have.
-@usableFromInline
-package struct Moment: Sendable, Comparable {
+@usableFromInline package struct Moment: Sendable, Comparable {
   private let nanoseconds: Int64
 
-  @usableFromInline
-  package init(nanoseconds: Int64) {
-    self.nanoseconds = nanoseconds
-  }
+  @usableFromInline package init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-  @usableFromInline
-  package static func < (left: Moment, right: Moment) -> Bool {
+  @usableFromInline package static func < (left: Moment, right: Moment) -> Bool {
     left.nanoseconds < right.nanoseconds
   }
 
-  @usableFromInline
-  package func advanced(by nanoseconds: Int64) -> Moment {
+  @usableFromInline package func advanced(by nanoseconds: Int64) -> Moment {
     Moment(nanoseconds: self.nanoseconds + nanoseconds)
   }
 
   @usableFromInline
-  package func nanoseconds(to other: Moment) -> Int64 {
-    other.nanoseconds - nanoseconds
-  }
+  package func nanoseconds(to other: Moment) -> Int64 { other.nanoseconds - nanoseconds }
 
   #if canImport(Darwin)
     @usableFromInline package static var now: Moment {

@@ -24,15 +24,13 @@ public struct Timeout: Sendable {
   /// A hundred years, which clocks that count nanoseconds can represent.
   static let unlimited: Int64 = 100 * 365 * 24 * 3600 * 1_000_000_000
 
-  @usableFromInline
-  init(nanoseconds: Int64, clock: CustomClock? = nil) {
+  @usableFromInline init(nanoseconds: Int64, clock: CustomClock? = nil) {
     self.nanoseconds = min(max(nanoseconds, -Timeout.unlimited), Timeout.unlimited)
     self.clock = clock
   }
 
   // Not generic: the caller converts the integer, whose type it knows.
-  @usableFromInline
-  init(_ count: Int64, times unit: Int64) {
+  @usableFromInline init(_ count: Int64, times unit: Int64) {
     let (product, overflows) = count.multipliedReportingOverflow(by: unit)
     self.init(nanoseconds: overflows ? (count < 0 ? .min : .max) : product)
   }
@@ -56,9 +54,7 @@ public struct Timeout: Sendable {
 
   /// Creates a timeout from a duration.
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
-  public init(_ duration: Duration) {
-    self.init(nanoseconds: duration.nanosecondsRoundedUp)
-  }
+  public init(_ duration: Duration) { self.init(nanoseconds: duration.nanosecondsRoundedUp) }
 
   /// Creates a timeout from a duration on your own clock, for example one that a test controls.
   ///
@@ -100,8 +96,7 @@ extension Timeout {
   @usableFromInline package var isOver: Bool { nanoseconds <= 0 }
 
   /// Starts counting. Returns the deadline, or `nil` if the call never times out.
-  @usableFromInline
-  package func begin() -> Deadline? {
+  @usableFromInline package func begin() -> Deadline? {
     if nanoseconds >= Timeout.unlimited { return nil }
     if let clock, !isOver { return .custom(sleep: clock.begin()) }
     return .at(.now.advanced(by: nanoseconds))
@@ -117,15 +112,13 @@ extension Timeout {
 
 /// The caller's clock without its type, because old systems have no `Clock`. A class, because a waiting task stores its
 /// timeout, and a larger one would need more memory.
-@usableFromInline
-final class CustomClock: Sendable {
+@usableFromInline final class CustomClock: Sendable {
   /// Starts counting. Returns a function that sleeps until the timeout is over.
   let begin: @Sendable () -> @Sendable () async throws -> Void
   /// Starts counting. Returns a function that returns the elapsed nanoseconds.
   let startStopwatch: @Sendable () -> @Sendable () -> Int64
 
-  @usableFromInline
-  init(
+  @usableFromInline init(
     begin: @escaping @Sendable () -> @Sendable () async throws -> Void,
     startStopwatch: @escaping @Sendable () -> @Sendable () -> Int64
   ) {
@@ -141,8 +134,7 @@ private func rounding(_ nanoseconds: Double) -> Int64 {
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 extension Duration {
   /// At most ``Timeout/unlimited``, because the components of a long duration trap.
-  @usableFromInline
-  var nanosecondsRoundedUp: Int64 {
+  @usableFromInline var nanosecondsRoundedUp: Int64 {
     let limited = min(max(self, .nanoseconds(-Timeout.unlimited)), .nanoseconds(Timeout.unlimited))
     let (seconds, attoseconds) = limited.components
     let (fraction, rest) = attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)

@@ -1,7 +1,6 @@
 /// The options of one call. An enumeration with one case: Swift 6.3.1 does not split up a structure with a reference,
 /// so each inlined call would keep code for a timeout that it does not have.
-@usableFromInline
-package enum CallOptions {
+@usableFromInline package enum CallOptions {
   case options(CancellationResponse, Timeout?, CallSite)
 
   @_alwaysEmitIntoClient
@@ -59,9 +58,8 @@ package enum CallOptions {
 // The errors, created out of line. A `CallOptions` as an argument would take memory of the sleeping frame.
 
 /// What `Task.checkCancellation()` throws, with its reason from Swift 6.5; our own error if the task is not cancelled.
-@usableFromInline
 @inline(never)
-package func cancellationError() -> any Error {
+@usableFromInline package func cancellationError() -> any Error {
   do { try Task.checkCancellation() } catch { return error }
   return CancellationError()
 }
@@ -72,14 +70,12 @@ func cancellation() -> CancellationError {
   cancellationError() as? CancellationError ?? CancellationError()
 }
 
-@usableFromInline
 @inline(never)
-func timeoutError(_ timeout: Timeout, _ callSite: CallSite) -> any Error {
+@usableFromInline func timeoutError(_ timeout: Timeout, _ callSite: CallSite) -> any Error {
   TimeoutError(timeout, callSite: callSite)
 }
 
-@usableFromInline
 @inline(never)
-func droppedCompletionError(_ callSite: CallSite) -> any Error {
+@usableFromInline func droppedCompletionError(_ callSite: CallSite) -> any Error {
   DroppedCompletionError(callSite: callSite)
 }

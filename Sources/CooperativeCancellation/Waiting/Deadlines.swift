@@ -19,9 +19,7 @@ package final class Deadlines: Sendable {
 
   private let state: Locked<State>
 
-  private init() {
-    state = Locked(initially: State(alarm: Alarm { Deadlines.all.ring() }))
-  }
+  private init() { state = Locked(initially: State(alarm: Alarm { Deadlines.all.ring() })) }
 
   package var count: Int { state.locked { $0.queue.count } }
 

@@ -5,8 +5,7 @@ internal import CancellationInternals
 ///
 /// All waits share one alarm. The queue decides when to set it; ``Deadlines`` sets it, and tells the queue when it
 /// rings. After the earliest wait is removed, the alarm rings once with no wait due.
-@usableFromInline
-package struct DeadlinesMachine: Sendable {
+@usableFromInline package struct DeadlinesMachine: Sendable {
   private struct Node: Sendable {
     let end: Moment
     let slot: Int

@@ -2,8 +2,7 @@ public import CancellationInternals
 
 /// What the waiting task shares with the threads that may wake it: the lock around a ``WaitMachine`` and the
 /// continuation. The runtime's cancellation handler takes the lock, too, so resuming under it would deadlock.
-@usableFromInline
-package struct Wait: Sendable {
+@usableFromInline package struct Wait: Sendable {
   struct State: ~Copyable, Sendable {
     var machine: WaitMachine
     var sleeper: SleepingTask?
@@ -16,8 +15,7 @@ package struct Wait: Sendable {
 
   let state: Locked<State>
 
-  @usableFromInline
-  package init(response: CancellationResponse) {
+  @usableFromInline package init(response: CancellationResponse) {
     state = Locked(State(machine: WaitMachine(response: response)), in: Buffer.self)
   }
 
@@ -48,22 +46,15 @@ package struct Wait: Sendable {
     nonmutating set { state.locked { $0.machine = newValue } }
   }
 
-  @usableFromInline
-  package func wake() {
-    _ = wakeSleeper { _ in true }
-  }
+  @usableFromInline package func wake() { _ = wakeSleeper { _ in true } }
 
   /// `operation` threw. Returns an earlier answer, to discard; a later one does not count.
   @usableFromInline
-  package func operationThrew() -> AnyReply? {
-    state.extract { $0.machine.operationThrew() }
-  }
+  package func operationThrew() -> AnyReply? { state.extract { $0.machine.operationThrew() } }
 
   /// The task was cancelled, or the call timed out. Under the runtime's lock: only changes the state and resumes.
   @usableFromInline
-  package func interrupt(_ cause: Interruption) {
-    _ = wakeSleeper { $0.interrupt(cause) }
-  }
+  package func interrupt(_ cause: Interruption) { _ = wakeSleeper { $0.interrupt(cause) } }
 
   /// Passes an event to the machine, and wakes the task if the event counts.
   private func wakeSleeper(_ happened: (inout WaitMachine) -> Bool) -> Bool {
@@ -77,8 +68,7 @@ package struct Wait: Sendable {
     return counts
   }
 
-  @usableFromInline
-  func keep(_ continuation: CheckedContinuation<Void, Never>) {
+  @usableFromInline func keep(_ continuation: CheckedContinuation<Void, Never>) {
     let maySleep = state.locked { state in
       guard state.machine.hasNoEvent else { return false }
       state.sleeper = SleepingTask(continuation)
@@ -154,8 +144,7 @@ package struct Wait: Sendable {
   }
 
   /// Sleeps without an actor. `sleepOnActor` would also work, but a sleeping task would take more memory.
-  @usableFromInline
-  nonisolated(nonsending) package func sleepAnywhere() async {
+  @usableFromInline nonisolated(nonsending) package func sleepAnywhere() async {
     await withTaskCancellationHandler {
       await withCheckedContinuation { keep($0) }
     } onCancel: {
@@ -164,21 +153,16 @@ package struct Wait: Sendable {
   }
 
   /// Starts a timer, unless the answer is already there, or the task is cancelled: a timer must not come before that.
-  @usableFromInline
-  func timer(until deadline: consuming Deadline) -> WaitTimer? {
+  @usableFromInline func timer(until deadline: consuming Deadline) -> WaitTimer? {
     if Task.isCancelled { interrupt(.cancelled) }
     return state.locked { $0.machine.hasNoEvent } ? WaitTimer(self, until: deadline) : nil
   }
 
   /// Returns the next event, or `nil` if the task may sleep again.
-  @usableFromInline
-  func nextEvent() -> WaitMachine.Event? {
-    state.locked { $0.machine.next() }
-  }
+  @usableFromInline func nextEvent() -> WaitMachine.Event? { state.locked { $0.machine.next() } }
 
   /// How far along the call is. Returns `.waiting` if the lock is held and this must not block.
-  @usableFromInline
-  func progress(mayBlock: Bool) -> WaitingCall.State {
+  @usableFromInline func progress(mayBlock: Bool) -> WaitingCall.State {
     state.locked(mayBlock: mayBlock) { $0.machine.progress } ?? .waiting
   }
 }

@@ -1,8 +1,7 @@
 public import CancellationInternals
 
 /// What can end a wait before the SDK does.
-@usableFromInline
-package enum Interruption: Sendable, Hashable {
+@usableFromInline package enum Interruption: Sendable, Hashable {
   case cancelled
   case timedOut
 }
@@ -25,27 +24,23 @@ package enum Interruption: Sendable, Hashable {
 ///
 /// The machine does not read the answer. It keeps the object that contains it, a ``Reply`` or a ``Carrier``, alive
 /// until the task takes it.
-@usableFromInline
-package struct WaitMachine: Sendable {
+@usableFromInline package struct WaitMachine: Sendable {
   /// How the SDK ended the call.
-  @usableFromInline
-  package enum FinalEvent: Sendable {
+  @usableFromInline package enum FinalEvent: Sendable {
     case answered(in: AnyReply)
     case dropped
     /// An asynchronous `operation` was cancelled, and stopped.
     case stopped
   }
 
-  @usableFromInline
-  package enum End: Sendable {
+  @usableFromInline package enum End: Sendable {
     case answered(in: AnyReply)
     case dropped
     /// With the answer that is not delivered, if any.
     case interrupted(Interruption, discarding: AnyReply?)
   }
 
-  @usableFromInline
-  package enum Event: Sendable {
+  @usableFromInline package enum Event: Sendable {
     case interrupted
     case ended(End)
   }
@@ -55,9 +50,7 @@ package struct WaitMachine: Sendable {
   private var interruptionIsRead = false
   package private(set) var finalEvent: FinalEvent?
 
-  package init(response: CancellationResponse) {
-    self.response = response
-  }
+  package init(response: CancellationResponse) { self.response = response }
 
   package var isInterrupted: Bool { interruption != nil }
   private var isAbandoned: Bool { isInterrupted && response.endsAtOnce }

@@ -1,6 +1,5 @@
 /// Interrupts a wait at its deadline, unless the timer is stopped first.
-@usableFromInline
-package enum WaitTimer: Sendable {
+@usableFromInline package enum WaitTimer: Sendable {
   case queued(DeadlinesMachine.Ticket)
   case sleeping(Task<Void, Never>)
 
@@ -20,8 +19,7 @@ package enum WaitTimer: Sendable {
     }
   }
 
-  @usableFromInline
-  package func stop(_ wait: Wait) {
+  @usableFromInline package func stop(_ wait: Wait) {
     switch self {
     case .queued(let ticket): Deadlines.all.remove(wait, by: ticket)
     case .sleeping(let task): task.cancel()

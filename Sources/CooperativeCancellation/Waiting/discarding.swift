@@ -1,12 +1,10 @@
 public import CancellationInternals
 
 /// Takes over the answer: `onDiscard` may send a value on, and no reference to it stays behind.
-@usableFromInline
-package typealias Discard<Answer> = @Sendable (consuming Answer) -> Void
+@usableFromInline package typealias Discard<Answer> = @Sendable (consuming Answer) -> Void
 
 /// How a bridge discards each shape of answer: through the user's `onDiscard`, or not at all if there is none.
-@usableFromInline
-package enum Discarding {
+@usableFromInline package enum Discarding {
   @_alwaysEmitIntoClient
   package static func onlyValues<Value, Failure>(
     to discard: (@Sendable (sending Value) -> Void)?

@@ -2,10 +2,8 @@ public import CancellationInternals
 
 /// Reports each call that waits longer than a limit, once, or ends the process. One alarm serves all calls. As that of
 /// the list, its code is emitted into the programs that use it.
-@usableFromInline
-package final class LongWaits: Sendable {
-  @usableFromInline
-  struct State: ~Copyable {
+@usableFromInline package final class LongWaits: Sendable {
+  @usableFromInline struct State: ~Copyable {
     @usableFromInline var search: LongWaitsMachine
     @usableFromInline var alarm: Alarm?
   }
@@ -74,8 +72,7 @@ package protocol WaitLimits {
 }
 
 /// Finds the calls that wait too long: a value type without a clock.
-@usableFromInline
-struct LongWaitsMachine: Sendable {
+@usableFromInline struct LongWaitsMachine: Sendable {
   /// Whether each look finds all calls that wait too long, and not only those that it has not found before.
   @usableFromInline var findsAgain = false
   @usableFromInline var limit = Int64.max  // In nanoseconds.

@@ -1,10 +1,8 @@
 public import CancellationInternals
 
-@usableFromInline
-package enum Recorder {
+@usableFromInline package enum Recorder {
   /// A waiting call. It keeps the wait and not the reply, so that a dropped completion is still noticed.
-  @usableFromInline
-  final class Record: Sendable {
+  @usableFromInline final class Record: Sendable {
     @usableFromInline let kind: WaitingCall.Kind
     @usableFromInline let callSite: CallSite
     @usableFromInline let end: Moment?
@@ -63,8 +61,7 @@ package enum Recorder {
   @usableFromInline package static var isOn: Bool { recording.isCancelled }
 
   /// Where a waiting call is in the tables, if it is recorded. A sleeping task's frame keeps it, so it has 32 bits.
-  @usableFromInline
-  package struct Place: Sendable {
+  @usableFromInline package struct Place: Sendable {
     /// The slot, and in the lowest four bits the table; negative if the call is not recorded.
     @usableFromInline let number: Int32
 
@@ -82,17 +79,15 @@ package enum Recorder {
       if number >= 0 { remove() }
     }
 
-    @usableFromInline
-    func remove() {
+    @usableFromInline func remove() {
       // Released after unlocking: the id belongs to the user.
       _ = Recorder.tables[table].extract { $0.remove(Int(number >> 4)) }
     }
   }
 
   /// A call is about to wait.
-  @usableFromInline
   @inline(never)
-  package static func add(
+  @usableFromInline package static func add(
     _ kind: consuming WaitingCall.Kind,
     _ callSite: CallSite,
     until deadline: Deadline? = nil,

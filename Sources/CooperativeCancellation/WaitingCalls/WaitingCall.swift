@@ -12,8 +12,7 @@
 /// Calls are recorded in debug builds, and elsewhere after ``startRecording(reportingAfter:)``. See <doc:ItHangs>.
 public struct WaitingCall: Sendable {
   /// What is waiting.
-  @usableFromInline
-  package enum Kind: Sendable {
+  @usableFromInline package enum Kind: Sendable {
     /// A call with a completion handler.
     case call
     /// A call of `PendingCalls`, with its id, or of `PendingCall`, or a wait for a `PendingEvent`.
@@ -27,8 +26,7 @@ public struct WaitingCall: Sendable {
   }
 
   /// How far along the call is.
-  @usableFromInline
-  package enum State: Sendable, Hashable {
+  @usableFromInline package enum State: Sendable, Hashable {
     /// It is waiting for its answer.
     case waiting
     /// It was cancelled, and is waiting for the SDK's answer: see ``CancellationResponse``.

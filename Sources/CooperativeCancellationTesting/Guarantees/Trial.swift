@@ -44,9 +44,7 @@ struct Trial<Completion: Sendable>: Sendable {
 
   var hasEnded: Bool { ending.state != nil }
 
-  func start() {
-    mayStart.change { $0 = true }
-  }
+  func start() { mayStart.change { $0 = true } }
 
   /// Returns the SDK's next call, if there is one in time, when the wrapper is probably asleep.
   func nextCall() async -> FakeCall<Completion>.Request? {
@@ -90,9 +88,7 @@ struct Trial<Completion: Sendable>: Sendable {
   }
 
   /// Returns how the call ended, or that it did not end in time.
-  func end() async -> End {
-    await patiently { try? await ending.wait(within: limit) { $0 } }
-  }
+  func end() async -> End { await patiently { try? await ending.wait(within: limit) { $0 } } }
 
   /// Whether the SDK is told in time to cancel a call.
   func isForwarded(to request: FakeCall<Completion>.Request) async -> Bool {

@@ -22,9 +22,7 @@ package final class Observed<State: Sendable>: Sendable {
 
   private let contents: Locked<Contents>
 
-  package init(_ state: State) {
-    contents = Locked(initially: Contents(state: state))
-  }
+  package init(_ state: State) { contents = Locked(initially: Contents(state: state)) }
 
   package var state: State { contents.locked { $0.state } }
 

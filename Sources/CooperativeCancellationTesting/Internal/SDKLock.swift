@@ -14,9 +14,7 @@ final class SDKLock: Sendable {
     while isHeld.change(take) { pauseThread() }
   }
 
-  func release() {
-    isHeld.change { $0 = false }
-  }
+  func release() { isHeld.change { $0 = false } }
 
   func locked(_ body: () -> Void) {
     if SDKLock.held.get() == ObjectIdentifier(self) { return body() }

@@ -1,8 +1,7 @@
 public import CancellationInternals
 
 /// The lock around a ``AsyncOperationMachine``: a pending call's asynchronous `operation`, in a task of its own.
-@usableFromInline
-package final class AsyncOperation<Request: Sendable>: Sendable {
+@usableFromInline package final class AsyncOperation<Request: Sendable>: Sendable {
   @usableFromInline let machine: Locked<AsyncOperationMachine<Request>>
   @usableFromInline let operation: @isolated(any) @Sendable () async throws -> Request
   @usableFromInline let cancel: @isolated(any) @Sendable (Request) -> Void

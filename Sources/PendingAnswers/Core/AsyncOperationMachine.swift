@@ -12,20 +12,16 @@
 ///            the operation └─────────────┘
 ///            is cancelled
 /// ```
-@usableFromInline
-package enum AsyncOperationMachine<Request: Sendable>: Sendable {
+@usableFromInline package enum AsyncOperationMachine<Request: Sendable>: Sendable {
   case running
   case returned(Request)
   case failed
   case interrupted
 
   @_alwaysEmitIntoClient
-  package init() {
-    self = .running
-  }
+  package init() { self = .running }
 
-  @usableFromInline
-  package enum Interrupted: Sendable {
+  @usableFromInline package enum Interrupted: Sendable {
     case cancelOperation
     case cancel(Request)
     case nothing

@@ -42,8 +42,7 @@ extension PendingCallsMachine {
 extension PendingCalls {
   /// Returns the ticket of a call when its turn comes, or `nil` if calls do not wait for their turn. The wait is a
   /// pending call, too, which is answered with the ticket. A turn that is not delivered is passed on.
-  @usableFromInline
-  nonisolated(nonsending) func turn(
+  @usableFromInline nonisolated(nonsending) func turn(
     of id: ID,
     isNamed: Bool = true,
     _ options: CallOptions,
@@ -115,8 +114,7 @@ extension PendingCalls {
   }
 
   /// The `onCancel` of a call has returned. The call keeps its place as long as its late answer may arrive.
-  @usableFromInline
-  func forwarded(_ id: ID, _ number: Int) {
+  @usableFromInline func forwarded(_ id: ID, _ number: Int) {
     let isOver = lateAnswers?.isOver == true
     let deadline = isOver ? nil : lateAnswers?.begin()
     let limit = deadline.map { _ in Wait(response: .abandonCallback) }
@@ -134,8 +132,7 @@ extension PendingCalls {
   }
 
   /// Ends all calls that share their ids, those with one id in order. Returns how many took the error.
-  @usableFromInline
-  func endLines(_ error: any Error, closes: Bool) -> Int {
+  @usableFromInline func endLines(_ error: any Error, closes: Bool) -> Int {
     let answer = carrier(ofShared: PendingAnswer<Value>.failure(error))
     let end = carrier(ofShared: PendingAnswer<Int>.failure(error))
     let (starting, ended, _, unclaimed) = registry.extract { registry in

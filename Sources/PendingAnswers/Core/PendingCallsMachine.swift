@@ -20,10 +20,8 @@ public import CooperativeCancellation
 /// synchronous, so there are at most as many as threads, and arrays are enough.
 ///
 /// The `==` and `hash(into:)` of the ids run under the caller's lock. What is returned is woken or released after it.
-@usableFromInline
-package struct PendingCallsMachine<ID: Hashable & Sendable>: Sendable {
-  @usableFromInline
-  package struct Entry: Sendable {
+@usableFromInline package struct PendingCallsMachine<ID: Hashable & Sendable>: Sendable {
+  @usableFromInline package struct Entry: Sendable {
     @usableFromInline package let wait: Wait
     /// Numbers are not reused, so another call with the same id differs.
     @usableFromInline let number: Int
@@ -38,8 +36,7 @@ package struct PendingCallsMachine<ID: Hashable & Sendable>: Sendable {
   }
 
   /// An answer without a call, and the number of the last call that had begun.
-  @usableFromInline
-  package typealias Parked = (id: ID, answer: AnyReply, lastNumber: Int)
+  @usableFromInline package typealias Parked = (id: ID, answer: AnyReply, lastNumber: Int)
 
   @usableFromInline package var waiting: [ID: Entry] = [:]
   /// If calls with one id share it, they are here instead.
@@ -56,9 +53,7 @@ package struct PendingCallsMachine<ID: Hashable & Sendable>: Sendable {
   package init() {}
 
   /// How many calls are unanswered, or have not forwarded their interruption.
-  package var count: Int {
-    waiting.count + starting.count { !$0.isAnswered } + countInLines
-  }
+  package var count: Int { waiting.count + starting.count { !$0.isAnswered } + countInLines }
 
   // MARK: A call's life
 
@@ -89,8 +84,7 @@ package struct PendingCallsMachine<ID: Hashable & Sendable>: Sendable {
     return lastNumber
   }
 
-  @usableFromInline
-  package enum Name: Sendable {
+  @usableFromInline package enum Name: Sendable {
     /// The call waits, or was answered together with all others.
     case given
     /// Another call has the id.
@@ -155,8 +149,7 @@ package struct PendingCallsMachine<ID: Hashable & Sendable>: Sendable {
 
   // MARK: Answers
 
-  @usableFromInline
-  package enum Recipient: Sendable {
+  @usableFromInline package enum Recipient: Sendable {
     /// A call took the answer and is to be woken. With the id to release, unless the call still has it.
     case call(Wait, ID?)
     case parked

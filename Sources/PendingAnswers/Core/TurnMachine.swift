@@ -17,10 +17,8 @@ public import CooperativeCancellation
 /// next call would receive the answer, or be stopped by that `onCancel`.
 ///
 /// The waits and the calls that it returns are woken and released after unlocking.
-@usableFromInline
-package struct TurnMachine: Sendable {
-  @usableFromInline
-  package struct Call: Sendable {
+@usableFromInline package struct TurnMachine: Sendable {
+  @usableFromInline package struct Call: Sendable {
     let number: Int
     @usableFromInline package let wait: Wait
     /// Discards the value of an answer that the wait refuses.
@@ -42,10 +40,7 @@ package struct TurnMachine: Sendable {
   /// Also the last number of a call. Tickets are not reused, not even by the next machine for the id.
   @usableFromInline package private(set) var lastTicket: Int
 
-  @usableFromInline
-  package init(after ticket: Int) {
-    lastTicket = ticket
-  }
+  @usableFromInline package init(after ticket: Int) { lastTicket = ticket }
 
   /// How many calls are pending or waiting for their turn.
   @usableFromInline package var count: Int { queue.count + places }
@@ -82,8 +77,7 @@ package struct TurnMachine: Sendable {
   package mutating func leaveQueue(_ ticket: Int) -> Wait? { queue.remove(ticket) }
 
   /// A call is about to call the SDK, with the ticket of its turn if it asked for one. Returns its number.
-  @usableFromInline
-  package mutating func begin(
+  @usableFromInline package mutating func begin(
     _ wait: Wait,
     ticket: Int?,
     onDiscard discard: (@Sendable (AnyReply) -> Void)?
@@ -114,8 +108,7 @@ package struct TurnMachine: Sendable {
 
   // MARK: The calls
 
-  @usableFromInline
-  package struct Effects: Sendable {
+  @usableFromInline package struct Effects: Sendable {
     /// The call that received its answer, or left.
     @usableFromInline package var call: Call?
     /// Whether the call's task is to be woken. Otherwise, the answer is discarded.
@@ -127,8 +120,7 @@ package struct TurnMachine: Sendable {
   }
 
   /// An answer arrived. Returns `nil` if no call waits for one.
-  @usableFromInline
-  package mutating func answer(_ reply: AnyReply) -> Effects? {
+  @usableFromInline package mutating func answer(_ reply: AnyReply) -> Effects? {
     calls.popFirst().map { end($0.element, .answered(in: reply)) }
   }
 

@@ -5,8 +5,7 @@ public import CooperativeCancellation
 // ``Reply``: a registry keeps the wait, and the answer arrives in its own object.
 
 /// An answer on its way, in a `Locked` that any thread may release last: moved in, and moved out once, as in ``Reply``.
-@usableFromInline
-package enum Carrier<Answer: Sendable>: Sendable {
+@usableFromInline package enum Carrier<Answer: Sendable>: Sendable {
   case full(Answer)
   case empty
   /// An answer for all calls.
@@ -42,8 +41,7 @@ package func carried<Answer: Sendable>(by carrier: AnyReply) -> Answer? {
 }
 
 /// Carries the SDK's value, which need not be `Sendable`, or an error.
-@usableFromInline
-typealias PendingAnswer<Value> = Result<Sent<Value>, any Error>
+@usableFromInline typealias PendingAnswer<Value> = Result<Sent<Value>, any Error>
 
 extension Result where Failure == any Error {
   /// Carries a `Sendable` value or an error.

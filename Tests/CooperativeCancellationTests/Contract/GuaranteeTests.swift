@@ -6,9 +6,7 @@ import Testing
 @Suite("The guarantees, over every form", .watchdog)
 struct GuaranteeTests {
   @Test(arguments: checks + outcomes + forwarding + timeouts + misuse)
-  func holds(_ story: Story) async throws {
-    try await story.play()
-  }
+  func holds(_ story: Story) async throws { try await story.play() }
 
   // A test of its own, because some waits never end: `.ci/run` looks for leaks in the others.
   @Test(arguments: drops)

@@ -225,6 +225,4 @@ extension Story.End {
 }
 
 /// Cancels the task that runs this.
-@Sendable func cancelThisTask() {
-  withUnsafeCurrentTask { $0?.cancel() }
-}
+@Sendable func cancelThisTask() { withUnsafeCurrentTask { $0?.cancel() } }

@@ -5,9 +5,7 @@ import FakeCallbackSDK
 final class HandWrittenService: AccountService {
   private let sdk: FakeSDK
 
-  init(sdk: FakeSDK) {
-    self.sdk = sdk
-  }
+  init(sdk: FakeSDK) { self.sdk = sdk }
 
   func user(id: String) async throws -> User {
     try await withCheckedThrowingContinuation { continuation in

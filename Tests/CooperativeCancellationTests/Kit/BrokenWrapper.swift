@@ -184,7 +184,5 @@ private final class Once: Sendable {
     continuation.withLock { $0.take() }?.resume(with: result)
   }
 
-  deinit {
-    resume(.failure(SDKError.failed))
-  }
+  deinit { resume(.failure(SDKError.failed)) }
 }

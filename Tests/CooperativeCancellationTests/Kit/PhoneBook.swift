@@ -9,9 +9,7 @@ struct PhoneBook {
   let calls: FakeCall<Completion>
   var timeout: Timeout?
 
-  func dial(_ completion: @escaping Completion) -> Call {
-    calls.record(completion)
-  }
+  func dial(_ completion: @escaping Completion) -> Call { calls.record(completion) }
 }
 
 extension PhoneBook {

@@ -246,9 +246,7 @@ struct PendingKindTests {
 private final class Document {
   var name: String
 
-  init(_ name: String) {
-    self.name = name
-  }
+  init(_ name: String) { self.name = name }
 }
 
 /// Many that wait for one event.

@@ -10,9 +10,7 @@ private final class Reentrant: Hashable, Sendable {
   static let calls = Protected<PendingCalls<Reentrant, Int>?>(nil)
   let number: Int
 
-  init(_ number: Int) {
-    self.number = number
-  }
+  init(_ number: Int) { self.number = number }
 
   deinit { _ = Reentrant.calls.withLock { $0 }?.count }
 

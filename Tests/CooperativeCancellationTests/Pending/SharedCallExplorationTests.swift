@@ -24,9 +24,7 @@ private struct SharedCallRun: Explorable {
   private var tickets: [Int: Machine.Ticket] = [:]
   private static let key = CollidingID(number: 1)
 
-  init(callers: Int) {
-    situation = Situation(callers: Array(repeating: .begins, count: callers))
-  }
+  init(callers: Int) { situation = Situation(callers: Array(repeating: .begins, count: callers)) }
 
   private var current: Int? {
     situation.calls.first { $0.value == .isMade || $0.value == .runs }?.key

@@ -256,9 +256,7 @@ struct SharedCallsTests {
     WaitingCall.startRecording()
     let line = Reports.shared.uniqueLine()
     let task = Task { try await load(line: line) }
-    func texts() -> [String] {
-      WaitingCall.all.filter { $0.callSite.line == line }.map(\.text)
-    }
+    func texts() -> [String] { WaitingCall.all.filter { $0.callSite.line == line }.map(\.text) }
     while texts().isEmpty { await Task.yield() }
     #expect(texts() == ["\(#fileID):\(line), id \"sea\""])
     task.cancel()

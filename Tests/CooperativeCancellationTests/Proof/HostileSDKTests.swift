@@ -8,9 +8,7 @@ struct HostileSDKTests {
   private static let withValue = BridgeForm.all.filter(\.carriesValue)
 
   @Test(arguments: stories)
-  func harms(_ story: Story) async throws {
-    try await story.play()
-  }
+  func harms(_ story: Story) async throws { try await story.play() }
 
   private static let stories = [
     Story(

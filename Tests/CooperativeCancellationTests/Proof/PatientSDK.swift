@@ -10,13 +10,9 @@ final class PatientSDK: Sendable {
 
   var cancels: Int { cancelled.withLock { $0 } }
 
-  func begin(_ completion: @escaping Completion) {
-    kept.withLock { $0.append(completion) }
-  }
+  func begin(_ completion: @escaping Completion) { kept.withLock { $0.append(completion) } }
 
-  func cancel() {
-    cancelled.withLock { $0 += 1 }
-  }
+  func cancel() { cancelled.withLock { $0 += 1 } }
 
   func answerAll() {
     let completions = kept.withLock { kept in

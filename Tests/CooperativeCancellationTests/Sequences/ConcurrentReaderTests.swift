@@ -23,9 +23,7 @@ struct ConcurrentReaderTests {
     }
 
     /// The iterator of a sequence that was made here keeps this actor alive.
-    func forget() {
-      reader = nil
-    }
+    func forget() { reader = nil }
 
     func read(_ number: Int) async {
       guard let reader else { return }

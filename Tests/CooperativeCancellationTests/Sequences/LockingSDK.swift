@@ -23,9 +23,7 @@ final class LockingSDK<Element: Sendable>: Sendable {
     _ = lock.withLock { listener.withLock { $0.take() } }
   }
 
-  func announce(_ element: Element) {
-    lock.withLock { listener.withLock { $0 }?.hear(element) }
-  }
+  func announce(_ element: Element) { lock.withLock { listener.withLock { $0 }?.hear(element) } }
 
   func elements(_ policy: BufferingPolicy) -> SendableCallbackSequence<Element, Never> {
     SendableCallbackSequence {

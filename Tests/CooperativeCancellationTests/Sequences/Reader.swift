@@ -42,14 +42,10 @@ struct LeavingTheActor<Base: AsyncSequence>: AsyncSequence {
     var base: Base.AsyncIterator
 
     @concurrent
-    mutating func next() async throws -> Base.Element? {
-      try await base.next()
-    }
+    mutating func next() async throws -> Base.Element? { try await base.next() }
   }
 
   let base: Base
 
-  func makeAsyncIterator() -> AsyncIterator {
-    AsyncIterator(base: base.makeAsyncIterator())
-  }
+  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(base: base.makeAsyncIterator()) }
 }

@@ -41,9 +41,7 @@ enum WayToEnd: CaseIterable, Sendable {
   }
 
   /// What has to happen. A reader that leaves does so after the first element.
-  var steps: [SequenceStep] {
-    greeting.map { [.sends($0)] } ?? (self == .cancel ? [.cancel] : [])
-  }
+  var steps: [SequenceStep] { greeting.map { [.sends($0)] } ?? (self == .cancel ? [.cancel] : []) }
 
   /// What the reader receives.
   func readings(in form: SequenceForm) -> [Reading] {
@@ -112,9 +110,7 @@ final class TestRead: Sendable {
     }
   }
 
-  func perform(_ steps: SequenceStep...) {
-    perform(steps)
-  }
+  func perform(_ steps: SequenceStep...) { perform(steps) }
 
   var readings: [Reading] { log.withLock { $0 } }
 

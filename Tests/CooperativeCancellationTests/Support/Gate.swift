@@ -4,11 +4,7 @@ import Dispatch
 final class Gate: Sendable {
   private let semaphore = DispatchSemaphore(value: 0)
 
-  func open() {
-    semaphore.signal()
-  }
+  func open() { semaphore.signal() }
 
-  func pass() {
-    semaphore.wait()
-  }
+  func pass() { semaphore.wait() }
 }

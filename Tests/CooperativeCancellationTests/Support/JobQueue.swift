@@ -5,9 +5,7 @@ struct JobQueue {
 
   var isEmpty: Bool { position == jobs.count }
 
-  mutating func append(_ job: UnownedJob) {
-    jobs.append(job)
-  }
+  mutating func append(_ job: UnownedJob) { jobs.append(job) }
 
   mutating func next() -> UnownedJob? {
     if isEmpty {

@@ -17,9 +17,7 @@ final class ManualExecutor: TaskExecutor {
   var isIdle: Bool { state.withLock { $0.jobs.isEmpty } }
 
   /// Runs `body` whenever a task becomes ready, on the thread that resumes it, in the middle of that.
-  func onEnqueue(_ body: @escaping @Sendable () -> Void) {
-    state.withLock { $0.onEnqueue = body }
-  }
+  func onEnqueue(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.onEnqueue = body } }
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)

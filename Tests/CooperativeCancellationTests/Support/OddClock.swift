@@ -14,7 +14,5 @@ struct OddClock: Clock {
   var now: Instant { Instant(offset: 0) }
   var minimumResolution: Duration { .zero }
 
-  func sleep(until deadline: Instant, tolerance: Duration?) async throws {
-    try await sleeps()
-  }
+  func sleep(until deadline: Instant, tolerance: Duration?) async throws { try await sleeps() }
 }

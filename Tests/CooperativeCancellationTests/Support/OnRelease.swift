@@ -2,9 +2,7 @@
 final class OnRelease: Sendable {
   private let body: @Sendable () -> Void
 
-  init(_ body: @escaping @Sendable () -> Void) {
-    self.body = body
-  }
+  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
 
   deinit { body() }
 }

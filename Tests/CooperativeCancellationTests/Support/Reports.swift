@@ -22,9 +22,7 @@ final class Reports: Sendable {
   }
 
   /// A line number that no other call has.
-  func uniqueLine() -> UInt {
-    lastLine.add(1, ordering: .relaxed).newValue
-  }
+  func uniqueLine() -> UInt { lastLine.add(1, ordering: .relaxed).newValue }
 
   func kinds(line: UInt) -> [RuntimeIssue.Kind] { reports(line: line).map(\.kind) }
   func texts(line: UInt) -> [String] { reports(line: line).map(\.description) }
@@ -34,7 +32,5 @@ final class Reports: Sendable {
     reports.withLock { $0.removeValue(forKey: line) ?? [] }.map(\.kind)
   }
 
-  private func reports(line: UInt) -> [RuntimeIssue] {
-    reports.withLock { $0[line] ?? [] }
-  }
+  private func reports(line: UInt) -> [RuntimeIssue] { reports.withLock { $0[line] ?? [] } }
 }

@@ -7,9 +7,7 @@ struct Split<Outcome: Hashable & Sendable>: Sendable, CustomStringConvertible {
   private var counts: [Outcome: Int] = [:]
 
   /// - Parameter outcomes: Those that must occur.
-  init(of outcomes: some Sequence<Outcome>) {
-    self.outcomes = Set(outcomes)
-  }
+  init(of outcomes: some Sequence<Outcome>) { self.outcomes = Set(outcomes) }
 
   subscript(outcome: Outcome) -> Int {
     get { counts[outcome, default: 0] }

@@ -71,9 +71,7 @@ struct TestCall: ~Copyable {
     while isIdle { await Task.yield() }
   }
 
-  func cancel() {
-    task.cancel()
-  }
+  func cancel() { task.cancel() }
 
   /// How the call ended; `nil` while it waits.
   var ending: Ending? { outcome.ending.withLock { $0 } }

@@ -70,7 +70,5 @@ final class Watch: Sendable {
   }
 
   /// For several values of one completion.
-  func onDiscard(_ ids: String?...) {
-    onDiscard(ids.compactMap(\.self).joined(separator: "+"))
-  }
+  func onDiscard(_ ids: String?...) { onDiscard(ids.compactMap(\.self).joined(separator: "+")) }
 }

@@ -62,9 +62,7 @@ nonisolated private final class Beats: Sendable {
   private let priority: TaskPriority
 
   /// - Parameter priority: The test's: each priority has threads of its own.
-  init(_ priority: TaskPriority) {
-    self.priority = priority
-  }
+  init(_ priority: TaskPriority) { self.priority = priority }
 
   /// Begins a beat, unless the last one still waits for its turn. Returns whether the time is up: after 20
   /// beats, or 100 ticks, which is when the pool hangs itself.

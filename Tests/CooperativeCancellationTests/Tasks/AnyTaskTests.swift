@@ -9,9 +9,7 @@ func waitForCancellation() async throws {
 }
 
 /// A task that ends only when it is cancelled.
-func foreverTask() -> Task<Void, any Error> {
-  Task { try await waitForCancellation() }
-}
+func foreverTask() -> Task<Void, any Error> { Task { try await waitForCancellation() } }
 
 @Suite("AnyTask", .watchdog)
 struct AnyTaskTests {

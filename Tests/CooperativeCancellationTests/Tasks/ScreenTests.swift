@@ -8,9 +8,7 @@ import Testing
 struct ScreenTests {
   /// Lets the main actor run what a released lifetime has sent to it.
   @MainActor
-  private func turn() async {
-    await Task { @MainActor in }.value
-  }
+  private func turn() async { await Task { @MainActor in }.value }
 
   @Test @MainActor
   func `several lifetimes of one bag cancel it when the last one is released`() async {

@@ -25,9 +25,7 @@ struct TimeoutLengthTests {
     (Timeout(.nanoseconds(0.5)), "1 nanosecond"),
     (Timeout(Duration(secondsComponent: 0, attosecondsComponent: 1)), "1 nanosecond"),
   ])
-  func `is described in words`(timeout: Timeout, words: String) {
-    #expect("\(timeout)" == words)
-  }
+  func `is described in words`(timeout: Timeout, words: String) { #expect("\(timeout)" == words) }
 
   @Test(arguments: [
     Timeout.seconds(.infinity), .seconds(.greatestFiniteMagnitude), .seconds(Int64.max),

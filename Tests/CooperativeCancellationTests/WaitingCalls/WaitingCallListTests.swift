@@ -12,9 +12,7 @@ import Testing
 struct WaitingCallListTests {
   private let callSite = CallSite(line: Reports.shared.uniqueLine())
 
-  init() {
-    WaitingCall.startRecording()
-  }
+  init() { WaitingCall.startRecording() }
 
   @Test
   func `has a line for each call, without the time that is left when it is over`() {

@@ -10,9 +10,7 @@ import Testing
 // ``GuaranteeTests``, after each step.
 @Suite("Waiting calls", .watchdog)
 struct WaitingCallTests {
-  init() {
-    WaitingCall.startRecording()
-  }
+  init() { WaitingCall.startRecording() }
 
   /// The end of each line with that number, after its call site.
   private func words(line: UInt) -> [String] {

@@ -8,9 +8,7 @@ final class RaceTrack: Sendable {
   private let number = Atomic(0)
   private let current = Protected<RacedCall?>(nil)
 
-  init(_ race: Race) {
-    self.race = race
-  }
+  init(_ race: Race) { self.race = race }
 
   private var state: String {
     let call = current.withLock { $0 }
