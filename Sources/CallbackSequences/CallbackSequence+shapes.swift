@@ -2,15 +2,7 @@
 // If a form for SDKs that can fail also fits, the compiler prefers it.
 
 extension CallbackSequence {
-  /// Creates a sequence of the values that an SDK passes to its callback.
-  ///
-  /// ```swift
-  /// AsyncCallbackSequence(buffering: .newest(1)) { [manager] yield in
-  ///   manager.addListener(yield)
-  /// } onTermination: { [manager] token in
-  ///   manager.removeListener(token)
-  /// }
-  /// ```
+  /// Creates a sequence of the values that an SDK passes to its callback; ``CallbackSequence`` has an example.
   ///
   /// - Parameters:
   ///   - policy: How many elements wait for a slow reader, and which ones are dropped.

@@ -4,17 +4,11 @@
 /// On an actor, add ``CallbackSequence/sendable(isolation:)``. Both closures run on that actor:
 ///
 /// ```swift
-/// actor Thermometer {
-///   private let sensor = Sensor()
-///
-///   func readings() -> SendableCallbackSequence<Double, Never> {
-///     AsyncCallbackSequence(buffering: .newest(1)) { [sensor] yield in
-///       sensor.addListener(yield)
-///     } onTermination: { [sensor] number in
-///       sensor.removeListener(number)
-///     }.sendable()
-///   }
-/// }
+/// AsyncCallbackSequence(buffering: .newest(1)) { [sensor] yield in
+///   sensor.addListener(yield)
+/// } onTermination: { [sensor] number in
+///   sensor.removeListener(number)
+/// }.sendable()
 /// ```
 ///
 /// In code without an actor, pass a closure that makes the sequence; each iterator calls it. Both closures

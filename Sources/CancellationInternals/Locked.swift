@@ -4,10 +4,8 @@
 ///
 /// - The lock never moves. It is the header of a `ManagedBuffer`, and is accessed only through the buffer's pointer,
 ///   which is valid until the object is released; `locked` keeps it alive until after the unlock.
-/// - The value is initialized once, before other code has a reference to the object, and destroyed once, by
-///   `deinit`. In between, only `locked` accesses it, under the lock.
-/// - Values go in and come out as `sending`, as with `Mutex`, so no other code shares them. `@unchecked`, because a
-///   subclass of `ManagedBuffer` cannot be `Sendable`.
+/// - The value is initialized before other code has a reference, and destroyed by `deinit`. Only `locked` accesses it.
+/// - Values go in and come out as `sending`, as with `Mutex`. `@unchecked`: `ManagedBuffer` cannot be `Sendable`.
 @usableFromInline package struct Locked<Value: ~Copyable>: @unchecked Sendable {
   @usableFromInline package let buffer: ManagedBuffer<PlatformLock, Value>
 

@@ -145,7 +145,7 @@ public final class FakeCall<Completion: Sendable>: Sendable {
 extension FakeCall {
   /// One call of the method: what the SDK returns, and what the test uses to answer.
   ///
-  /// It conforms to the protocol of the SDK's requests. To cancel by number: ``number``, ``FakeCall/subscript(_:)``.
+  /// Let it conform to the SDK's protocol. To cancel by number: ``number``, ``FakeCall/subscript(_:)``.
   public final class Request: Sendable {
     fileprivate struct State: Sendable {
       var completion: @Sendable () -> Completion?
@@ -188,8 +188,7 @@ extension FakeCall {
 
     /// Passes the request to the callback of an SDK that does not return it. Call it in the body of the fake's method.
     ///
-    /// - Parameter receive: Calls the SDK's callback. Runs at once; in a trial of `checkWrapper`, after a cancellation,
-    ///   on any thread.
+    /// - Parameter receive: Calls the SDK's callback, at once; in `checkWrapper` after a cancellation, on any thread.
     public func deliver(to receive: @escaping @Sendable (Request) -> Void) {
       let isHeldBack = state.change { state in
         if state.holdsBack { state.receiver = receive }

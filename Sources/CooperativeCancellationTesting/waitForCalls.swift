@@ -8,9 +8,8 @@ public import CooperativeCancellation
 /// task.cancel()
 /// ```
 ///
-/// It needs neither a fake nor a sleep: the list of waiting calls knows them. In a release build, calls are listed from
-/// the first use of this function, or of `WaitingCall.startRecording()`, on.
-/// Other tests run at the same time, so say which calls you mean.
+/// It needs neither a fake nor a sleep. In a release build, calls are listed from its first use, or that of
+/// `WaitingCall.startRecording()`, on. Other tests run at the same time, so say which calls you mean.
 ///
 /// Throws `CancellationError`, or, if there are fewer in time, an error that lists the calls that wait.
 ///

@@ -13,9 +13,8 @@ extension PendingCalls {
   /// ```
   ///
   /// `operation` runs in its own task, and the call does not wait for it: an answer, ``close(throwing:)``, a
-  /// cancellation or a timeout ends the call at once. If `operation` is still running then, its task is cancelled. Let
-  /// it end soon after that; it may outlive the call, on the caller's actor. An error that it throws before the answer
-  /// ends the call; a later one is dropped.
+  /// cancellation or a timeout ends the call, and cancels a task that is still running. Let it end soon after that; it
+  /// may outlive the call, on the caller's actor. Its error ends the call, unless the answer was first.
   ///
   /// Results and parameters are those of the form with a synchronous `operation`, but `timeout` covers `operation` and
   /// the answer together. Both closures run as in `Task { … }`, on the caller's actor.

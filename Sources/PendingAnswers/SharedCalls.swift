@@ -40,8 +40,7 @@ public final class SharedCalls<Key: Hashable & Sendable, Value: Sendable>: Senda
 
   /// Waits for the call with a key, and makes it if there is none.
   ///
-  /// Returns the value of the call. Throws its error, `CancellationError`, or `TimeoutError`, which names the file and
-  /// the line of this caller. The list of waiting calls shows the key.
+  /// Returns the value of the call. Throws its error, `CancellationError`, or `TimeoutError` with this caller's line.
   ///
   /// `operation` makes the call, through a bridge or with any asynchronous function. Only that of the first caller runs:
   /// in its own task, on the actor to which the closure belongs, as in `Task { … }`. No caller's cancellation reaches it,

@@ -29,8 +29,7 @@ public import CooperativeCancellation
 
   @usableFromInline func reserve() -> Int? { registry.locked { $0.reserve() } }
 
-  /// Reserves a slot for a task with an id, and cancels the tasks that it replaces. A task that has already begun cannot
-  /// wait for them.
+  /// Reserves a slot for a task with an id, and cancels those that it replaces. One that has begun waits for none.
   @usableFromInline func reserve(
     _ id: BagID,
     ifTaken policy: TaskBag.TakenIDPolicy,

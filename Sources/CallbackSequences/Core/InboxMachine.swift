@@ -22,8 +22,7 @@
     /// The SDK has ended the subscription. Earlier elements are still delivered.
     case ending(SubscriptionEnd)
 
-    /// The reader's task was cancelled: nothing more is delivered. The reader takes out the elements and the
-    /// SDK's error, because the cancellation runs under the runtime's lock.
+    /// Cancelled, under the runtime's lock: nothing more is delivered. The reader takes out what is left.
     case cancelled(SubscriptionEnd?)
 
     /// The reader has read the end or is gone.

@@ -34,17 +34,7 @@ nonisolated(nonsending) public func mappingErrors<Value, Failure: Error>(
   }
 }
 
-/// Runs `body`, and converts the errors that it throws to your own error type, except `CancellationError`.
-///
-/// For functions that declare only `throws`:
-///
-/// ```swift
-/// func delete(_ id: Int) async throws {
-///   try await mappingErrors(to: AlbumError.other) {
-///     try await withAsyncThrowingValue { sdk.delete(id, completion: $0) }
-///   }
-/// }
-/// ```
+/// Runs `body`, and converts its errors to your own type, except `CancellationError`: where a function only `throws`.
 ///
 /// An error that already is a `Failure` is thrown unchanged, too. `map` and `body` run as in the other form.
 @_alwaysEmitIntoClient
@@ -60,14 +50,6 @@ nonisolated(nonsending) public func mappingErrors<Value, Failure: Error>(
 }
 
 /// Runs `body`, and throws your own error in place of a `CancellationError`. Every other error is thrown unchanged.
-///
-/// ```swift
-/// func update(_ id: Int) async throws {
-///   try await mappingErrors(cancellation: AlbumError.cancelled) {
-///     try await withAsyncThrowingValue { sdk.delete(id, completion: $0) }
-///   }
-/// }
-/// ```
 @_alwaysEmitIntoClient
 nonisolated(nonsending) public func mappingErrors<Value>(
   cancellation: @autoclosure () -> any Error,

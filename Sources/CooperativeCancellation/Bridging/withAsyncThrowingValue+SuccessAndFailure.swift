@@ -8,9 +8,8 @@
 /// `NSError`, an error type of the SDK, or an optional error. For an SDK whose failure has no error, write
 /// `{ @Sendable in failure(nil) }`; for a third closure, see <doc:Choosing#Closures-for-success-and-failure>.
 ///
-/// Returns and throws the same, and has the same parameters as
-/// ``withAsyncThrowingValue(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)-3lf1q``. Also throws
-/// ``MissingValueError`` for a failure without an error.
+/// Also throws ``MissingValueError`` for a failure without an error. The rest, and the parameters, are those of
+/// ``withAsyncThrowingValue(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)-3lf1q``.
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Request>(

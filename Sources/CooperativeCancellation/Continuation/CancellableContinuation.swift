@@ -22,14 +22,8 @@ public import CancellationInternals
 /// a resumption, a cancellation, a timeout, or the release of the last copy. A later resumption is ignored, and its
 /// value goes to `onDiscard`; a second one is reported to ``RuntimeIssue/handler``. Neither traps.
 ///
-/// The result of `resume` says whether it decides. For example, the next caller that waits gets the connection:
-///
-/// ```swift
-/// while !waiting.isEmpty {
-///   if waiting.removeFirst().continuation.resume(returning: value) { return true }
-/// }
-/// ```
-/// Copies are equal, so a set can hold the continuations that wait: `waiting.remove(continuation)`.
+/// `resume` returns whether it decides: if not, another caller may get the value (<doc:Recipes>). Copies are equal, so a
+/// set can hold the continuations that wait: `waiting.remove(continuation)`.
 public struct CancellableContinuation<Value, Failure: Error>: Sendable, Hashable {
   /// The names that extensions of a `CheckedContinuation` use.
   public typealias T = Value

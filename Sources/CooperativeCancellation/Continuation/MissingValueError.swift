@@ -1,12 +1,6 @@
 /// The SDK called its completion with neither a value nor an error, or reported a failure without an error.
 ///
-/// If the SDK means "not found", use the result as an optional; the call then returns `nil`:
-///
-/// ```swift
-/// func owner(of name: String) async throws -> Profile? {
-///   try await withAsyncThrowingValue { sdk.findOwner(of: name, completion: $0) }
-/// }
-/// ```
+/// If the SDK means "not found", use the result as an optional; the call then returns `nil`.
 public struct MissingValueError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The call that made the completion.
   public let callSite: CallSite

@@ -5,8 +5,7 @@ public import CancellationInternals
 @usableFromInline package struct Reply<Answer: Sendable>: Sendable, Hashable {
   @usableFromInline let contents: Locked<ReplyContents<Answer>>
 
-  // Never inlined: the caller's frame, which a sleeping task keeps, would have room for several copies of the contents.
-  // (Noncopyable contents cannot be cast before macOS 15.)
+  // Never inlined: a sleeping task's frame would have room for several copies of the contents.
   @_alwaysEmitIntoClient
   @inline(never)
   package init(
@@ -76,6 +75,7 @@ public import CancellationInternals
   }
 }
 
+/// Copyable: before macOS 15, what is not cannot be cast.
 @usableFromInline package struct ReplyContents<Answer: Sendable>: SharedContents {
   @usableFromInline let callSite: CallSite
   /// Whether a release is a drop, without reading the machine at the end of each answered call. Before the machine, so

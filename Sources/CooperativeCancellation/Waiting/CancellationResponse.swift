@@ -26,18 +26,12 @@ public enum CancellationResponse: Sendable, Hashable, CaseIterable {
   /// Whether a task that is cancelled when it resumes gets no value.
   @_alwaysEmitIntoClient
   var checksAfter: Bool {
-    switch self {
-    case .abandonCallback, .waitForCallback: true
-    case .deliverResult, .ignoreCancellation: false
-    }
+    self == .abandonCallback || self == .waitForCallback
   }
 
   /// Whether a wait that is interrupted ends without the SDK's answer.
   @_alwaysEmitIntoClient
   package var endsAtOnce: Bool {
-    switch self {
-    case .abandonCallback, .ignoreCancellation: true
-    case .waitForCallback, .deliverResult: false
-    }
+    self == .abandonCallback || self == .ignoreCancellation
   }
 }

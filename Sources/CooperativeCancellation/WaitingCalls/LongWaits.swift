@@ -1,7 +1,6 @@
 public import CancellationInternals
 
-/// Reports each call that waits longer than a limit, once, or ends the process. One alarm serves all calls. As that of
-/// the list, its code is emitted into the programs that use it.
+/// Reports each call that waits too long, once, or ends the process. One alarm serves all calls. Emitted like the list.
 @usableFromInline package final class LongWaits: Sendable {
   @usableFromInline struct State: ~Copyable {
     @usableFromInline var search: LongWaitsMachine

@@ -75,8 +75,7 @@ nonisolated(nonsending) public func checkWrapper<Completion: Sendable, Output, F
 /// }
 /// ```
 ///
-/// Works like the form without a clock, and also tries ``WrapperGuarantee/timeout``. `wrapper` makes the wrapper with
-/// the clock for its timeout.
+/// Also tries ``WrapperGuarantee/timeout``: `wrapper` makes the wrapper with the clock for its timeout.
 @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
 nonisolated(nonsending) public func checkWrapper<Completion: Sendable, Output, Failure: Error>(
   whenCancelled response: CancellationResponse = .abandonCallback,
