@@ -1,7 +1,6 @@
 // swift-tools-version: 6.2
 
-// SDKs that nobody here wrote, each wrapped in a short service. A package of its own, so that the
-// library depends on none of them.
+// SDKs that nobody here wrote, each wrapped in a short service. Its own package: the library depends on none.
 
 import Foundation
 import PackageDescription

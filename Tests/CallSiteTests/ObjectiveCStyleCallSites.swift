@@ -18,8 +18,7 @@ final class ObjectiveCStyleSDK {
 struct ObjectiveCStyleCallSiteTests {
   let sdk = ObjectiveCStyleSDK()
 
-  @Test
-  func `each gives what the SDK reports`() async throws {
+  @Test func `each gives what the SDK reports`() async throws {
     #expect(try await withAsyncThrowingValue { sdk.text($0) } == "text")
     #expect(try await withAsyncThrowingValue(in: sdk.isReady))
     try await withAsyncThrowingValue { sdk.save($0) }
@@ -29,8 +28,7 @@ struct ObjectiveCStyleCallSiteTests {
     #expect(error?.code == 404)
   }
 
-  @Test
-  func `a closure in parentheses may switch over the answer, and bring an error of its own`()
+  @Test func `a closure in parentheses may switch over the answer, and bring an error of its own`()
     async throws
   {
     struct NotSaved: Error {}

@@ -35,9 +35,7 @@ struct Doors {
 struct FakeDoorSDK: DoorSDK {
   var openings = FakeCall<Completion>()
 
-  func openDoor(_ completion: @escaping Completion) -> Int {
-    openings.record(completion).number
-  }
+  func openDoor(_ completion: @escaping Completion) -> Int { openings.record(completion).number }
 
   func cancelOpening(_ number: Int) { openings[number]?.cancel() }
 }
@@ -53,10 +51,8 @@ final class FakeDoor: Door {
   func close() { open.decrement() }
 }
 
-@Suite("Wrappers of other kinds", .watchdog)
-struct WrapperKindTests {
-  @Test
-  func `a plain type over an SDK whose values must be closed`() async throws {
+@Suite("Wrappers of other kinds", .watchdog) struct WrapperKindTests {
+  @Test func `a plain type over an SDK whose values must be closed`() async throws {
     let open = LiveCount()
     try await checkWrapper(values: open) { openings in
       try await Doors(sdk: FakeDoorSDK(openings: openings)).open()
@@ -67,8 +63,7 @@ struct WrapperKindTests {
     }
   }
 
-  @Test
-  func `a continuation, kept in a table until the SDK answers`() async throws {
+  @Test func `a continuation, kept in a table until the SDK answers`() async throws {
     typealias Waiting = Protected<[Int: CancellableContinuation<any Door, any Error>]>
     let open = LiveCount()
     let exceptions: Set<WrapperGuarantee> = [.checkBefore, .checkAfter, .droppedCompletion]
@@ -95,8 +90,7 @@ struct WrapperKindTests {
     }
   }
 
-  @Test
-  func `a continuation that the SDK keeps`() async throws {
+  @Test func `a continuation that the SDK keeps`() async throws {
     typealias Continuation = CancellableContinuation<Int, any Error>
     try await checkWrapper(except: [.checkBefore, .checkAfter]) { (calls: FakeCall<Continuation>) in
       try await withCancellableThrowingContinuation { continuation in
@@ -111,8 +105,7 @@ struct WrapperKindTests {
     }
   }
 
-  @Test
-  func `a wait that ignores cancellation`() async throws {
+  @Test func `a wait that ignores cancellation`() async throws {
     try await checkWrapper(whenCancelled: .ignoreCancellation, except: [.droppedCompletion]) {
       calls in
       await withAsyncValue { completion in _ = calls.record(completion) }

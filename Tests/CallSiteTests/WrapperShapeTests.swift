@@ -26,9 +26,7 @@ final class ScanReceiver: Sendable {
 actor Scans {
   private let scanner: any Scanner
 
-  init(scanner: sending any Scanner) {
-    self.scanner = scanner
-  }
+  init(scanner: sending any Scanner) { self.scanner = scanner }
 
   func scan() async throws -> String {
     try await withAsyncThrowingValue { completion in
@@ -56,9 +54,7 @@ final class FakeScanner: Scanner {
   private let scans: FakeCall<ScanReceiver>
   private var scan: FakeCall<ScanReceiver>.Request?
 
-  init(scans: FakeCall<ScanReceiver>) {
-    self.scans = scans
-  }
+  init(scans: FakeCall<ScanReceiver>) { self.scans = scans }
 
   func start(_ receiver: ScanReceiver) { scan = scans.record(weakly: receiver) }
   func stop() { scan?.cancel() }
@@ -66,10 +62,8 @@ final class FakeScanner: Scanner {
 
 // MARK: Tests
 
-@Suite("Wrappers of other shapes", .watchdog)
-struct WrapperShapeTests {
-  @Test
-  func `a delegate`() async throws {
+@Suite("Wrappers of other shapes", .watchdog) struct WrapperShapeTests {
+  @Test func `a delegate`() async throws {
     #expect(try await Scans(scanner: OldScanner()).scan() == "Ulm")
     try await checkWrapper(except: [.droppedCompletion]) { scans in
       try await Scans(scanner: FakeScanner(scans: scans)).scan()
@@ -78,8 +72,7 @@ struct WrapperShapeTests {
     }
   }
 
-  @Test
-  func `a delegate that nothing keeps`() async {
+  @Test func `a delegate that nothing keeps`() async {
     let error = await #expect(throws: BrokenGuarantees.self) {
       try await checkWrapper(except: [.droppedCompletion]) { (scans: FakeCall<ScanReceiver>) in
         try await withAsyncThrowingValue {
@@ -94,8 +87,7 @@ struct WrapperShapeTests {
     #expect(error?.description.contains("return a delegate that the SDK holds weakly") == true)
   }
 
-  @Test
-  func `a wrapper on the main actor, called twice at the same time`() async throws {
+  @Test func `a wrapper on the main actor, called twice at the same time`() async throws {
     try await checkWrapper { @MainActor loads in
       let articles = await loads.wrapper { Articles(sdk: FakeArticleSDK(loads: loads)) }
       return try await articles.article(1)

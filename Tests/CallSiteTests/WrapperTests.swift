@@ -71,8 +71,7 @@ extension FakeCall.Request: ArticleRequest {}
 @Suite("Your own wrapper", .watchdog)
 @MainActor
 struct WrapperTests {
-  @Test
-  func `the wrapper keeps every guarantee`() async throws {
+  @Test func `the wrapper keeps every guarantee`() async throws {
     try await checkWrapper { @MainActor loads, clock in
       let timeout = Timeout(.seconds(5), clock: clock)
       return try await Articles(sdk: FakeArticleSDK(loads: loads), timeout: timeout).article(1)
@@ -83,8 +82,7 @@ struct WrapperTests {
     }
   }
 
-  @Test
-  func `an answer is returned`() async throws {
+  @Test func `an answer is returned`() async throws {
     let loads = FakeCall<ArticleSDK.Completion>()
     let articles = Articles(sdk: FakeArticleSDK(loads: loads))
     let task = Task { try await articles.article(1) }
@@ -94,8 +92,7 @@ struct WrapperTests {
     #expect(request.cancelCount == 0)
   }
 
-  @Test
-  func `a call that waits can be cancelled`() async throws {
+  @Test func `a call that waits can be cancelled`() async throws {
     let articles = Articles(sdk: FakeArticleSDK(), timeout: .seconds(100))
     let task = Task { try await articles.article(1) }
     try await waitForCalls(in: "WrapperTests.swift")
@@ -103,8 +100,7 @@ struct WrapperTests {
     await #expect(throws: CancellationError.self) { try await task.value(within: .seconds(10)) }
   }
 
-  @Test
-  func `a second answer is reported as misuse`() async throws {
+  @Test func `a second answer is reported as misuse`() async throws {
     let article = Article(title: "Sea")
     let loads = FakeCall<ArticleSDK.Completion>()
     let articles = Articles(sdk: FakeArticleSDK(loads: loads))
@@ -118,8 +114,7 @@ struct WrapperTests {
     #expect(reports.map(\.kind) == [.completionCalledAgain])
   }
 
-  @Test
-  func `a timeout is an error of its own`() async throws {
+  @Test func `a timeout is an error of its own`() async throws {
     let clock = ManualClock()
     let articles = Articles(
       sdk: FakeArticleSDK(),
@@ -131,8 +126,7 @@ struct WrapperTests {
     await #expect(throws: TimeoutError.self) { try await task.value(within: .seconds(5)) }
   }
 
-  @Test
-  func `a cancellation ends the wait`() async throws {
+  @Test func `a cancellation ends the wait`() async throws {
     let loads = FakeCall<ArticleSDK.Completion>()
     let articles = Articles(sdk: FakeArticleSDK(loads: loads))
     // ✅

@@ -273,15 +273,12 @@ enum ServiceError: Error {
   case unexpected(any Error)
 }
 
-@Suite("Call sites")
-struct CallSiteTests {
-  @Test
-  func `each gives what the SDK reports`() async throws {
+@Suite("Call sites") struct CallSiteTests {
+  @Test func `each gives what the SDK reports`() async throws {
     try await Calls(Backend(.later)).checkAll()
   }
 
-  @Test
-  func `in a cancelled task, each that can be cancelled says so`() async throws {
+  @Test func `in a cancelled task, each that can be cancelled says so`() async throws {
     try await Task {
       withUnsafeCurrentTask { $0?.cancel() }
       try await Calls(Backend(.later)).checkAll()

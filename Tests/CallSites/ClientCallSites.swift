@@ -22,9 +22,7 @@ nonisolated final class Client {
   private let sdk: FakeSDK
   private(set) var calls = 0
 
-  init(_ backend: Backend = Backend(.later)) {
-    sdk = FakeSDK(backend)
-  }
+  init(_ backend: Backend = Backend(.later)) { sdk = FakeSDK(backend) }
 
   nonisolated(nonsending) func user(id: String) async throws -> User {
     try await withAsyncThrowingValue(timeout: .seconds(60)) { completion in
@@ -135,18 +133,15 @@ nonisolated func clientOfNoActor() async throws -> [String] {
   return try await client.all() + [sdk.user(id: "2").id]
 }
 
-@Suite("One client for every actor", .watchdog)
-struct ClientCallSiteTests {
-  @Test
-  func `it serves the main actor, an actor and no actor`() async throws {
+@Suite("One client for every actor", .watchdog) struct ClientCallSiteTests {
+  @Test func `it serves the main actor, an actor and no actor`() async throws {
     let expected = ["1", "me", "maybe", "uploaded", "12.5", "2"]
     #expect(try await ClientOfTheMainActor().all() == expected)
     #expect(try await ClientOfAnActor().all() == expected)
     #expect(try await clientOfNoActor() == expected)
   }
 
-  @Test
-  func `its closures run on the caller's actor`() async throws {
+  @Test func `its closures run on the caller's actor`() async throws {
     let backend = Backend(.never)
     await cancel(Task { try await ClientOfTheMainActor(backend).checkIsolation() }, 1, of: backend)
     await cancel(Task { try await ClientOfAnActor(backend).checkIsolation() }, 2, of: backend)

@@ -49,8 +49,7 @@ extension Calls {
   }
 }
 
-@Suite("Call sites of sequences")
-struct SequenceCallSiteTests {
+@Suite("Call sites of sequences") struct SequenceCallSiteTests {
   @Test
   func `each closure runs where the sequence was made, before the reader goes on`() async throws {
     try await Calls(Backend(.later)).readSequences()

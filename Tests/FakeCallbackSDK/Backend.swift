@@ -17,13 +17,9 @@ public final class Backend: Sendable {
     let id: String
     let backend: Backend
 
-    func user() -> User {
-      User(id: id, backend: backend)
-    }
+    func user() -> User { User(id: id, backend: backend) }
 
-    var result: Result<User, SDKError> {
-      error.map { .failure($0) } ?? .success(user())
-    }
+    var result: Result<User, SDKError> { error.map { .failure($0) } ?? .success(user()) }
 
     var error: SDKError? {
       switch answer {
@@ -78,13 +74,10 @@ public final class Backend: Sendable {
   private let behavior: Behavior
   private let state = Protected(State())
 
-  /// The lock that `cancel()` takes. Recursive, as such locks often are, so that the SDK may be
-  /// cancelled from inside a callback.
+  /// The lock that `cancel()` takes. Recursive, as such locks often are: a callback may cancel the SDK.
   private let sdkLock = RecursiveLock()
 
-  public init(_ behavior: Behavior) {
-    self.behavior = behavior
-  }
+  public init(_ behavior: Behavior) { self.behavior = behavior }
 
   public var counts: Counts { state.withLock { $0.counts } }
 

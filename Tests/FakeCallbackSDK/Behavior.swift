@@ -35,9 +35,7 @@ public struct Behavior: Sendable {
   public static let insideTheCall = inside(.success)
 
   /// Answers before the call returns, with these answers one after the other.
-  public static func inside(_ answers: Answer...) -> Behavior {
-    Behavior(inside: answers)
-  }
+  public static func inside(_ answers: Answer...) -> Behavior { Behavior(inside: answers) }
 
   /// Answers later, on a queue of its own.
   public static let later = Behavior(queued: [.success], keepsCompletion: false)

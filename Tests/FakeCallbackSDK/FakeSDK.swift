@@ -9,9 +9,7 @@ public final class FakeSDK {
   public let backend: Backend
   private let member: LiveCount.Member
 
-  public convenience init(_ behavior: Behavior = .onDemand) {
-    self.init(Backend(behavior))
-  }
+  public convenience init(_ behavior: Behavior = .onDemand) { self.init(Backend(behavior)) }
 
   /// One of several service objects with the same inside.
   public init(_ backend: Backend) {
@@ -175,22 +173,16 @@ public final class Request {
     member = LiveCount.Member(of: backend.requestsAlive)
   }
 
-  deinit {
-    backend.hooks.withLock { $0.onRequestRelease }()
-  }
+  deinit { backend.hooks.withLock { $0.onRequestRelease }() }
 
-  public func cancel() {
-    backend.cancel(number)
-  }
+  public func cancel() { backend.cancel(number) }
 }
 
 /// A delegate that turns the SDK's answer into a closure call, as wrappers of such SDKs do.
 public final class CallDelegate: Sendable {
   let callDidFinish: FakeSDK.Completion<User, SDKError>
 
-  public init(_ onFinish: @escaping FakeSDK.Completion<User, SDKError>) {
-    callDidFinish = onFinish
-  }
+  public init(_ onFinish: @escaping FakeSDK.Completion<User, SDKError>) { callDidFinish = onFinish }
 }
 
 public enum SDKError: Error, Equatable, Sendable {
@@ -221,7 +213,5 @@ public final class Session {
   public let user: User
   public var isOpen = true
 
-  public init(user: User) {
-    self.user = user
-  }
+  public init(user: User) { self.user = user }
 }

@@ -22,19 +22,14 @@ public final class Subscriber {
     self.mast = mast
   }
 
-  public func remove() {
-    mast.remove(number)
-  }
+  public func remove() { mast.remove(number) }
 }
 
-/// A legacy SDK that calls back again and again, in every shape. Nothing about it is `Sendable`. The test steers it
-/// through its ``Mast``.
+/// A legacy SDK that calls back again and again, in every shape. Nothing of it is `Sendable`. A ``Mast`` steers it.
 public final class FakeStation {
   public let mast: Mast
 
-  public init(_ mast: Mast = Mast()) {
-    self.mast = mast
-  }
+  public init(_ mast: Mast = Mast()) { self.mast = mast }
 
   public func addListener(_ listener: @escaping @Sendable (Song) -> Void) -> Subscriber {
     add(listener)
@@ -125,9 +120,7 @@ public final class Mast: Sendable {
   private let greetings: [Greeting]
   public let songsAlive = LiveCount()
 
-  public init(greeting greetings: [Greeting] = []) {
-    self.greetings = greetings
-  }
+  public init(greeting greetings: [Greeting] = []) { self.greetings = greetings }
 
   /// How many have registered.
   public var added: Int { state.withLock { $0.added } }
@@ -180,9 +173,7 @@ public final class Mast: Sendable {
     return Song("\(number)", songsAlive)
   }
 
-  fileprivate func countRefusal() {
-    state.withLock { $0.refusals += 1 }
-  }
+  fileprivate func countRefusal() { state.withLock { $0.refusals += 1 } }
 
   fileprivate func add(_ listener: @escaping @Sendable (Broadcast) -> Void) -> Subscriber {
     let number = state.withLock { state in

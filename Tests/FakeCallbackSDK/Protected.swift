@@ -7,9 +7,7 @@ public final class Protected<Value>: @unchecked Sendable {
   private let lock = NSLock()
   private var value: Value
 
-  public init(_ value: sending Value) {
-    self.value = value
-  }
+  public init(_ value: sending Value) { self.value = value }
 
   public func withLock<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result

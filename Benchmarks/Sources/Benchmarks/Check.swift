@@ -2,8 +2,7 @@ import Foundation
 
 /// Fails if the library allocates more than in the committed table, that of the documentation.
 ///
-/// Compares counts only, because they do not depend on the machine or its load. A time recorded on one machine cannot
-/// judge another.
+/// Compares counts only: a time that was recorded on one machine cannot judge another.
 struct Check {
   /// The table has whole numbers, and the loop's queues grow now and then.
   private static let tolerance = 1.01

@@ -7,9 +7,7 @@ struct Record {
 
   let findings: [Finding]
 
-  func write() throws {
-    try insert(Table.markdown(findings), into: Repository.page)
-  }
+  func write() throws { try insert(Table.markdown(findings), into: Repository.page) }
 
   /// Replaces the text between the two marker lines of a page.
   private func insert(_ text: String, into file: URL) throws {

@@ -1,5 +1,4 @@
-// A program with one bridge and a checkpoint, for its size. `.ci/run` checks that, and what it says of the limits of
-// the environment.
+// One bridge and a checkpoint, for `.ci/run`: the size, and what is said of the limits of the environment.
 import CooperativeCancellation
 import LegacySDK
 

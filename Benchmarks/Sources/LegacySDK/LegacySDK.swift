@@ -17,14 +17,10 @@ public final class LegacySDK: Sendable {
   private let manner: Manner
   private let kept = Queue<@Sendable () -> Void>()
 
-  public init(calls manner: Manner) {
-    self.manner = manner
-  }
+  public init(calls manner: Manner) { self.manner = manner }
 
   /// Calls all kept completions.
-  public func callBack() {
-    kept.takeAll { $0() }
-  }
+  public func callBack() { kept.takeAll { $0() } }
 
   // The closure is made where it is kept, and inlined where it is called at once. The SDK then allocates
   // nothing, so only the allocations of the wrapper are measured.

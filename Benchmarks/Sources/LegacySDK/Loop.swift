@@ -7,9 +7,7 @@ public final class Loop: TaskExecutor {
   public final class Serial: SerialExecutor {
     fileprivate let jobs = Queue<UnownedJob>()
 
-    public func enqueue(_ job: consuming ExecutorJob) {
-      jobs.append(UnownedJob(job))
-    }
+    public func enqueue(_ job: consuming ExecutorJob) { jobs.append(UnownedJob(job)) }
   }
 
   public let serial = Serial()
@@ -18,14 +16,10 @@ public final class Loop: TaskExecutor {
 
   public init() {}
 
-  public func enqueue(_ job: consuming ExecutorJob) {
-    jobs.append(UnownedJob(job))
-  }
+  public func enqueue(_ job: consuming ExecutorJob) { jobs.append(UnownedJob(job)) }
 
   /// The SDK calls back through this.
-  public func callLater(_ callback: @escaping @Sendable () -> Void) {
-    callbacks.append(callback)
-  }
+  public func callLater(_ callback: @escaping @Sendable () -> Void) { callbacks.append(callback) }
 
   /// Runs `body` in a task until the task and all others on this loop have ended, and all callbacks have run.
   ///

@@ -11,9 +11,7 @@ final class Queue<Element: Sendable>: Sendable {
 
   var isEmpty: Bool { state.withLock { $0.waiting.isEmpty } }
 
-  func append(_ element: Element) {
-    state.withLock { $0.waiting.append(element) }
-  }
+  func append(_ element: Element) { state.withLock { $0.waiting.append(element) } }
 
   /// Takes all elements out and calls `body` with each. The storage is reused.
   func takeAll(_ body: (Element) throws -> Void) rethrows {

@@ -10,9 +10,7 @@ final class Database: Sendable {
   /// Statements wait for their turn here, so that they block one thread in all.
   private let queue = DispatchQueue(label: "Database")
 
-  init(path: String) throws {
-    connection = Mutex(try Connection(path: path))
-  }
+  init(path: String) throws { connection = Mutex(try Connection(path: path)) }
 
   /// Runs statements after those that were added earlier.
   ///
@@ -49,9 +47,7 @@ nonisolated struct Connection: ~Copyable {
     try check(status)
   }
 
-  deinit {
-    sqlite3_close(handle)
-  }
+  deinit { sqlite3_close(handle) }
 
   func execute(
     _ sql: String,
@@ -86,9 +82,7 @@ nonisolated struct Connection: ~Copyable {
     }
   }
 
-  func execute(_ sql: String) throws {
-    try check(sqlite3_exec(handle, sql, nil, nil, nil))
-  }
+  func execute(_ sql: String) throws { try check(sqlite3_exec(handle, sql, nil, nil, nil)) }
 
   private func check(_ status: Int32) throws {
     if status == SQLITE_INTERRUPT { throw CancellationError() }

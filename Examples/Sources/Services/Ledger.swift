@@ -14,15 +14,11 @@ actor Ledger {
   /// The current hook.
   private var hook: UnsafeMutableRawPointer?
 
-  init() throws {
-    connection = try Connection(path: ":memory:")
-  }
+  init() throws { connection = try Connection(path: ":memory:") }
 
   var isObserved: Bool { hook != nil }
 
-  func execute(_ sql: String) throws {
-    try connection.execute(sql)
-  }
+  func execute(_ sql: String) throws { try connection.execute(sql) }
 
   /// Every row that is inserted, changed or deleted after the first `next()`.
   ///
@@ -54,9 +50,7 @@ actor Ledger {
 
 extension Ledger {
   /// The same for readers on any actor: the hook is set and removed on this actor.
-  func changesForAll() -> SendableCallbackSequence<Change, Never> {
-    changes().sendable()
-  }
+  func changesForAll() -> SendableCallbackSequence<Change, Never> { changes().sendable() }
 }
 
 private typealias CString = UnsafePointer<CChar>

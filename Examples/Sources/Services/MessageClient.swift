@@ -111,7 +111,5 @@ private nonisolated final class ReplyHandler: ChannelInboundHandler, Sendable {
     context.close(promise: nil)
   }
 
-  func channelInactive(context: ChannelHandlerContext) {
-    replies.close(throwing: ChannelError.eof)
-  }
+  func channelInactive(context: ChannelHandlerContext) { replies.close(throwing: ChannelError.eof) }
 }

@@ -17,8 +17,7 @@ extension Process {
 
   /// Starts the process so that it can be terminated.
   ///
-  /// Threads that run tasks block signals, and on Linux a child inherits the signal mask of the thread that
-  /// starts it.
+  /// Threads that run tasks block signals, and on Linux a child inherits the mask of the thread that starts it.
   private func runUnblocked() throws {
     var signals = sigset_t()
     var before = sigset_t()

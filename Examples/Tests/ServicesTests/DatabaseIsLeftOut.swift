@@ -1,7 +1,6 @@
 import Testing
 
-@Suite("SQLite")
-struct DatabaseIsLeftOut {
+@Suite("SQLite") struct DatabaseIsLeftOut {
   @Test(
     .disabled("left out, because /usr/include/sqlite3.h is missing: apt install libsqlite3-dev")
   )

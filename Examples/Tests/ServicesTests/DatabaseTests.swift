@@ -3,10 +3,8 @@ import Testing
 
 @testable import Services
 
-@Suite("SQLite", .watchdog)
-struct DatabaseTests {
-  @Test
-  func `rows come one by one, NULL as nil`() async throws {
+@Suite("SQLite", .watchdog) struct DatabaseTests {
+  @Test func `rows come one by one, NULL as nil`() async throws {
     let database = try Database(path: ":memory:")
     try await database.execute("CREATE TABLE pet (name, age); INSERT INTO pet VALUES ('Rex', NULL)")
     let rows = Mutex<[[String?]]>([])
@@ -16,15 +14,13 @@ struct DatabaseTests {
     #expect(rows.withLock { $0 } == [["Rex", nil], ["Tom", "7"]])
   }
 
-  @Test
-  func `an error has SQLite's message`() async throws {
+  @Test func `an error has SQLite's message`() async throws {
     let database = try Database(path: ":memory:")
     let error = await #expect(throws: DatabaseError.self) { try await database.execute("SELEC 1") }
     #expect(error?.message == #"near "SELEC": syntax error"#)
   }
 
-  @Test
-  func `cancelling interrupts a query that would never end, and the connection works on`()
+  @Test func `cancelling interrupts a query that would never end, and the connection works on`()
     async throws
   {
     let database = try Database(path: ":memory:")

@@ -4,16 +4,14 @@ import Testing
 
 @testable import Services
 
-@Suite("SQLite: a hook that C calls again and again", .watchdog)
-struct LedgerTests {
+@Suite("SQLite: a hook that C calls again and again", .watchdog) struct LedgerTests {
   private static func ledger() async throws -> Ledger {
     let ledger = try Ledger()
     try await ledger.execute("CREATE TABLE entry (amount)")
     return ledger
   }
 
-  @Test
-  func `each change is reported, and after the loop none`() async throws {
+  @Test func `each change is reported, and after the loop none`() async throws {
     let ledger = try await Self.ledger()
     #expect(try await ledger.firstChanges(2) == [1, 2])
     try await ledger.execute("INSERT INTO entry VALUES (1)")
@@ -35,8 +33,7 @@ struct LedgerTests {
     #expect(await !ledger.isObserved)
   }
 
-  @Test
-  func `two ledgers are one sequence, and a burst is one change`() async throws {
+  @Test func `two ledgers are one sequence, and a burst is one change`() async throws {
     let ledgers = (try await Self.ledger(), try await Self.ledger())
     let changes = await Ledger.changes(of: ledgers.0, and: ledgers.1)
     let writers = [ledgers.0, ledgers.1].map { ledger in

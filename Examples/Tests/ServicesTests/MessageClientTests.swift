@@ -5,10 +5,8 @@ import Testing
 
 @testable import Services
 
-@Suite("SwiftNIO: requests and replies by id", .watchdog)
-struct MessageClientTests {
-  @Test
-  func `replies find their requests, in whatever order they come`() async throws {
+@Suite("SwiftNIO: requests and replies by id", .watchdog) struct MessageClientTests {
+  @Test func `replies find their requests, in whatever order they come`() async throws {
     try await withServer { connection in
       var numbers: [Substring: Substring] = [:]
       for line in try await connection.receive(lines: 3) {
@@ -55,8 +53,7 @@ struct MessageClientTests {
     }
   }
 
-  @Test
-  func `a lost connection ends all that wait, and those that come later`() async throws {
+  @Test func `a lost connection ends all that wait, and those that come later`() async throws {
     let count = 100
     try await withServer { connection in
       _ = try await connection.receive(lines: count)
@@ -81,8 +78,7 @@ struct MessageClientTests {
     }
   }
 
-  @Test
-  func `a connection that is made after the cancellation is closed`() async throws {
+  @Test func `a connection that is made after the cancellation is closed`() async throws {
     try await withServer { connection in
       await connection.waitUntilClosed()
     } client: { port in
@@ -106,9 +102,7 @@ private final class Lines: Sendable {
 
   var all: [String] { lines.withLock { $0 } }
 
-  func add(_ line: String) {
-    lines.withLock { $0.append(line) }
-  }
+  func add(_ line: String) { lines.withLock { $0.append(line) } }
 }
 
 extension ServedConnection {
@@ -129,13 +123,9 @@ private final class HeldResolver: Resolver, Sendable {
   let isAsked = Signal()
   private let addresses: EventLoopPromise<[SocketAddress]>
 
-  init() {
-    addresses = MultiThreadedEventLoopGroup.singleton.any().makePromise()
-  }
+  init() { addresses = MultiThreadedEventLoopGroup.singleton.any().makePromise() }
 
-  func answer(with address: SocketAddress) {
-    addresses.succeed([address])
-  }
+  func answer(with address: SocketAddress) { addresses.succeed([address]) }
 
   func initiateAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
     isAsked.fire()

@@ -3,22 +3,18 @@ import Testing
 
 @testable import Services
 
-@Suite("Process", .watchdog)
-struct ProcessTests {
-  @Test
-  func `the exit status comes back`() async throws {
+@Suite("Process", .watchdog) struct ProcessTests {
+  @Test func `the exit status comes back`() async throws {
     #expect(try await Process.shell("exit 7").exitStatus() == 7)
   }
 
-  @Test
-  func `an executable that is not there is an error`() async throws {
+  @Test func `an executable that is not there is an error`() async throws {
     let process = Process()
     process.executableURL = URL(filePath: "/nowhere")
     await #expect(throws: CocoaError.self) { try await process.exitStatus() }
   }
 
-  @Test
-  func `cancelling terminates the child, and waits for its end`() async throws {
+  @Test func `cancelling terminates the child, and waits for its end`() async throws {
     let process = Process.shell("echo begun; exec cat")
     let input = Pipe()
     let output = Pipe()

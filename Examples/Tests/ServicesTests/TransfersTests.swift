@@ -7,13 +7,11 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite("URLSession", .watchdog)
-struct TransfersTests {
+@Suite("URLSession", .watchdog) struct TransfersTests {
   private let transfers = Transfers()
   private let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
 
-  @Test
-  func `a response comes back`() async throws {
+  @Test func `a response comes back`() async throws {
     try await withServer { connection in
       _ = try await connection.receive(until: "\r\n\r\n")
       try await connection.send("HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\nok")
@@ -24,8 +22,7 @@ struct TransfersTests {
     }
   }
 
-  @Test
-  func `cancelling while the body trickles in closes the connection`() async throws {
+  @Test func `cancelling while the body trickles in closes the connection`() async throws {
     let hasBegun = Signal()
     try await withServer { connection in
       _ = try await connection.receive(until: "\r\n\r\n")
@@ -41,8 +38,7 @@ struct TransfersTests {
     }
   }
 
-  @Test
-  func `a download reports its progress`() async throws {
+  @Test func `a download reports its progress`() async throws {
     let isHalfway = Signal()
     try await withServer { connection in
       _ = try await connection.receive(until: "\r\n\r\n")

@@ -6,9 +6,7 @@ actor Calls {
   var calls = 0
   var steps: [String] = []
 
-  init(_ backend: Backend) {
-    sdk = FakeSDK(backend)
-  }
+  init(_ backend: Backend) { sdk = FakeSDK(backend) }
 
   func count() {
     preconditionIsolated()

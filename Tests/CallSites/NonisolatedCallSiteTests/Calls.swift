@@ -6,11 +6,7 @@ final class Calls {
   var calls = 0
   var steps: [String] = []
 
-  init(_ backend: Backend) {
-    sdk = FakeSDK(backend)
-  }
+  init(_ backend: Backend) { sdk = FakeSDK(backend) }
 
-  func count() {
-    calls += 1
-  }
+  func count() { calls += 1 }
 }

@@ -4,8 +4,7 @@ import Dispatch
 import FakeCallbackSDK
 import Testing
 
-@Suite("Checkpoints", .watchdog)
-struct CheckpointTests {
+@Suite("Checkpoints", .watchdog) struct CheckpointTests {
   /// A paced one is due at each step.
   @Test(arguments: [false, true], [false, true])
   func `a checkpoint throws if and only if the task is cancelled`(cancelled: Bool, yields: Bool)
@@ -73,8 +72,7 @@ struct CheckpointTests {
   #endif
 }
 
-@Suite("PacedCheckpoint", .watchdog)
-struct PacedCheckpointTests {
+@Suite("PacedCheckpoint", .watchdog) struct PacedCheckpointTests {
   /// The steps, counted from 1, at which a pace checks in a task that is cancelled.
   private func checks(
     _ pace: PacedCheckpoint,
@@ -131,8 +129,7 @@ struct PacedCheckpointTests {
     }.value
   }
 
-  @Test
-  func `yields only when it checks`() {
+  @Test func `yields only when it checks`() {
     let unpaced = ManualExecutor()
     Task(executorPreference: unpaced) {
       for _ in 1...2 { try await yieldingCheckpoint() }

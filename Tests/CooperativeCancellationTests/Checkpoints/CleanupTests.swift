@@ -2,8 +2,7 @@ import CooperativeCancellation
 import FakeCallbackSDK
 import Testing
 
-@Suite("withCancellationCleanup", .watchdog)
-struct CleanupTests {
+@Suite("withCancellationCleanup", .watchdog) struct CleanupTests {
   struct Failed: Error {}
   struct CleanupFailed: Error {}
 
@@ -29,8 +28,7 @@ struct CleanupTests {
     if case .success = result { #expect(step >= 3) } else { #expect(step < 3) }
   }
 
-  @Test
-  func `a second cancellation during the cleanup changes nothing, and the cleanup may await`()
+  @Test func `a second cancellation during the cleanup changes nothing, and the cleanup may await`()
     async
   {
     let isCleaning = Signal()
@@ -84,8 +82,7 @@ struct CleanupTests {
     }
   }
 
-  @Test
-  func `the cleanup has the priority of the task`() async {
+  @Test func `the cleanup has the priority of the task`() async {
     let priority = Protected<TaskPriority?>(nil)
     _ = await Task.detached(priority: .low) {
       try await withCancellationCleanup {
@@ -102,8 +99,7 @@ struct CleanupTests {
     let name: String
   }
 
-  @Test
-  func `returns noncopyable values`() async throws {
+  @Test func `returns noncopyable values`() async throws {
     let file = try await withCancellationCleanup {
       await Task.yield()
       return File(name: "later")

@@ -4,8 +4,7 @@ import FakeCallbackSDK
 import TaskBags
 import Testing
 
-@Suite("Tasks that can be abandoned", .watchdog)
-struct AbandonableTaskTests {
+@Suite("Tasks that can be abandoned", .watchdog) struct AbandonableTaskTests {
   private let executor = ManualExecutor()
 
   @Test(arguments: [false, true])

@@ -38,8 +38,7 @@ private func fetch(
   }
 }
 
-@Suite("C callbacks", .watchdog)
-struct CallbackContextTests {
+@Suite("C callbacks", .watchdog) struct CallbackContextTests {
   @Test(arguments: Misbehavior.allCases)
   private func `the first call counts, later ones are harmless, and a destroy before it drops`(
     behavior: Misbehavior
@@ -66,8 +65,7 @@ struct CallbackContextTests {
     }
   }
 
-  @Test
-  func `a call with other types is reported with both types, and ends the wait`() async {
+  @Test func `a call with other types is reported with both types, and ends the wait`() async {
     let line = Reports.shared.uniqueLine()
     await #expect(throws: DroppedCompletionError.self) {
       try await withAsyncThrowingValue { completion in
@@ -105,8 +103,7 @@ struct CallbackContextTests {
     #expect(text.contains("has the type (Int32) -> Int32, but was called as (Int32) -> (). The"))
   }
 
-  @Test
-  func `a scoped context answers inside its scope, and not after it`() throws {
+  @Test func `a scoped context answers inside its scope, and not after it`() throws {
     let flag = CancellationFlag()
     let work = hostile_work
     // int work(int steps, int (*should_stop)(void *context), void *context);
@@ -131,8 +128,7 @@ struct CallbackContextTests {
     #expect(CallbackContext.call(pointer, otherwise: 0 as Int32) == 0, "a throw ends the scope too")
   }
 
-  @Test
-  func `a closure may use contexts while it is released`() {
+  @Test func `a closure may use contexts while it is released`() {
     final class Releaser: Sendable {
       let context = CallbackContext(isRepeating: true) { () -> Int32 in 1 }
       deinit {

@@ -3,10 +3,8 @@ import FakeCallbackSDK
 import Foundation
 import Testing
 
-@Suite("CancellationFlag", .watchdog)
-struct CancellationFlagTests {
-  @Test
-  func `tells the SDK's thread that the waiting task is cancelled`() async {
+@Suite("CancellationFlag", .watchdog) struct CancellationFlagTests {
+  @Test func `tells the SDK's thread that the waiting task is cancelled`() async {
     let isWorking = Signal()
     let seenByStaticCheck = Protected(false)
     let task = Task {

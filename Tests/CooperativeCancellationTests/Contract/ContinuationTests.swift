@@ -3,8 +3,7 @@ import FakeCallbackSDK
 import Testing
 
 /// What only a continuation does. ``GuaranteeTests`` and the races have the rest.
-@Suite("Continuations", .watchdog)
-struct ContinuationTests {
+@Suite("Continuations", .watchdog) struct ContinuationTests {
   private typealias Continuation = CancellableContinuation<Int, any Error>
 
   /// A wait in a task of its own, on the thread of the test.
@@ -51,8 +50,7 @@ struct ContinuationTests {
     }
   }
 
-  @Test
-  func `takes a result with a narrower error, and nothing for Void`() async {
+  @Test func `takes a result with a narrower error, and nothing for Void`() async {
     await #expect(throws: SDKError.failed) {
       try await withCancellableThrowingContinuation { (continuation: Continuation) in
         continuation.resume(with: Result<Int, SDKError>.failure(.failed))
@@ -66,8 +64,7 @@ struct ContinuationTests {
     #expect(number == 1)
   }
 
-  @Test
-  func `an uncancellable wait for Void does not end with a drop, which is reported`() {
+  @Test func `an uncancellable wait for Void does not end with a drop, which is reported`() {
     let (executor, hasEnded) = (ManualExecutor(), Protected(false))
     let line = Reports.shared.uniqueLine()
     Task(executorPreference: executor) {
@@ -80,8 +77,7 @@ struct ContinuationTests {
     #expect(Reports.shared.take(line: line) == [.completionDropped])
   }
 
-  @Test
-  func `a set of continuations finds each again`() async {
+  @Test func `a set of continuations finds each again`() async {
     let waiting = Protected<Set<CancellableContinuation<Void, any Error>>>([])
     let tasks = (0..<2).map { _ in
       Task {

@@ -3,8 +3,7 @@ import FakeCallbackSDK
 import Testing
 
 /// The guarantees that hold for every form, each as a story.
-@Suite("The guarantees, over every form", .watchdog)
-struct GuaranteeTests {
+@Suite("The guarantees, over every form", .watchdog) struct GuaranteeTests {
   @Test(arguments: checks + outcomes + forwarding + timeouts + misuse)
   func holds(_ story: Story) async throws { try await story.play() }
 

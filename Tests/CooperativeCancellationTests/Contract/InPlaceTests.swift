@@ -2,8 +2,7 @@ import CooperativeCancellation
 import FakeCallbackSDK
 import Testing
 
-@Suite("In place, and no Sendable requirements", .watchdog)
-struct InPlaceTests {
+@Suite("In place, and no Sendable requirements", .watchdog) struct InPlaceTests {
   @Test(arguments: BridgeForm.all)
   func `an answer inside operation costs no suspension`(form: BridgeForm) {
     let call = TestCall(form, .insideTheCall)

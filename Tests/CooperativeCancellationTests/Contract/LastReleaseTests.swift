@@ -5,8 +5,7 @@ import Testing
 
 /// Who releases a value last. The task that was given it, or the `onDiscard` that took it over: never the thread that
 /// answers, on which its `deinit` would run beside the task.
-@Suite("The last release", .watchdog)
-struct LastReleaseTests {
+@Suite("The last release", .watchdog) struct LastReleaseTests {
   /// A task whose executor returns from `enqueue` only when the task has gone on: what the thread that wakes it lets go
   /// after that, it lets go too late.
   final class Stage: Sendable {

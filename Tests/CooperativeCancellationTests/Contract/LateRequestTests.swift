@@ -4,8 +4,7 @@ import Testing
 
 /// A request that comes before the cancellation is that of ``BridgeForm/lateRequest``, over which each guarantee runs.
 /// Calls from nonisolated code, an actor and the main actor are in `CallSites`.
-@Suite("A request that arrives in a callback", .watchdog)
-struct LateRequestTests {
+@Suite("A request that arrives in a callback", .watchdog) struct LateRequestTests {
   @Test(arguments: stories)
   func `it is cancelled if the wait was, and otherwise released`(_ story: Story) async throws {
     try await story.play()
@@ -35,15 +34,13 @@ struct LateRequestTests {
     ),
   ]
 
-  @Test
-  func `an error from the SDK's start is thrown`() {
+  @Test func `an error from the SDK's start is thrown`() {
     #expect(throws: SDKError.failed) {
       try LateRequest(cancel: { (_: Int) in }) { _ in throw SDKError.failed }
     }
   }
 
-  @Test
-  func `no lock held: a cancellation may use the requests of its own wait`() {
+  @Test func `no lock held: a cancellation may use the requests of its own wait`() {
     let handOver = Protected<(@Sendable (Int) -> Void)?>(nil)
     let cancelled = Protected<[Int]>([])
     let both = Protected<LateRequest<Int>?>(nil)
@@ -68,8 +65,7 @@ struct LateRequestTests {
     handOver.withLock { $0 = nil }
   }
 
-  @Test
-  func `no lock held: a request may hand over another when it is released`() {
+  @Test func `no lock held: a request may hand over another when it is released`() {
     let released = Protected(0)
     do {
       let handOver = Protected<(@Sendable (OnRelease) -> Void)?>(nil)

@@ -2,10 +2,8 @@ import CooperativeCancellation
 import FakeCallbackSDK
 import Testing
 
-/// Each test takes the library's locks again at a moment when a held lock would deadlock:
-/// the watchdog would end the test run.
-@Suite("No lock held", .watchdog)
-struct LockTests {
+/// Each test takes the library's locks again at a moment when a held lock would deadlock, until the watchdog.
+@Suite("No lock held", .watchdog) struct LockTests {
   @Test(arguments: stories)
   func `it may be called in the middle of what it does`(_ story: Story) async throws {
     try await story.play()
@@ -91,8 +89,7 @@ struct LockTests {
     }
   }
 
-  @Test
-  func `the lock of all deadlines is not held when a timeout wakes its task`() async {
+  @Test func `the lock of all deadlines is not held when a timeout wakes its task`() async {
     var wakes = 0
     // A timeout that comes before the task sleeps does not wake it.
     while wakes == 0 {

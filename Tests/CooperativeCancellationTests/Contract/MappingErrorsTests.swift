@@ -2,8 +2,7 @@ import CooperativeCancellation
 import FakeCallbackSDK
 import Testing
 
-@Suite("Errors of the caller's own type", .watchdog)
-struct MappingErrorsTests {
+@Suite("Errors of the caller's own type", .watchdog) struct MappingErrorsTests {
   private enum ServiceError: Error, Equatable {
     case cancelled
     case own

@@ -3,10 +3,8 @@ import FakeCallbackSDK
 import TaskBags
 import Testing
 
-@Suite("The texts of errors and reports", .watchdog)
-struct MessageTests {
-  @Test
-  func `a dropped completion's error names the call, the fault and the remedy`() async {
+@Suite("The texts of errors and reports", .watchdog) struct MessageTests {
+  @Test func `a dropped completion's error names the call, the fault and the remedy`() async {
     var error: DroppedCompletionError?
     let line: UInt = #line + 2
     do {
@@ -36,8 +34,7 @@ struct MessageTests {
     #expect(!text.contains("\n"))
   }
 
-  @Test
-  func `a handler stays the same when it is saved and restored repeatedly`() async {
+  @Test func `a handler stays the same when it is saved and restored repeatedly`() async {
     await #expect(processExitsWith: .success) {
       for _ in 0..<300_000 { RuntimeIssue.handler = RuntimeIssue.handler }
       await withAsyncValue {

@@ -91,8 +91,7 @@ private final class Stage: Sendable {
   }
 }
 
-@Suite("C contexts that a bridge owns", .watchdog)
-struct OwnedContextTests {
+@Suite("C contexts that a bridge owns", .watchdog) struct OwnedContextTests {
   private static let begin = [
     HOSTILE_JOB_CALLS_BACK_IN_CANCEL, HOSTILE_JOB_CALLS_BACK_LATER, HOSTILE_JOB_NEVER_CALLS_BACK,
   ]

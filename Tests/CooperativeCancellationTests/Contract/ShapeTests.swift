@@ -3,8 +3,7 @@ import FakeCallbackSDK
 import Testing
 
 /// What values and errors in one completion mean if the shape allows more than one of them, or none.
-@Suite("Completions that take values and an error", .watchdog)
-struct ShapeTests {
+@Suite("Completions that take values and an error", .watchdog) struct ShapeTests {
   private func run(
     _ form: BridgeForm,
     _ answer: Behavior.Answer
@@ -16,8 +15,7 @@ struct ShapeTests {
     return (call.ending, Array(call.watch.events.dropFirst()), call.watch.line)
   }
 
-  @Test
-  func `a callback with neither value nor error is an error that says so`() {
+  @Test func `a callback with neither value nor error is an error that says so`() {
     let (ending, events, line) = run(.valueAndError, .halves(first: false, second: false))
     #expect(ending == .missing(line: line))
     #expect(events == [])
@@ -48,8 +46,7 @@ struct ShapeTests {
     #expect(incomplete.events == discards)
   }
 
-  @Test
-  func `a missing value is not delivered to a cancelled task as an error`() {
+  @Test func `a missing value is not delivered to a cancelled task as an error`() {
     let call = TestCall(.valueAndError, .onDemand)
     call.run()
     call.backend.answer(.halves(first: false, second: false))
@@ -58,14 +55,12 @@ struct ShapeTests {
     #expect(call.ending == .cancelled)
   }
 
-  @Test
-  func `two nils are an answer if the value is an optional`() {
+  @Test func `two nils are an answer if the value is an optional`() {
     let call = run(.valueOrNilAndError, .halves(first: false, second: false))
     #expect(call.ending == .value("nil"))
   }
 
-  @Test
-  func `each of two values is discarded in its own place`() async {
+  @Test func `each of two values is discarded in its own place`() async {
     let discarded = Protected<[[Int?]]>([])
     for value in [nil, 1] {
       _ = try? await withAsyncThrowingValue {

@@ -3,8 +3,7 @@ import Foundation
 import Testing
 
 /// The default handler runs on the SDK's threads, and does no harm there, whatever standard error is.
-@Suite("The default handler", .watchdog)
-struct StandardErrorTests {
+@Suite("The default handler", .watchdog) struct StandardErrorTests {
   /// Makes standard error a pipe, and returns the end that reads.
   private static func pipeInsteadOfStandardError() -> CInt {
     var ends: [CInt] = [0, 0]
@@ -48,8 +47,7 @@ struct StandardErrorTests {
     }
   }
 
-  @Test
-  func `does not end the process if nobody reads standard error`() async {
+  @Test func `does not end the process if nobody reads standard error`() async {
     await #expect(processExitsWith: .exitCode(7)) {
       close(Self.pipeInsteadOfStandardError())
       await Self.misuse()
@@ -63,8 +61,7 @@ struct StandardErrorTests {
     }
   }
 
-  @Test
-  func `leaves a signal pending that was pending before`() async {
+  @Test func `leaves a signal pending that was pending before`() async {
     await #expect(processExitsWith: .success) {
       var (broken, pending) = (sigset_t(), sigset_t())
       sigemptyset(&broken)
@@ -78,8 +75,7 @@ struct StandardErrorTests {
     }
   }
 
-  @Test
-  func `does not wait for a reader, and prints the next report that finds room`() async {
+  @Test func `does not wait for a reader, and prints the next report that finds room`() async {
     await #expect(processExitsWith: .success) {
       let reading = Self.pipeInsteadOfStandardError()
       Self.fill(2)

@@ -4,8 +4,7 @@ import Testing
 
 @testable import CooperativeCancellation
 
-@Suite("timeout:", .watchdog)
-struct TimeoutTests {
+@Suite("timeout:", .watchdog) struct TimeoutTests {
   private func watch(_ clock: some Clock<Duration>, timeout: Duration = .seconds(5)) -> Watch {
     Watch(timeout: Timeout(timeout, clock: clock))
   }
@@ -76,8 +75,7 @@ struct TimeoutTests {
     #expect(call.ending == BridgeForm.result.delivered)
   }
 
-  @Test
-  func `is not shortened, however long the clock must sleep`() async throws {
+  @Test func `is not shortened, however long the clock must sleep`() async throws {
     let clock = ManualClock()
     let call = TestCall(.result, .never, watch(clock, timeout: .seconds(1_000_000)))
     call.run()
@@ -131,8 +129,7 @@ struct TimeoutTests {
     clock.advance(by: .seconds(5))
   }
 
-  @Test
-  func `has an error that names the duration, the call and what to do`() async throws {
+  @Test func `has an error that names the duration, the call and what to do`() async throws {
     for (timeout, words) in [
       (Timeout.seconds(0), "at once, because its timeout is 0 seconds. Allow more time."),
       (.milliseconds(1), "after 1 millisecond."),

@@ -2,8 +2,7 @@ import CCallbacks
 import CooperativeCancellation
 import Testing
 
-@Suite("ContextEntries", .watchdog)
-struct ContextEntriesTests {
+@Suite("ContextEntries", .watchdog) struct ContextEntriesTests {
   private final class Entry: ContextEntry {
     let isRepeating = true
     let callSite = CallSite()

@@ -16,8 +16,7 @@ private let orders: [[Int]] = {
 }()
 
 /// Counts steps, because times differ from run to run.
-@Suite("Costs that do not grow with what waits", .watchdog)
-struct StepTests {
+@Suite("Costs that do not grow with what waits", .watchdog) struct StepTests {
   private let waits = (0..<many).map { _ in Wait(response: .abandonCallback) }
 
   @Test(arguments: orders.indices)
@@ -48,8 +47,7 @@ struct StepTests {
     #expect(machine.count == 0 && machine.calls.steps <= 2 * most)
   }
 
-  @Test
-  func `neither a count nor an end of all searches the ids that calls share`() {
+  @Test func `neither a count nor an end of all searches the ids that calls share`() {
     var registry = PendingCallsMachine<CountedID>()
     for (number, wait) in waits.enumerated() {
       _ = registry.inLine(CountedID(number: number)) {
@@ -64,8 +62,7 @@ struct StepTests {
     #expect(registry.count == 0, "it is kept, and not made of the lines")
   }
 
-  @Test
-  func `a task that replaces others looks at two of them, however many were replaced`() {
+  @Test func `a task that replaces others looks at two of them, however many were replaced`() {
     var tasks = BagMembersMachine<Int>()
     let id = BagID("search")
     let first = tasks.reserve(id, ifTaken: .replace)

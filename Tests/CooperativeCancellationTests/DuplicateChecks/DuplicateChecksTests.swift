@@ -2,8 +2,7 @@ import FakeCallbackSDK
 import Foundation
 import Testing
 
-/// One service, written twice, in the same scenarios: what the usual hand-written checks do
-/// not do, and the library does.
+/// One service, written twice: what the usual hand-written checks do not do, and the library does.
 @Suite("The same service, hand-written and with the library", .watchdog)
 struct DuplicateChecksTests {
   typealias Method = @Sendable (any AccountService) async throws -> Void
@@ -90,8 +89,7 @@ struct DuplicateChecksTests {
     }
   }
 
-  @Test
-  func `the guide quotes these line counts`() throws {
+  @Test func `the guide quotes these line counts`() throws {
     let folder = URL(filePath: #filePath).deletingLastPathComponent()
     let byHand = try lineCount(folder.appending(path: "HandWrittenService.swift"))
     let bridged = try lineCount(folder.appending(path: "BridgedService.swift"))

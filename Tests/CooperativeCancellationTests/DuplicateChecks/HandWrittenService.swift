@@ -1,7 +1,6 @@
 import FakeCallbackSDK
 
-/// The service as people write it today: each method checks for cancellation before the call and again
-/// in the callback, where the check cannot fire.
+/// As people write it today: a check before the call and another in the callback, where it cannot fire.
 final class HandWrittenService: AccountService {
   private let sdk: FakeSDK
 

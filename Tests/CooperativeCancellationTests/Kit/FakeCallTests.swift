@@ -6,8 +6,7 @@ import Testing
 
 @testable import CooperativeCancellationTesting
 
-@Suite("A fake call", .watchdog)
-struct FakeCallTests {
+@Suite("A fake call", .watchdog) struct FakeCallTests {
   private let calls = FakeCall<@Sendable (Int) -> Void>()
   private let answers = Protected<[Int]>([])
 
@@ -15,8 +14,7 @@ struct FakeCallTests {
     { [answers] answer in answers.withLock { $0.append(answer) } }
   }
 
-  @Test
-  func `hands out each call once, in order, whenever it comes, and none from before a reset`()
+  @Test func `hands out each call once, in order, whenever it comes, and none from before a reset`()
     async throws
   {
     calls.record(completion)
@@ -35,8 +33,7 @@ struct FakeCallTests {
     #expect(calls.nextRecorded()?.number == 5)
   }
 
-  @Test
-  func `keeps a weak delegate alive in none of its copies`() {
+  @Test func `keeps a weak delegate alive in none of its copies`() {
     let (delegates, calls) = (LiveCount(), FakeCall<LiveCount.Member>())
     let request = calls.record(weakly: LiveCount.Member(of: delegates))
     #expect(delegates.count == 0)
@@ -58,8 +55,7 @@ struct FakeCallTests {
     #expect(answers.withLock { $0 } == [1, 2])
   }
 
-  @Test
-  func `can be answered inside the call, and on the thread that cancels`() {
+  @Test func `can be answered inside the call, and on the thread that cancels`() {
     calls.whenCalled { $0.answer { $0(1) } }
     calls.whenCancelled { $0.answer { $0(2) } }
     let request = calls.record(completion)

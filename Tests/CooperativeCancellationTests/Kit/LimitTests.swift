@@ -4,10 +4,8 @@ import FakeCallbackSDK
 import PendingAnswers
 import Testing
 
-@Suite("A wait in a test", .watchdog)
-struct LimitTests {
-  @Test
-  func `fails at its limit, and says where and for what`() async throws {
+@Suite("A wait in a test", .watchdog) struct LimitTests {
+  @Test func `fails at its limit, and says where and for what`() async throws {
     let (forever, end) = AsyncStream<Never>.makeStream()
     let never = Task.detached { for await _ in forever {} }
     let (calls, clock) = (FakeCall<Int>(), ManualClock())
@@ -78,8 +76,7 @@ struct LimitTests {
     }
   }
 
-  @Test
-  func `lists the calls that wait, but none of the test kit's`() async throws {
+  @Test func `lists the calls that wait, but none of the test kit's`() async throws {
     WaitingCall.startRecording()
     let line = Reports.shared.uniqueLine()
     let silent = PendingEvent<Void>()
@@ -96,8 +93,7 @@ struct LimitTests {
     try await task.value
   }
 
-  @Test
-  func `for a task ends when the test is cancelled`() async {
+  @Test func `for a task ends when the test is cancelled`() async {
     let (forever, end) = AsyncStream<Never>.makeStream()
     let never = Task.detached { for await _ in forever {} }
     let test = Task { try await never.value(within: .watchdog) }
@@ -106,8 +102,7 @@ struct LimitTests {
     end.finish()
   }
 
-  @Test
-  func `on a clock does not begin in a cancelled task`() {
+  @Test func `on a clock does not begin in a cancelled task`() {
     let clock = ManualClock()
     let executor = ManualExecutor()
     let ended = Protected(false)
@@ -124,8 +119,7 @@ struct LimitTests {
   }
 
   /// What a look takes, when the time is up but the waiting task has not had its turn yet, must not be lost.
-  @Test
-  func `for a call gets it, though it comes when the time is up`() async {
+  @Test func `for a call gets it, though it comes when the time is up`() async {
     var isWoken = false
     // If the time is up before the task sleeps, nothing wakes it, and it gets nothing.
     while !isWoken {

@@ -4,10 +4,8 @@ import FakeCallbackSDK
 import Foundation
 import Testing
 
-@Suite("Misuse reports of one test", .watchdog)
-struct RuntimeIssuesTests {
-  @Test
-  func `are collected, apart from those of other tests, and do not reach the handler`()
+@Suite("Misuse reports of one test", .watchdog) struct RuntimeIssuesTests {
+  @Test func `are collected, apart from those of other tests, and do not reach the handler`()
     async throws
   {
     let lines = (1...20).map { _ in Reports.shared.uniqueLine() }
@@ -32,8 +30,7 @@ struct RuntimeIssuesTests {
     }
   }
 
-  @Test
-  func `come from any thread on which a fake calls or drops a completion`() async throws {
+  @Test func `come from any thread on which a fake calls or drops a completion`() async throws {
     let line = Reports.shared.uniqueLine()
     let calls = FakeCall<@Sendable () -> Void>()
     let reports = try await runtimeIssues {

@@ -5,8 +5,7 @@ import FakeCallbackSDK
 import PendingAnswers
 import Testing
 
-@Suite("The guarantees for a wrapper", .watchdog)
-struct WrapperGuaranteeTests {
+@Suite("The guarantees for a wrapper", .watchdog) struct WrapperGuaranteeTests {
   @Test(arguments: BrokenWrapper.all)
   func `catch a broken wrapper and name the guarantees that it breaks, and the run goes on`(
     wrapper: BrokenWrapper
@@ -49,8 +48,7 @@ struct WrapperGuaranteeTests {
     #expect(error?.guarantees.contains(.lateAnswer) == true)
   }
 
-  @Test
-  func `count values that change threads when they have arrived`() async throws {
+  @Test func `count values that change threads when they have arrived`() async throws {
     let queue = DispatchQueue(label: "wrapper")
     try await checkDialling { book in
       try await book.line(
@@ -61,8 +59,7 @@ struct WrapperGuaranteeTests {
     }
   }
 
-  @Test
-  func `try a timeout although the SDK cannot cancel`() async throws {
+  @Test func `try a timeout although the SDK cannot cancel`() async throws {
     let error = await #expect(throws: BrokenGuarantees.self) {
       try await checkDialling(except: [.forwarding]) { book in
         try await PhoneBook(calls: book.calls).line(onCancel: { _ in })
@@ -71,8 +68,7 @@ struct WrapperGuaranteeTests {
     #expect(error?.guarantees == [.timeout])
   }
 
-  @Test
-  func `say what was not tried, and why`() async throws {
+  @Test func `say what was not tried, and why`() async throws {
     let error = await #expect(throws: BrokenGuarantees.self) {
       try await checkWrapper { (calls: FakeCall<@Sendable () -> Void>) in
         let calls = await calls.wrapper { calls }
@@ -88,8 +84,7 @@ struct WrapperGuaranteeTests {
     )
   }
 
-  @Test
-  func `expect no error from a wrapper that cannot throw`() async throws {
+  @Test func `expect no error from a wrapper that cannot throw`() async throws {
     try await checkWrapper { calls in
       await withAsyncValue(fallback: 0) { completion in
         calls.record(completion)
@@ -101,8 +96,7 @@ struct WrapperGuaranteeTests {
     }
   }
 
-  @Test
-  func `notice a wrapper that cannot throw and does not end`() async throws {
+  @Test func `notice a wrapper that cannot throw and does not end`() async throws {
     let error = await #expect(throws: BrokenGuarantees.self) {
       try await checkWrapper(except: [.checkAfter]) { calls in
         await withCheckedContinuation { continuation in
@@ -124,8 +118,7 @@ struct WrapperGuaranteeTests {
     #expect(broken.description.contains(" (the wrapper did not end in another trial)"))
   }
 
-  @Test
-  func `end when the test is cancelled`() async throws {
+  @Test func `end when the test is cancelled`() async throws {
     let calls = Protected<[FakeCall<@Sendable () -> Void>]>([])
     let test = Task {
       try await checkWrapper(limit: .seconds(100_000)) { call in

@@ -12,8 +12,7 @@ private typealias Completion = @Sendable (Result<Int, any Error>) -> Void
 private typealias Calls = FakeCall<Completion>
 
 /// Correct wrappers that differ from the usual one, and the faults that only such a wrapper can have.
-@Suite("The guarantees for a wrapper", .watchdog)
-struct WrapperModeTests {
+@Suite("The guarantees for a wrapper", .watchdog) struct WrapperModeTests {
   private struct OwnError: Error {}
 
   /// Checks a wrapper whose SDK answers with a number.
@@ -49,8 +48,7 @@ struct WrapperModeTests {
     #expect(error?.description.contains(words) == true, "\(error.map(\.description) ?? "")")
   }
 
-  @Test
-  func `allow any error where there can be no CancellationError`() async throws {
+  @Test func `allow any error where there can be no CancellationError`() async throws {
     try await check { calls async throws(OwnError) in
       do {
         return try await value(of: calls)
@@ -71,8 +69,7 @@ struct WrapperModeTests {
     }
   }
 
-  @Test
-  func `wait for a cancellation that goes another way to the SDK`() async throws {
+  @Test func `wait for a cancellation that goes another way to the SDK`() async throws {
     let queue = DispatchQueue(label: "the SDK's")
     try await check { calls in
       try await value(of: calls, onCancel: { call in queue.async { call.cancel() } })
@@ -93,8 +90,7 @@ struct WrapperModeTests {
     }
   }
 
-  @Test
-  func `let a wrapper try again`() async throws {
+  @Test func `let a wrapper try again`() async throws {
     try await check { calls in
       for attempt in 1... {
         do {
@@ -118,8 +114,7 @@ struct WrapperModeTests {
     }
   }
 
-  @Test
-  func `demand that a listener is always removed`() async throws {
+  @Test func `demand that a listener is always removed`() async throws {
     @Sendable func listen(
       to calls: Calls,
       isRemoved: @Sendable (Bool) -> Bool
@@ -140,8 +135,7 @@ struct WrapperModeTests {
     }
   }
 
-  @Test
-  func `hand a request over after the cancellation`() async {
+  @Test func `hand a request over after the cancellation`() async {
     await expect([.forwarding], "before the SDK delivered its request") {
       try await check { calls in
         let request = Protected<Calls.Request?>(nil)
@@ -166,8 +160,7 @@ struct WrapperModeTests {
     }
   }
 
-  @Test
-  func `let two calls run side by side, or one after the other`() async throws {
+  @Test func `let two calls run side by side, or one after the other`() async throws {
     let wrappers = LiveCount()
     try await checkShared { .bridged(wrappers) }
     try await checkShared { .queued() }
@@ -175,8 +168,7 @@ struct WrapperModeTests {
     #expect(wrappers.count == 0)
   }
 
-  @Test
-  func `notice a call that disturbs another`() async {
+  @Test func `notice a call that disturbs another`() async {
     let exceptions: Set<WrapperGuarantee> = [.droppedCompletion, .nextCall]
     let faulty: [(make: @Sendable () -> Uploader, words: String)] = [
       ({ .inOneSlot(keepsAll: true) }, "did not end"),
@@ -206,8 +198,7 @@ struct WrapperModeTests {
     }
   }
 
-  @Test
-  func `heed an exception in the trials of later calls`() async throws {
+  @Test func `heed an exception in the trials of later calls`() async throws {
     try await checkShared(except: [.error, .answerInsideCall, .twoCalls, .droppedCompletion]) {
       .remembering(.failure)
     }
@@ -215,8 +206,7 @@ struct WrapperModeTests {
 
   // MARK: Locks and timers
 
-  @Test
-  func `notice a lock that is held while the SDK is cancelled`() async {
+  @Test func `notice a lock that is held while the SDK is cancelled`() async {
     await expect([.noLockHeld], "a lock that the completion takes") {
       try await check { calls in
         let lock = NSLock()
@@ -273,8 +263,7 @@ struct WrapperModeTests {
 
   // MARK: Exceptions
 
-  @Test
-  func `report a second cancellation by a timer although timeouts are excepted`() async {
+  @Test func `report a second cancellation by a timer although timeouts are excepted`() async {
     await expect([.forwarding], "the wrapper's timer kept running") {
       try await checkWrapper(except: [.timeout]) { (calls: Calls, clock) in
         try await withAsyncThrowingValue { (completion: @escaping Completion) in
@@ -292,8 +281,7 @@ struct WrapperModeTests {
     }
   }
 
-  @Test
-  func `report nothing else about answers after a cancellation if one kind is excepted`()
+  @Test func `report nothing else about answers after a cancellation if one kind is excepted`()
     async throws
   {
     @Sendable func cancelBeforeTheEnd(_ calls: Calls) async throws -> Int {
@@ -316,8 +304,7 @@ struct WrapperModeTests {
 
   // MARK: Threads
 
-  @Test
-  func `end although the wrapper blocks the pool`() async {
+  @Test func `end although the wrapper blocks the pool`() async {
     await #expect(processExitsWith: .success) {
       let error = await #expect(throws: BrokenGuarantees.self) {
         try await checkWrapper { calls in

@@ -5,8 +5,7 @@ import PendingAnswers
 import Testing
 
 /// SDKs that are called with `await`, and whose answers come by id.
-@Suite("Pending calls, asynchronous sends", .watchdog)
-struct AsyncOperationTests {
+@Suite("Pending calls, asynchronous sends", .watchdog) struct AsyncOperationTests {
   private let calls = PendingCalls<Int, String>()
   private let clock = ManualClock()
   private let send = StuckSend()
@@ -173,8 +172,7 @@ struct AsyncOperationTests {
     #expect(events.withLock { $0 } == ["sent", "cancel 7", "end"])
   }
 
-  @Test
-  func `a send that throws ends the call`() async throws {
+  @Test func `a send that throws ends the call`() async throws {
     await #expect(throws: SDKError.failed) {
       try await calls.value(inTaskFor: 1) {
         await Task.yield()
@@ -195,8 +193,7 @@ struct AsyncOperationTests {
     #expect(calls.count == 0)
   }
 
-  @Test
-  func `a send does not begin in a call that has ended, and frees its id`() async {
+  @Test func `a send does not begin in a call that has ended, and frees its id`() async {
     let (failures, forwards) = (Protected(0), Protected(0))
     let send = AsyncOperation<Int> {
       Issue.record("sent")
@@ -218,8 +215,7 @@ struct AsyncOperationTests {
     #expect(forwards.withLock { $0 } == 1)
   }
 
-  @Test
-  func `nothing is sent in a cancelled task, or with a timeout of zero`() async {
+  @Test func `nothing is sent in a cancelled task, or with a timeout of zero`() async {
     let task = Task { [calls] in
       withUnsafeCurrentTask { $0?.cancel() }
       return try await calls.value(inTaskFor: 1) {
@@ -236,8 +232,7 @@ struct AsyncOperationTests {
     }
   }
 
-  @Test
-  func `the sends of an actor begin there, in the order of their calls`() async {
+  @Test func `the sends of an actor begin there, in the order of their calls`() async {
     let actor = HandDrivenActor()
     let sent = Protected<[Int]>([])
     let ended = Protected(0)

@@ -4,8 +4,7 @@ import PendingAnswers
 import Testing
 
 /// What is special about calls whose answers come by id.
-@Suite("Pending calls", .watchdog)
-struct PendingCallsTests {
+@Suite("Pending calls", .watchdog) struct PendingCallsTests {
   private let calls = PendingCalls<Int, String>()
 
   @Test
@@ -25,8 +24,7 @@ struct PendingCallsTests {
     #expect(discarded.withLock { $0 } == ["late"])
   }
 
-  @Test
-  func `an id that is taken is refused before the SDK is called`() async throws {
+  @Test func `an id that is taken is refused before the SDK is called`() async throws {
     let executor = ManualExecutor()
     let task = Task(executorPreference: executor) { try await calls.value(for: 1) {} }
     executor.runUntilIdle()

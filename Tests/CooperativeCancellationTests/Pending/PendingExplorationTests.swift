@@ -377,8 +377,7 @@ struct PendingExplorationTests {
     ([(.sent, 1), (.returned, 1)], [1]),
   ]
 
-  @Test
-  func `calls, answers, a cancellation and a close keep the guarantees in every order`() {
+  @Test func `calls, answers, a cancellation and a close keep the guarantees in every order`() {
     var exploration = Exploration()
     // A part of those with two answers.
     let small = casts.map { ($0.calls, Array($0.answers.prefix(1))) }.filter { $0.0.count == 2 }

@@ -143,8 +143,7 @@ extension PendingKind.Waits {
   }
 }
 
-@Suite("Pending waits of each kind", .watchdog)
-struct PendingKindTests {
+@Suite("Pending waits of each kind", .watchdog) struct PendingKindTests {
   private let executor = ManualExecutor()
 
   private func begin(_ waits: PendingKind.Waits) -> Task<String, any Error> {
@@ -207,8 +206,7 @@ struct PendingKindTests {
     #expect(waits.resume(.success("late")) == 0)
   }
 
-  @Test
-  func `what waits for nothing needs no value`() async throws {
+  @Test func `what waits for nothing needs no value`() async throws {
     let (calls, call, event) = (
       PendingCalls<Int, Void>(), PendingCall<Void>(), PendingEvent<Void>()
     )
@@ -250,8 +248,7 @@ private final class Document {
 }
 
 /// Many that wait for one event.
-@Suite("Pending events", .watchdog)
-struct PendingEventTests {
+@Suite("Pending events", .watchdog) struct PendingEventTests {
   private let event = PendingEvent<Int>()
   private let executor = ManualExecutor()
 
@@ -278,8 +275,7 @@ struct PendingEventTests {
     await #expect(throws: CancellationError.self) { try await late.value }
   }
 
-  @Test
-  func `only the first close counts, also of one that comes during the call`() async throws {
+  @Test func `only the first close counts, also of one that comes during the call`() async throws {
     #expect(try await event.value { event.close(returning: 1) } == 1)
     let failed = PendingEvent<Void>()
     failed.close(throwing: SDKError.failed)
@@ -287,8 +283,7 @@ struct PendingEventTests {
     await #expect(throws: SDKError.failed) { try await failed.value() }
   }
 
-  @Test
-  func `a wait that is cancelled or times out leaves, and the others go on`() async throws {
+  @Test func `a wait that is cancelled or times out leaves, and the others go on`() async throws {
     let (first, others) = (begin(), [begin(), begin()])
     first.cancel()
     executor.runUntilIdle()

@@ -40,8 +40,7 @@ struct PendingRaceTests {
     static let ofAnswers = [delivered, discarded, refused, unclaimed]
   }
 
-  /// An answer, a cancellation and a close of the same call, from two threads at once, while others are calling, or
-  /// wait for their turn.
+  /// An answer, a cancellation and a close of one call, from two threads at once, while others call or wait.
   @Test(arguments: [PendingKind.idGiven, .idReturned, .inTurn, .inOrder, .oneAtATime])
   func `an answer is delivered, discarded, handed back or passed on in every race`(
     kind: PendingKind

@@ -4,10 +4,8 @@ import FakeCallbackSDK
 import PendingAnswers
 import Testing
 
-/// Calls that share their id, as a characteristic, a register or a file has one, or that have none. The order of all
-/// events is searched in `TurnExplorationTests`.
-@Suite("Pending calls, ids that recur, and one at a time", .watchdog)
-struct RecurringIDTests {
+/// Calls that share their id, or have none. `TurnExplorationTests` searches the order of all events.
+@Suite("Pending calls, ids that recur, and one at a time", .watchdog) struct RecurringIDTests {
   static let sharing: [PendingKind] = [.inTurn, .inOrder, .oneAtATime]
   static let turns: [PendingKind] = [.inTurn, .oneAtATime]
 
@@ -205,8 +203,7 @@ struct RecurringIDTests {
     #expect(calls.count == 1 && calls.resume(7, returning: "late") && calls.count == 0)
   }
 
-  @Test
-  func `an error for all ends the calls that wait for their turn, too`() async throws {
+  @Test func `an error for all ends the calls that wait for their turn, too`() async throws {
     let calls = PendingCalls<Int, String>(ifTaken: .waitForTurn)
     let tasks = ["a", "b", "c"].map { begin($0, PendingKind.Waits(calls)) }
     #expect(calls.resumeAll(throwing: SDKError.failed) == 3)
@@ -240,8 +237,7 @@ struct RecurringIDTests {
     #expect(calls.count == 0)
   }
 
-  @Test
-  func `no ticket is used twice, although a line that is over is removed`() throws {
+  @Test func `no ticket is used twice, although a line that is over is removed`() throws {
     var registry = PendingCallsMachine<Int>()
     var tickets: Set<Int> = []
     for _ in 1...1_000 {

@@ -4,8 +4,7 @@ import PendingAnswers
 import Testing
 
 /// Ids that the SDK returns: an answer may come before them.
-@Suite("Pending calls, ids that the call returns", .watchdog)
-struct ReturnedIDTests {
+@Suite("Pending calls, ids that the call returns", .watchdog) struct ReturnedIDTests {
   private let unclaimed = Protected<[String]>([])
   private let calls: PendingCalls<Int, String>
 
@@ -18,8 +17,7 @@ struct ReturnedIDTests {
 
   private var all: [String] { unclaimed.withLock { $0 } }
 
-  @Test
-  func `an answer that comes before the id is found, and an answer for no call is passed on`()
+  @Test func `an answer that comes before the id is found, and an answer for no call is passed on`()
     async throws
   {
     let value = try await calls.value {

@@ -3,8 +3,7 @@ import CooperativeCancellation
 import PendingAnswers
 import Testing
 
-/// Callers with one key, and the calls that they share, each on a thread of its own. Everything that takes the lock once
-/// is one step.
+/// Callers with one key, and the calls that they share, each on a thread. What takes the lock once is one step.
 private struct SharedCallRun: Explorable {
   enum Caller: Hashable { case begins, waits(for: Int), isOver }
 
@@ -95,8 +94,7 @@ private struct SharedCallRun: Explorable {
 
 @Suite("Every order of events: shared calls", .watchdog, .ownThread)
 struct SharedCallExplorationTests {
-  @Test
-  func `every order of callers and their calls keeps the guarantees`() {
+  @Test func `every order of callers and their calls keeps the guarantees`() {
     var exploration = Exploration()
     exploration.explore(SharedCallRun(callers: isDebug ? 3 : 5))
     print("shared calls: \(exploration)")

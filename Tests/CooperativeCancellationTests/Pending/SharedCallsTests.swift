@@ -5,8 +5,7 @@ import PendingAnswers
 import TaskBags
 import Testing
 
-@Suite("One call for many callers", .watchdog)
-struct SharedCallsTests {
+@Suite("One call for many callers", .watchdog) struct SharedCallsTests {
   private typealias Value = LiveCount.Member
   private typealias Completion = @Sendable (Result<Value, any Error>) -> Void
 
@@ -45,8 +44,7 @@ struct SharedCallsTests {
     return value
   }
 
-  @Test
-  func `the SDK is called once, and its value goes to all`() async throws {
+  @Test func `the SDK is called once, and its value goes to all`() async throws {
     let tasks = await begin(3)
     let value = succeed(try await sdk.next(within: .watchdog))
     for task in tasks { #expect(try await task.value === value) }
@@ -87,8 +85,7 @@ struct SharedCallsTests {
     #expect(request.cancelCount == 0)
   }
 
-  @Test
-  func `the last one to leave cancels the call, and a later caller asks anew`() async throws {
+  @Test func `the last one to leave cancels the call, and a later caller asks anew`() async throws {
     let tasks = await begin(2)
     let old = try await sdk.next(within: .watchdog)
     for task in tasks { task.cancel() }
@@ -103,8 +100,7 @@ struct SharedCallsTests {
     #expect(old.cancelCount == 1 && new.cancelCount == 0)
   }
 
-  @Test
-  func `the value of an operation that nobody waits for is discarded once`() async throws {
+  @Test func `the value of an operation that nobody waits for is discarded once`() async throws {
     let (begun, mayEnd, ended) = (Signal(), Signal(), Signal())
     let loads = SharedCalls<Int, Int>()
     let task = Task {
@@ -127,8 +123,7 @@ struct SharedCallsTests {
 
   private enum Outcome: CaseIterable { case delivered, discarded }
 
-  @Test
-  func `a value that all callers refuse is discarded once, in every race`() async throws {
+  @Test func `a value that all callers refuse is discarded once, in every race`() async throws {
     var split = Split(of: Outcome.allCases)
     while split.goesOn(for: tries(10_000), often: 5) {
       let (loads, mayEnd, hasEnded) = (SharedCalls<Int, Int>(), Signal(), Signal())
@@ -158,8 +153,7 @@ struct SharedCallsTests {
     print("shared calls raced: \(split)")
   }
 
-  @Test
-  func `runs on the actor of the first caller, and each goes on on its own`() async throws {
+  @Test func `runs on the actor of the first caller, and each goes on on its own`() async throws {
     let (begun, mayEnd) = (Signal(), Signal())
     let loads = SharedCalls<Int, Int>()
     @MainActor func onMainActor() async throws -> Int {
@@ -207,8 +201,7 @@ struct SharedCallsTests {
     }.value
   }
 
-  @Test
-  func `a key that does not equal itself has a call of its own`() async throws {
+  @Test func `a key that does not equal itself has a call of its own`() async throws {
     let loads = SharedCalls<Double, Int>()
     #expect(try await loads.value(for: .nan) { 7 } == 7)
     let (begun, ended) = (Signal(), Signal())
@@ -251,8 +244,7 @@ struct SharedCallsTests {
     try await first.value
   }
 
-  @Test
-  func `the list names the key`() async {
+  @Test func `the list names the key`() async {
     WaitingCall.startRecording()
     let line = Reports.shared.uniqueLine()
     let task = Task { try await load(line: line) }
@@ -263,8 +255,7 @@ struct SharedCallsTests {
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  @Test
-  func `a wrapper made of it keeps the kit's guarantees`() async throws {
+  @Test func `a wrapper made of it keeps the kit's guarantees`() async throws {
     let loads = Loads()
     // Two calls with one key share their answer, so each has its own.
     try await checkWrapper(values: values) { call, clock in

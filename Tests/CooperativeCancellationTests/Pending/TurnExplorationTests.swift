@@ -285,8 +285,7 @@ private struct TurnsRun: Explorable {
   }
 }
 
-@Suite("Calls with one id, in every order", .watchdog, .ownThread)
-struct TurnExplorationTests {
+@Suite("Calls with one id, in every order", .watchdog, .ownThread) struct TurnExplorationTests {
   @Test(arguments: CancellationResponse.allCases)
   func `calls, answers, failures, cancellations and an end keep the guarantees in every order`(
     response: CancellationResponse

@@ -442,8 +442,7 @@ struct BridgeExplorationTests {
     [.failure, .success], [.success, .success, .success],
   ]
 
-  @Test
-  func `every order of calls, a release, a cancellation and a timeout keeps the contract`() {
+  @Test func `every order of calls, a release, a cancellation and a timeout keeps the contract`() {
     var exploration = Exploration()
     for checks in [true, false] {
       for response in CancellationResponse.allCases {

@@ -1,8 +1,7 @@
 import CooperativeCancellation
 import Testing
 
-/// Some calls with a timeout, the alarm, and the thread on which it rings. Everything that takes the lock of the
-/// deadlines once is one step here.
+/// Some calls with a timeout, the alarm, and its thread. What takes the lock of the deadlines once is one step here.
 private struct DeadlineRun: Explorable {
   enum Call: Hashable { case isToCome, waits(until: Int), isOver }
 
@@ -133,8 +132,7 @@ private struct DeadlineRun: Explorable {
   }
 }
 
-@Suite("Every order of events: deadlines", .watchdog, .ownThread)
-struct DeadlineExplorationTests {
+@Suite("Every order of events: deadlines", .watchdog, .ownThread) struct DeadlineExplorationTests {
   private static let timeouts = [
     [1, 1], [2, 0],
     [1, 1, 1], [0, 1, 2], [2, 1, 0], [2, 2, 1], [3, 1, 1], [1, 3, 2],

@@ -3,17 +3,14 @@ import Testing
 
 /// Something that several parties do step by step, in any order.
 protocol Explorable {
-  /// What tells one situation from another. Two equal ones continue in the same way, so the second one is not
-  /// followed again.
+  /// What tells one situation from another. Equal ones continue in the same way, so the second one is not followed.
   associatedtype Situation: Hashable
   var situation: Situation { get }
 
-  /// What has happened so far, to explain a failure. Not text: that would take longer than
-  /// everything else.
+  /// What has happened so far, to explain a failure. Not text, which would take longer than all else.
   var history: [Step] { get set }
 
-  /// The library's own waits, if the run has some, and their state in this situation. During a step, they are in that
-  /// state, and the step changes it.
+  /// The library's own waits, if any, and their state in this situation, which a step begins with and changes.
   var waits: [Wait] { get }
   var machines: [WaitMachine] { get set }
 

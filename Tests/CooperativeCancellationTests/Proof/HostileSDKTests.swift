@@ -3,8 +3,7 @@ import FakeCallbackSDK
 import Testing
 
 /// What an SDK, or the code around it, does to a call. Each name continues "The SDK …".
-@Suite("Hostile SDKs", .watchdog)
-struct HostileSDKTests {
+@Suite("Hostile SDKs", .watchdog) struct HostileSDKTests {
   private static let withValue = BridgeForm.all.filter(\.carriesValue)
 
   @Test(arguments: stories)

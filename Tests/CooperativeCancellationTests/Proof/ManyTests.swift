@@ -34,8 +34,7 @@ struct ManyTests {
     #expect(left <= 8 * count)
   }
 
-  @Test
-  func `calls that wait at the same time and are cancelled`() async {
+  @Test func `calls that wait at the same time and are cancelled`() async {
     await #expect(processExitsWith: .success) {
       await Self.expectNothingLeft {
         let (executor, sdk, ended) = (ManualExecutor(), PatientSDK(), Protected(0))
@@ -114,8 +113,7 @@ struct ManyTests {
     }
   }
 
-  @Test
-  func `subscriptions that were left, cancelled or finished`() async {
+  @Test func `subscriptions that were left, cancelled or finished`() async {
     await #expect(processExitsWith: .success) {
       let (executor, ended) = (ManualExecutor(), Protected(0))
       @Sendable func sequence(_ mast: Mast) -> AsyncCallbackSequence<Song> {
@@ -148,8 +146,7 @@ struct ManyTests {
     }
   }
 
-  @Test
-  func `tasks of a bag, a few at a time and in a backlog`() async {
+  @Test func `tasks of a bag, a few at a time and in a backlog`() async {
     await #expect(processExitsWith: .success) {
       var bags: [TaskBag] = []
       try await Self.expectNothingLeft {
@@ -193,8 +190,7 @@ struct ManyTests {
     }
   }
 
-  @Test
-  func `contexts that are released, although one stays`() async {
+  @Test func `contexts that are released, although one stays`() async {
     await #expect(processExitsWith: .success) {
       let staying = CallbackContext(isRepeating: true) { () -> Int32 in 1 }
       let before = malloc_bytes_in_use()

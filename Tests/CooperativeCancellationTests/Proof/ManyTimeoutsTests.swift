@@ -3,10 +3,8 @@ import Testing
 
 private let calls = tries(100_000)
 
-@Suite("Many timeouts", .watchdog)
-struct ManyTimeoutsTests {
-  @Test
-  func `timeouts that are due within one second all come, each once and none early`() async {
+@Suite("Many timeouts", .watchdog) struct ManyTimeoutsTests {
+  @Test func `timeouts that are due within one second all come, each once and none early`() async {
     // A process of its own, because other tests keep the threads of the pool.
     await #expect(processExitsWith: .success) {
       // When the first one is due, all are waiting. Not a group: it takes quadratic time for so many.

@@ -289,8 +289,7 @@ struct RegistryExplorationTests {
     Request(id: 1, policy: .replaceAtOnce), Request(id: 2),
   ]
 
-  @Test
-  func `every order of two tasks and an owner keeps the registry's guarantees`() {
+  @Test func `every order of two tasks and an owner keeps the registry's guarantees`() {
     let deeds: Set = isDebug ? [.cancelID, .close] : Set(RegistryRun.Deed.allCases)
     let known = isDebug ? 9_809 : 276_476
     var exploration = Exploration()

@@ -4,8 +4,7 @@ import CooperativeCancellationTesting
 import FakeCallbackSDK
 import Testing
 
-@Suite("Sequences: buffering and answers", .watchdog)
-struct BufferingTests {
+@Suite("Sequences: buffering and answers", .watchdog) struct BufferingTests {
   private static let answering = SequenceForm.all.filter(\.answers)
 
   /// What is kept of that many elements, and what is discarded.

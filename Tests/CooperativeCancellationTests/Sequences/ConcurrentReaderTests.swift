@@ -4,8 +4,7 @@ import FakeCallbackSDK
 import Testing
 
 /// Two tasks that call `next()` of copies of one iterator at the same time. This is wrong, but must not hang or leak.
-@Suite("Sequences: two readers of one iterator", .watchdog)
-struct ConcurrentReaderTests {
+@Suite("Sequences: two readers of one iterator", .watchdog) struct ConcurrentReaderTests {
   /// Reads on an actor, where two tasks can share what is not `Sendable`.
   private actor Readers {
     let executor = HandDrivenExecutor()
@@ -41,8 +40,7 @@ struct ConcurrentReaderTests {
     let watch: SequenceWatch
     let tasks: [Task<Void, Never>]
 
-    /// Makes a sequence where its readers are, or in the form `nil` one that they read from elsewhere. They have asked
-    /// for an element.
+    /// Makes a sequence where its readers are, or, as `nil`, elsewhere. The readers have asked for an element.
     init(
       _ form: SequenceForm?,
       _ watch: SequenceWatch = SequenceWatch(),
@@ -147,8 +145,7 @@ struct ConcurrentReaderTests {
     #expect(stage.watch.events == [])
   }
 
-  @Test
-  func `a home that is free before its cancelled reader registers nothing`() {
+  @Test func `a home that is free before its cancelled reader registers nothing`() {
     let stage = Stage(nil, readerCount: 1)
     stage.tasks[0].cancel()
     stage.home.executor.runUntilIdle()

@@ -65,8 +65,7 @@ struct Delivery: Sendable, CustomTestStringConvertible {
   }
 }
 
-@Suite("Sequences: one end, prompt, check after, nothing lost", .watchdog)
-struct DeliveryTests {
+@Suite("Sequences: one end, prompt, check after, nothing lost", .watchdog) struct DeliveryTests {
   @Test(arguments: SequenceForm.all, Delivery.all)
   func `what is delivered, and what is discarded`(form: SequenceForm, delivery: Delivery) {
     guard delivery.forms(form) else { return }

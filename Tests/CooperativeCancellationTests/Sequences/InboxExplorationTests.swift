@@ -2,8 +2,7 @@ import CallbackSequences
 import CooperativeCancellation
 import Testing
 
-/// One subscription with all its participants: the reader, each element on a thread of its own, the end, a
-/// cancellation.
+/// One subscription with all its participants: the reader, elements on threads, the end, a cancellation.
 ///
 /// It drives the state machine through the steps of `Inbox` and `Subscription`. Each atomic operation there (taking
 /// a lock, setting or removing the runtime's cancellation handler) is one step here, and between any two of them any

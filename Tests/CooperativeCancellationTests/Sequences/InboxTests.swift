@@ -3,10 +3,8 @@ import CooperativeCancellation
 import Testing
 
 /// What the machine decides is searched in every order, and tested over every form of sequence.
-@Suite("The inbox, with a cancelled reader, and with many elements", .watchdog)
-struct InboxTests {
-  @Test
-  func `a reader takes nothing when another one was cancelled`() {
+@Suite("The inbox, with a cancelled reader, and with many elements", .watchdog) struct InboxTests {
+  @Test func `a reader takes nothing when another one was cancelled`() {
     var machine = InboxMachine<Int>(.unbounded)
     _ = machine.yield(1)
     _ = machine.cancel()

@@ -40,8 +40,7 @@ enum Place: CaseIterable, Sendable {
 }
 
 /// Where the closures run is asserted inside each of them, by the runtime.
-@Suite("Sequences: on the actor that made them", .watchdog)
-struct SequenceIsolationTests {
+@Suite("Sequences: on the actor that made them", .watchdog) struct SequenceIsolationTests {
   /// Reads one element, or until the end. Also returns how often `onTermination` had run then.
   private static func read(
     _ form: SequenceForm,

@@ -3,8 +3,7 @@ import CooperativeCancellation
 import FakeCallbackSDK
 import Testing
 
-@Suite("Sequences: values and errors in one callback", .watchdog)
-struct SequenceShapeTests {
+@Suite("Sequences: values and errors in one callback", .watchdog) struct SequenceShapeTests {
   private static let last: [(value: Int?, error: SDKError?)] = [(3, .failed), (nil, nil)]
 
   /// All of them come inside the registration.

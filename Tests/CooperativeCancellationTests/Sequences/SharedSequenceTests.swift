@@ -4,10 +4,8 @@ import CooperativeCancellationTesting
 import FakeCallbackSDK
 import Testing
 
-/// On a thread of their own, and one after another, because each looks again and again for what happens on the pool's
-/// threads.
-@Suite("Sequences: shared", .serialized, .watchdog, .ownThread)
-struct SharedSequenceTests {
+/// On a thread of their own, one after another, because each polls for what happens on the pool's threads.
+@Suite("Sequences: shared", .serialized, .watchdog, .ownThread) struct SharedSequenceTests {
   private let mast = Mast()
   private let watch = SequenceWatch()
 
@@ -121,8 +119,7 @@ struct SharedSequenceTests {
     read.cancel()
   }
 
-  @Test
-  func `makes its source once to know it, and once for each registration`() async {
+  @Test func `makes its source once to know it, and once for each registration`() async {
     let (mast, watch, made) = (mast, watch, Protected(0))
     let songs = SendableCallbackSequence<Song, Never> {
       made.withLock { $0 += 1 }
@@ -220,8 +217,7 @@ struct SharedSequenceTests {
     return reader
   }
 
-  @Test
-  func `the latest element is released with no lock held when the next one comes`() async {
+  @Test func `the latest element is released with no lock held when the next one comes`() async {
     let sdk = LockingSDK<OnRelease>()
     let reader = await read(sdk, sdk.elements(.unbounded).shared(replayingLatest: true))
     let isReleased = Protected(false)

@@ -100,8 +100,7 @@ private struct StreamForm: Sendable, CustomTestStringConvertible {
   }
 }
 
-@Suite("Sequences: the standard library's streams", .watchdog)
-struct StandardStreamTests {
+@Suite("Sequences: the standard library's streams", .watchdog) struct StandardStreamTests {
   private let mast = Mast()
 
   /// Waits for the end of the subscription, which comes soon after that of the stream.
@@ -201,8 +200,7 @@ struct StandardStreamTests {
     await expectTermination(watch, discarded: ["1"])
   }
 
-  /// The thread that reads for a cancelled task, while it does: perhaps in the runtime's handler, where nothing of the
-  /// user's may run or be released.
+  /// The thread that reads for a cancelled task, perhaps in the runtime's handler, where nothing of the user's may run.
   private let inHandler = Protected<ObjectIdentifier?>(nil)
   private var look: @Sendable () -> Void {
     { [inHandler] in #expect(inHandler.withLock { $0 } != ObjectIdentifier(Thread.current)) }

@@ -4,8 +4,7 @@ import CooperativeCancellationTesting
 import FakeCallbackSDK
 import Testing
 
-@Suite("Sequences: registered at once", .watchdog)
-struct StartedSequenceTests {
+@Suite("Sequences: registered at once", .watchdog) struct StartedSequenceTests {
   private let mast = Mast()
 
   @Test(arguments: [nil, MainActor.shared] as [(any Actor)?])
@@ -31,8 +30,7 @@ struct StartedSequenceTests {
     #expect(mast.songsAlive.count == 0)
   }
 
-  @Test
-  func `throws what the registration throws`() {
+  @Test func `throws what the registration throws`() {
     let watch = SequenceWatch(inSubscribe: { throw SDKError.failed })
     #expect(throws: SDKError.failed) {
       _ = try SequenceForm.failing(mast, watch, nil).started()

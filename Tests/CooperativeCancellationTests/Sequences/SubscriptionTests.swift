@@ -3,8 +3,7 @@ import CooperativeCancellationTesting
 import FakeCallbackSDK
 import Testing
 
-@Suite("Sequences: one subscription", .watchdog)
-struct SubscriptionTests {
+@Suite("Sequences: one subscription", .watchdog) struct SubscriptionTests {
   @Test(arguments: SequenceForm.all, WayToEnd.allCases)
   func `each begins at the first next and ends once, and is listed while its reader waits`(
     form: SequenceForm,

@@ -15,8 +15,7 @@ enum Ending: Error, Equatable {
   case other(String)
 }
 
-/// A public bridge, wrapped so that one suite of guarantees runs over all of them: a new overload is one more
-/// element of ``all``, in `BridgeForm+shapes.swift`.
+/// A public bridge, wrapped so that one suite runs over all of them: a new overload is one more element of ``all``.
 struct BridgeForm: Sendable, CustomTestStringConvertible {
   enum Kind {
     case throwing
@@ -100,8 +99,7 @@ struct BridgeForm: Sendable, CustomTestStringConvertible {
     isPending ? [] : Array(repeating: .completionCalledAgain, count: count)
   }
 
-  /// How many values come with that many successes and failures. The forms that cannot fail bring a value
-  /// with a failure too.
+  /// How many values come with that many successes and failures. Forms that cannot fail bring one with a failure, too.
   func values(_ successes: Int, failures: Int = 0) -> Int {
     let failureBringsValue = kind != .throwing || traits.contains(.valueDespiteFailure)
     return carriesValue ? successes + (failureBringsValue ? failures : 0) : 0

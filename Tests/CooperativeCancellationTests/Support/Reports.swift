@@ -3,8 +3,7 @@ import FakeCallbackSDK
 import Synchronization
 import Testing
 
-/// Collects the misuse reports of this process. Tests run in parallel, so each looks for its own by the
-/// line that it gave to its call.
+/// Collects the misuse reports of this process. Tests run in parallel: each finds its own by the line of its call.
 final class Reports: Sendable {
   static let shared = Reports()
 

@@ -38,8 +38,7 @@ nonisolated struct Watchdog: TestTrait, SuiteTrait, TestScoping {
       let state = Watchdog.state.withLock { $0 }()
       print("error: watchdog: “\(test.name)” still runs after \(seconds) s: it hangs. \(state)")
       fflush(nil)
-      // Together with its exit tests, which nothing else would end: SwiftPM gives each test run a
-      // process group of its own.
+      // With its exit tests, which nothing else would end: SwiftPM gives each test run a process group of its own.
       if getpgrp() == getpid() { kill(0, SIGKILL) }
       exit(EXIT_FAILURE)
     }

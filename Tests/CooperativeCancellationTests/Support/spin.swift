@@ -1,7 +1,6 @@
 import Foundation
 
-/// Waits for another thread without giving the core back at once: a thread that does begins late, and on a busy machine
-/// gets it back only after milliseconds.
+/// Waits for another thread without giving the core back at once: on a busy machine, that would cost milliseconds.
 func spin(until condition: () -> Bool) {
   var turns = 0
   while !condition() {

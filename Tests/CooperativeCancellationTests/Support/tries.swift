@@ -8,8 +8,7 @@ import Foundation
 #endif
 
 /// How often to try what shows only in large numbers: `count` times in an optimized build, a twentieth of that with a
-/// sanitizer, and a hundredth in debug, where `swift test` is a newcomer's second command. `TRIES=10` in the environment
-/// tries ten times as often.
+/// sanitizer, a hundredth in debug, for `swift test`. `TRIES=10` in the environment tries ten times as often.
 func tries(_ count: Int) -> Int {
   let factor = environmentCount("TRIES").map(Int.init) ?? 1
   #if THREAD_SANITIZER || ADDRESS_SANITIZER

@@ -11,10 +11,8 @@ func waitForCancellation() async throws {
 /// A task that ends only when it is cancelled.
 func foreverTask() -> Task<Void, any Error> { Task { try await waitForCancellation() } }
 
-@Suite("AnyTask", .watchdog)
-struct AnyTaskTests {
-  @Test
-  func `tasks of any type are erased and stored in collections`() async {
+@Suite("AnyTask", .watchdog) struct AnyTaskTests {
+  @Test func `tasks of any type are erased and stored in collections`() async {
     var tasks: [AnyTask] = []
     Task<Bool, Never> { true }.store(in: &tasks)
     Task<Void, any Error> {}.store(in: &tasks)
@@ -53,8 +51,7 @@ struct AnyTaskTests {
     }
   }
 
-  @Test
-  func `the same task stored again in a set adds nothing and cancels nothing`() async {
+  @Test func `the same task stored again in a set adds nothing and cancels nothing`() async {
     let task = foreverTask()
     do {
       var tasks: Set<AnyTask> = []
@@ -87,8 +84,7 @@ struct AnyTaskTests {
     _ = await task.result
   }
 
-  @Test
-  func `cancel may be called again in the task's own cancellation handler`() async {
+  @Test func `cancel may be called again in the task's own cancellation handler`() async {
     let (isWaiting, handlerRuns, box) = (Signal(), Protected(0), Protected<AnyTask?>(nil))
     let task = Task {
       await withTaskCancellationHandler {
@@ -108,8 +104,7 @@ struct AnyTaskTests {
 
   private static let over: ExitTest.Condition = isDebug ? .failure : .success
 
-  @Test
-  func `over-cancellation stops a debug build, and no other, if the options say so`() async {
+  @Test func `over-cancellation stops a debug build, and no other, if the options say so`() async {
     await #expect(processExitsWith: Self.over) {
       let task = Task {}.erased(options: .assertOnOverCancellation)
       task.cancel()

@@ -4,8 +4,7 @@ import FakeCallbackSDK
 import TaskBags
 import Testing
 
-@Suite("Screens, without UIKit and SwiftUI", .watchdog)
-struct ScreenTests {
+@Suite("Screens, without UIKit and SwiftUI", .watchdog) struct ScreenTests {
   /// Lets the main actor run what a released lifetime has sent to it.
   @MainActor
   private func turn() async { await Task { @MainActor in }.value }

@@ -4,10 +4,8 @@ import TaskBags
 import Testing
 
 /// Where the tasks of a bag run, and what they inherit.
-@Suite("TaskBag, isolation and inheritance", .watchdog)
-struct TaskBagIsolationTests {
-  @Test
-  func `tasks begin on the actor that they capture, in order`() {
+@Suite("TaskBag, isolation and inheritance", .watchdog) struct TaskBagIsolationTests {
+  @Test func `tasks begin on the actor that they capture, in order`() {
     let (bag, actor) = (TaskBag(), HandDrivenActor())
     let seen = Protected<[String]>([])
     actor.assumeIsolated { actor in

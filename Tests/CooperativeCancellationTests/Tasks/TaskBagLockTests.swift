@@ -3,10 +3,8 @@ import FakeCallbackSDK
 import TaskBags
 import Testing
 
-/// User code that the bag calls or releases may call the bag. Its lock is not recursive: under it, each
-/// of these would stop the process.
-@Suite("TaskBag, no lock held", .watchdog)
-struct TaskBagLockTests {
+/// User code that the bag calls or releases may call the bag. Under its lock, each of these would stop the process.
+@Suite("TaskBag, no lock held", .watchdog) struct TaskBagLockTests {
   /// Calls everything that takes the lock.
   private static func useEverything(of bag: TaskBag?) {
     guard let bag else { return }
@@ -60,8 +58,7 @@ struct TaskBagLockTests {
     #expect(calls.withLock { $0 } == ["cancel(id:)", "replace", "cancelAll()"])
   }
 
-  @Test
-  func `an id may use the bag when it is hashed and released`() async throws {
+  @Test func `an id may use the bag when it is hashed and released`() async throws {
     for policy in TaskBag.TakenIDPolicy.allCases {
       let bag = TaskBag()
       let uses = Protected(0)
@@ -85,8 +82,7 @@ struct TaskBagLockTests {
     }
   }
 
-  @Test
-  func `an object that an error handler captured may use the bag when it is released`() {
+  @Test func `an object that an error handler captured may use the bag when it is released`() {
     let bag = TaskBag()
     let uses = Protected(0)
     do {
@@ -100,8 +96,7 @@ struct TaskBagLockTests {
     #expect(uses.withLock { $0 } == 1)
   }
 
-  @Test
-  func `all tasks in waitForAll are woken, and each may use the bag at once`() async throws {
+  @Test func `all tasks in waitForAll are woken, and each may use the bag at once`() async throws {
     let bag = TaskBag()
     let mayEnd = Signal()
     bag.add { await mayEnd.wait() }

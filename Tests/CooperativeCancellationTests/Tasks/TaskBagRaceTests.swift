@@ -5,14 +5,12 @@ import Synchronization
 import TaskBags
 import Testing
 
-@Suite("TaskBag, many threads", .serialized, .oneAtATime, .watchdog)
-struct TaskBagRaceTests {
+@Suite("TaskBag, many threads", .serialized, .oneAtATime, .watchdog) struct TaskBagRaceTests {
   private enum Fate: CaseIterable {
     case finished, cancelled, cancelledByID, neverBegan
   }
 
-  @Test
-  func `add, store, cancel, replace, finish and release, from several threads at once`()
+  @Test func `add, store, cancel, replace, finish and release, from several threads at once`()
     async throws
   {
     let split = Protected(Split(of: Fate.allCases))

@@ -5,8 +5,7 @@ import Foundation
 import TaskBags
 import Testing
 
-@Suite("TaskBag", .watchdog)
-struct TaskBagTests {
+@Suite("TaskBag", .watchdog) struct TaskBagTests {
   private final class Captured: Sendable {}
 
   private final class Model: Sendable {
@@ -37,8 +36,7 @@ struct TaskBagTests {
     while owner != nil || bag != nil || captured != nil { await Task.yield() }
   }
 
-  @Test
-  func `cancelAll leaves it usable, close does not`() async throws {
+  @Test func `cancelAll leaves it usable, close does not`() async throws {
     let bag = TaskBag()
     bag.add { try await waitForCancellation() }
     bag.cancelAll()
@@ -60,8 +58,7 @@ struct TaskBagTests {
     #expect(bag.count == 0)
   }
 
-  @Test
-  func `a drained bag takes no tasks, lets its own finish, and ignores cancellation`()
+  @Test func `a drained bag takes no tasks, lets its own finish, and ignores cancellation`()
     async throws
   {
     let bag = TaskBag()
@@ -230,8 +227,7 @@ struct TaskBagTests {
     }
   }
 
-  @Test
-  func `ids of different types are different`() async throws {
+  @Test func `ids of different types are different`() async throws {
     class Base: Hashable, @unchecked Sendable {
       static func == (left: Base, right: Base) -> Bool { true }
       func hash(into hasher: inout Hasher) {}
@@ -252,8 +248,7 @@ struct TaskBagTests {
 
   // MARK: Errors
 
-  @Test
-  func `an error goes to onError with its call site, before its task counts as ended`()
+  @Test func `an error goes to onError with its call site, before its task counts as ended`()
     async throws
   {
     let reports = Protected<[String]>([])
@@ -287,8 +282,7 @@ struct TaskBagTests {
     #expect(CallSite(fileID: #fileID, line: 1) != CallSite(fileID: "Another/File.swift", line: 1))
   }
 
-  @Test
-  func `without onError, an error is printed with its call site`() async {
+  @Test func `without onError, an error is printed with its call site`() async {
     let result = await #expect(
       processExitsWith: .success,
       observing: [\.standardErrorContent]
@@ -327,8 +321,7 @@ struct TaskBagTests {
     _ = await running.result
   }
 
-  @Test
-  func `storing a task does not raise it above the caller's priority`() async {
+  @Test func `storing a task does not raise it above the caller's priority`() async {
     let mayEnd = Signal()
     let bag = TaskBag()
     let task = Task.detached(priority: .utility) {

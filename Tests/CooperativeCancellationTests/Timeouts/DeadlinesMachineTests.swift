@@ -2,8 +2,7 @@ import CooperativeCancellation
 import Testing
 
 /// The order of all events is searched in ``DeadlineExplorationTests``.
-@Suite("DeadlinesMachine, with many waits", .watchdog)
-struct DeadlinesMachineTests {
+@Suite("DeadlinesMachine, with many waits", .watchdog) struct DeadlinesMachineTests {
   private func wait() -> Wait { Wait(response: .abandonCallback) }
   private func moment(_ nanoseconds: Int64) -> Moment { Moment(nanoseconds: nanoseconds) }
 

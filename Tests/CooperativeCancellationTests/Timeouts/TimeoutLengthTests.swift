@@ -1,8 +1,7 @@
 import CooperativeCancellation
 import Testing
 
-@Suite("The length of a Timeout", .watchdog)
-struct TimeoutLengthTests {
+@Suite("The length of a Timeout", .watchdog) struct TimeoutLengthTests {
   @Test(arguments: [
     (Timeout.seconds(5), "5 seconds"),
     (.seconds(1), "1 second"),

@@ -8,8 +8,7 @@ import Testing
 @testable import CooperativeCancellation
 
 /// The limits belong to the whole process, so most of these tests have processes of their own.
-@Suite("Calls that wait too long", .watchdog)
-struct LongWaitsTests {
+@Suite("Calls that wait too long", .watchdog) struct LongWaitsTests {
   @Test(arguments: [10_000_000, 995_000_000, 60_000_000_000] as [Int64], 1...10)
   func `are found once, never early, and at most a tenth late`(limit: Int64, seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
@@ -33,8 +32,7 @@ struct LongWaitsTests {
     }
   }
 
-  @Test
-  func `are found at each look where a look may miss them`() {
+  @Test func `are found at each look where a look may miss them`() {
     var search = LongWaitsMachine(findsAgain: true)
     search.limit = 1
     for time in [1_000_000, 2_000_000] as [Int64] {
@@ -106,8 +104,7 @@ struct LongWaitsTests {
     #expect(String(decoding: result?.standardErrorContent ?? [], as: UTF8.self) == lines.joined())
   }
 
-  @Test
-  func `a call that a locked table hides at first ends the process later`() async {
+  @Test func `a call that a locked table hides at first ends the process later`() async {
     await #expect(processExitsWith: .signal(SIGABRT)) {
       setenv("COOPERATIVE_CANCELLATION_HANG_LIMIT", "0.02", 1)
       WaitingCall.startRecording()

@@ -8,14 +8,12 @@ import Testing
 // To hold locks that the library holds only for a moment.
 @testable import CooperativeCancellation
 
-@Suite("The list of waiting calls", .watchdog)
-struct WaitingCallListTests {
+@Suite("The list of waiting calls", .watchdog) struct WaitingCallListTests {
   private let callSite = CallSite(line: Reports.shared.uniqueLine())
 
   init() { WaitingCall.startRecording() }
 
-  @Test
-  func `has a line for each call, without the time that is left when it is over`() {
+  @Test func `has a line for each call, without the time that is left when it is over`() {
     func call(_ kind: WaitingCall.Kind, _ state: WaitingCall.State, _ task: String?) -> WaitingCall
     {
       let (callSite, begin) = (CallSite(fileID: "App/A.swift", line: 1), Moment(nanoseconds: 0))
@@ -56,8 +54,7 @@ struct WaitingCallListTests {
 
   // A thread that waits for a lock that it holds would trap or hang.
 
-  @Test
-  func `waits for no lock, and says that calls may be missing when a table is locked`() {
+  @Test func `waits for no lock, and says that calls may be missing when a table is locked`() {
     let wait = Wait(response: .abandonCallback)
     let inbox = Inbox<Int>(.unbounded, onDiscard: nil, at: callSite)
     wait.interrupt(.cancelled)
@@ -79,8 +76,7 @@ struct WaitingCallListTests {
     }
   }
 
-  @Test
-  func `has only calls that waited at the same time`() {
+  @Test func `has only calls that waited at the same time`() {
     // So that it takes a while to copy the tables.
     let others = (0..<500).map { _ in Recorder.add(.call, CallSite()) { _ in .waiting } }
     defer { for other in others { other.leave() } }

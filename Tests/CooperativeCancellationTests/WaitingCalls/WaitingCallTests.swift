@@ -6,10 +6,8 @@ import PendingAnswers
 import TaskBags
 import Testing
 
-// That every form of bridge and pending call is listed while it waits, and at no other time, is checked by each story of
-// ``GuaranteeTests``, after each step.
-@Suite("Waiting calls", .watchdog)
-struct WaitingCallTests {
+// Each story of ``GuaranteeTests`` checks after each step that its form is listed while it waits, and at no other time.
+@Suite("Waiting calls", .watchdog) struct WaitingCallTests {
   init() { WaitingCall.startRecording() }
 
   /// The end of each line with that number, after its call site.
@@ -19,8 +17,7 @@ struct WaitingCallTests {
     }
   }
 
-  @Test
-  func `says the id of a pending call, and who waits for a turn`() async {
+  @Test func `says the id of a pending call, and who waits for a turn`() async {
     let (call, calls) = (PendingCall<Void>(), PendingCalls<Int, Void>(ifTaken: .waitForTurn))
     for id in ["", ", id 7"] {
       let line = Reports.shared.uniqueLine()
@@ -37,8 +34,7 @@ struct WaitingCallTests {
     calls.close(throwing: CancellationError())
   }
 
-  @Test
-  func `a wait for the tasks of a bag is listed where it is made, and says so`() async {
+  @Test func `a wait for the tasks of a bag is listed where it is made, and says so`() async {
     let (bag, line, gate) = (TaskBag(), Reports.shared.uniqueLine(), Signal())
     bag.add { await gate.wait() }
     let waits = [
@@ -52,8 +48,7 @@ struct WaitingCallTests {
     for wait in waits { _ = await wait.result }
   }
 
-  @Test
-  func `a reader that waits for a busy home is listed as a reader of its sequence`() {
+  @Test func `a reader that waits for a busy home is listed as a reader of its sequence`() {
     let (actor, mast, watch) = (HandDrivenActor(), Mast(), SequenceWatch())
     let songs = actor.assumeIsolated {
       SequenceForm.finishing(Never.self, mast, watch, $0).sendable(isolation: $0)
@@ -71,8 +66,7 @@ struct WaitingCallTests {
     #expect(watch.events == [.subscribed, .terminated])
   }
 
-  @Test
-  func `has the time, the time that is left, and the task, oldest first`() async throws {
+  @Test func `has the time, the time that is left, and the task, oldest first`() async throws {
     let (start, line) = (ContinuousClock.now, Reports.shared.uniqueLine())
     let calls = PendingCalls<Int, Void>()
     func find() -> [WaitingCall] { WaitingCall.all.filter { $0.callSite.line == line } }

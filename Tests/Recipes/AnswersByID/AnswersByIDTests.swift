@@ -5,8 +5,7 @@ import Testing
 @Suite("The page “Answers by id”", .serialized)
 @MainActor
 struct AnswersByIDTests {
-  @Test
-  func `calls that can be cancelled`() async throws {
+  @Test func `calls that can be cancelled`() async throws {
     let client: @MainActor @Sendable () -> Client = { Client(Socket()) }
     try await check({ Radio() }, except: .drop) { try await $0.connect(Peripheral("lamp")) }
     try await check(client, canFail: false, except: .drop) { try await $0.ask("one") }
@@ -18,8 +17,7 @@ struct AnswersByIDTests {
     try await check({ Session() }, except: [.twoCalls]) { try await $0.validToken() }
   }
 
-  @Test
-  func `no way to cancel`() async throws {
+  @Test func `no way to cancel`() async throws {
     let exceptions: Set<WrapperGuarantee> = [.forwarding, .timeout, .droppedCompletion]
     try await check({ Sensor(Link()) { _, _ in } }, except: exceptions) { try await $0.read("2A") }
     try await check({ Shop { _ in } }, whenCancelled: .deliverResult, except: exceptions) {
@@ -40,8 +38,7 @@ struct AnswersByIDTests {
     }
   }
 
-  @Test
-  func `a notification is not lost to a read that was cancelled`() async throws {
+  @Test func `a notification is not lost to a read that was cancelled`() async throws {
     let values = FakeCall<[UInt8]>()
     let sensor = Sensor(Link()) { _, value in values.record(value) }
     let read = Task { try await sensor.read("2A37") }

@@ -2,8 +2,7 @@ import CooperativeCancellation
 import CooperativeCancellationTesting
 import Testing
 
-@Suite("A pool, a lock, a queue", .serialized)
-struct ContinuationsTests {
+@Suite("A pool, a lock, a queue", .serialized) struct ContinuationsTests {
   @Test(arguments: [false, true])
   func `a cancelled task gets nothing, whether it would have to wait or not`(isTaken: Bool)
     async throws

@@ -6,8 +6,7 @@ import Testing
 @Suite("The page “Recipes”", .serialized)
 @MainActor
 struct RecipesTests {
-  @Test
-  func `calls that can be cancelled`() async throws {
+  @Test func `calls that can be cancelled`() async throws {
     try await check({ Drive() }) { try await $0.thumbnail(of: "sea") }
     try await check({ Drive() }) { try await $0.upload("sea") }
     try await check({ Drive() }) { try await $0.download("sea") { _ in } }
@@ -20,8 +19,7 @@ struct RecipesTests {
     try await check({ Drive() }, except: .drop) { try await $0.signIn() }
   }
 
-  @Test
-  func `no way to cancel`() async throws {
+  @Test func `no way to cancel`() async throws {
     try await check({ Drive() }, except: .forwarding) { try await $0.user(1) }
     try await check({ Drive() }, except: .forwarding) { try await $0.export() }
     try await check({ Drive() }, except: .forwarding) { try await $0.picture("sea") }
@@ -30,15 +28,13 @@ struct RecipesTests {
     }
   }
 
-  @Test
-  func `an object that becomes ready`() async throws {
+  @Test func `an object that becomes ready`() async throws {
     try await check({ Drive() }, except: .drop.union([.error, .answerInsideCall])) {
       try await $0.link(to: "server").host
     }
   }
 
-  @Test
-  func `a listener to remove`() async throws {
+  @Test func `a listener to remove`() async throws {
     try await check({ Drive() }, alwaysUnregisters: true, canFail: false) { try await $0.weight() }
     try await check({ Catalog() }, alwaysUnregisters: true, canFail: false) {
       try await $0.nextChange()
@@ -46,8 +42,7 @@ struct RecipesTests {
     try await check({ Drive() }, alwaysUnregisters: true) { try await $0.records() }
   }
 
-  @Test
-  func `C`() async throws {
+  @Test func `C`() async throws {
     let exceptions: Set<WrapperGuarantee> = [.droppedCompletion, .twoCalls]
     try await check({ Drive() }, except: exceptions) { try await $0.degrees(in: "Oslo") }
     try await check({ Drive() }, whenCancelled: .waitForCallback, except: exceptions) {
@@ -55,8 +50,7 @@ struct RecipesTests {
     }
   }
 
-  @Test
-  func `a limit without progress`() async throws {
+  @Test func `a limit without progress`() async throws {
     await #expect(throws: TimeoutError.self) {
       try await withProgressLimit(.seconds(0)) { _ in try await PendingEvent<Void>().value() }
     }

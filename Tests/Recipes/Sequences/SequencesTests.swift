@@ -5,8 +5,7 @@ import Testing
 @Suite("The page “Repeated callbacks”", .serialized)
 @MainActor
 struct SequencesTests {
-  @Test
-  func `the first element`() async throws {
+  @Test func `the first element`() async throws {
     try await checkFirst({ Dashboard() }) { $0.locations() }
     try await checkFirst({ Dashboard() }) { $0.files() }
     try await checkFirst({ Dashboard() }, canFail: true) { $0.scores() }
@@ -17,16 +16,14 @@ struct SequencesTests {
     try await checkFirst({ Chat(Socket()) }, canFail: true, except: isShared) { $0.messages }
   }
 
-  @Test
-  func `registered before the first element is read`() async throws {
+  @Test func `registered before the first element is read`() async throws {
     try await checkFirst({ Quotes() }, except: .checkBefore) { try await $0.quotes(for: "SWFT") }
     try await checkFirst({ Pushes() }, except: .checkBefore) { try await $0.pushes(about: "rain") }
     try await checkFirst({ RadioPlayer() }, except: .checkBefore) { await $0.songs }
     try await checkFirst({ RadioPlayer() }, except: .checkBefore) { $0.stations }
   }
 
-  @Test
-  func `a sequence that is read to its end`() async throws {
+  @Test func `a sequence that is read to its end`() async throws {
     try await check({ Dashboard() }, alwaysUnregisters: true) {
       for try await step in $0.upload("sea") {
         if case .done(let receipt) = step { return receipt }

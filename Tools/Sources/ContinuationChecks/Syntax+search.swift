@@ -76,9 +76,7 @@ extension ExprSyntaxProtocol {
   }
 
   /// As it is written, but for spaces and `self.`.
-  var text: String {
-    trimmedDescription.filter { !$0.isWhitespace }.replacing("self.", with: "")
-  }
+  var text: String { trimmedDescription.filter { !$0.isWhitespace }.replacing("self.", with: "") }
 
   /// The name that this is, if it is nothing more.
   var name: String? { unwrapped.as(DeclReferenceExprSyntax.self)?.baseName.text }

@@ -2,8 +2,7 @@ import ContinuationChecks
 import Testing
 
 /// Every small program with resumptions in it, against what happens on each of its paths.
-@Test
-func `what is reported happens, and what certainly happens is reported`() throws {
+@Test func `what is reported happens, and what certainly happens is reported`() throws {
   var counts: [Set<Kind>: Int] = [:]
   let nested = Code.all(depth: 2).flatMap { [$0, $0 + .resume, .resume + $0] }
   let flat = Code.all(depth: 1)

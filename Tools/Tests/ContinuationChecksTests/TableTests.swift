@@ -22,8 +22,7 @@ func `every mistake is found, and nothing else`(path: String) throws {
   #expect(found.map { "\($0.line): \($0.kind.rawValue)" } == marked)
 }
 
-@Test
-func `the duplicate checks of a service written by hand are found`() throws {
+@Test func `the duplicate checks of a service written by hand are found`() throws {
   let folder = "../Tests/CooperativeCancellationTests/DuplicateChecks"
   let byHand = try #require(Report(source: source("\(folder)/HandWrittenService.swift")))
   #expect(byHand.findings.map(\.kind) == Array(repeating: .cancellationCheckInCallback, count: 4))
@@ -33,6 +32,4 @@ func `the duplicate checks of a service written by hand are found`() throws {
 }
 
 @Test(arguments: ["", "\u{0}", "func f( {", "withCheckedContinuation", "completion: {"])
-func `no source is a crash`(source: String) {
-  _ = Report(source: source + " // Continuation")
-}
+func `no source is a crash`(source: String) { _ = Report(source: source + " // Continuation") }

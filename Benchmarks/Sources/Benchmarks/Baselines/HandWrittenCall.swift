@@ -5,8 +5,7 @@ import Synchronization
 /// checked before and after. The cancelled task itself tells the SDK, outside the cancellation handler, where an SDK
 /// that calls back under the lock that its `cancel()` takes would deadlock; it therefore calls the SDK before it waits.
 ///
-/// It is specialized for one type. A dropped completion hangs it, a second callback is not reported, and a late value
-/// is lost.
+/// Specialized for one type. A dropped completion hangs it, a second callback is not reported, a late value is lost.
 final class HandWrittenCall: Sendable {
   /// A structure, because an enumeration would be moved through its type's value witnesses: the size of a
   /// continuation is not known outside the standard library.

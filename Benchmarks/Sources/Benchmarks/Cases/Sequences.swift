@@ -41,13 +41,9 @@ private final class Announcer: Sendable {
   private let askForNext: @Sendable (Announcer) -> Void
   private let listener = Mutex<Listener?>(nil)
 
-  init(askForNext: @escaping @Sendable (Announcer) -> Void) {
-    self.askForNext = askForNext
-  }
+  init(askForNext: @escaping @Sendable (Announcer) -> Void) { self.askForNext = askForNext }
 
-  func announce() {
-    listener.withLock { $0 }?.hear(1)
-  }
+  func announce() { listener.withLock { $0 }?.hear(1) }
 
   private func add(_ hear: @escaping @Sendable (Int) -> Void) -> Int {
     let number = listener.withLock { listener in

@@ -56,9 +56,7 @@ struct ServedConnection {
     return received
   }
 
-  func send(_ text: String) async throws {
-    try await outbound.write(ByteBuffer(string: text))
-  }
+  func send(_ text: String) async throws { try await outbound.write(ByteBuffer(string: text)) }
 
   /// Returns when the client has closed its end.
   mutating func waitUntilClosed() async {

@@ -80,8 +80,7 @@ struct Race: Sendable, CustomTestStringConvertible {
   ]
 }
 
-@Suite("Races on real threads", .serialized, .oneAtATime, .watchdog, .ownThread)
-struct RaceTests {
+@Suite("Races on real threads", .serialized, .oneAtATime, .watchdog, .ownThread) struct RaceTests {
   @Test(arguments: Race.all)
   func `every race ends in one of its outcomes, and none is lost or left`(race: Race) {
     let count = tries(race.hasTimeout ? 500 : 10_000)

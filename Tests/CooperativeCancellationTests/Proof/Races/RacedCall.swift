@@ -100,8 +100,7 @@ final class RacedCall: Sendable {
     if side == .other { otherIsDone.store(true, ordering: .releasing) }
   }
 
-  /// On a busy machine, one thread goes on while the other has no core: sometimes the first one to arrive,
-  /// sometimes the second.
+  /// On a busy machine, one thread goes on while the other has no core: sometimes the first, sometimes the second.
   private func meet() {
     if arrived.add(1, ordering: .acquiringAndReleasing).newValue == 1 {
       spin { arrived.load(ordering: .acquiring) == 2 }

@@ -57,8 +57,7 @@ extension View {
   }
 }
 
-/// Keeps its first value for as long as the view that declares it, like the real one: a view that is evaluated
-/// again adopts the state of the one before.
+/// Keeps its first value as long as the view that declares it: a view that is evaluated again adopts it.
 @propertyWrapper
 public struct State<Value>: AdoptableState {
   private final class Storage {
@@ -68,9 +67,7 @@ public struct State<Value>: AdoptableState {
 
   private let storage: Storage
 
-  public init(wrappedValue: Value) {
-    storage = Storage(wrappedValue)
-  }
+  public init(wrappedValue: Value) { storage = Storage(wrappedValue) }
 
   public var wrappedValue: Value {
     get { storage.value }

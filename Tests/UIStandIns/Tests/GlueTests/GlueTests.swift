@@ -19,8 +19,7 @@ struct GlueTests {
     #expect(missingSuperCalls == [], "\(name)")
   }
 
-  @Test
-  func `a screen cancels its view model's tasks when it is gone, not when it is covered`()
+  @Test func `a screen cancels its view model's tasks when it is gone, not when it is covered`()
     async throws
   {
     for fate in Fate.whenPushed {
@@ -48,8 +47,7 @@ struct GlueTests {
     }
   }
 
-  @Test
-  func `a screen that is released before the decision is gone`() async throws {
+  @Test func `a screen that is released before the decision is gone`() async throws {
     let models = screens().map { screen in
       let app = App()
       app.push(screen)
@@ -59,8 +57,7 @@ struct GlueTests {
     for model in models { try await model.taskBag.waitForAll() }
   }
 
-  @Test
-  func `a screen in a container that is not shown yet is not gone`() async throws {
+  @Test func `a screen in a container that is not shown yet is not gone`() async throws {
     for screen in screens() {
       screen.viewModel.refresh()
       let navigation = container(of: screen)
@@ -69,8 +66,7 @@ struct GlueTests {
     }
   }
 
-  @Test
-  func `a view's bag is cancelled when the view is removed, not when it is evaluated again`()
+  @Test func `a view's bag is cancelled when the view is removed, not when it is evaluated again`()
     async throws
   {
     let model = FeedModel()
@@ -84,8 +80,7 @@ struct GlueTests {
     #expect(model.taskBag.add {})
   }
 
-  @Test
-  func `a view that gets a new bag cancels the old one at once, the new one on removal`()
+  @Test func `a view that gets a new bag cancels the old one at once, the new one on removal`()
     async throws
   {
     let (first, second) = (FeedModel(), FeedModel())

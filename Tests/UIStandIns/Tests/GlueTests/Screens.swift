@@ -16,9 +16,7 @@ struct FeedView: View {
 final class FeedModel {
   let taskBag = TaskBag()
 
-  func refresh() {
-    taskBag.add { while true { try await yieldingCheckpoint() } }
-  }
+  func refresh() { taskBag.add { while true { try await yieldingCheckpoint() } } }
 }
 
 /// A screen that refreshes its view model when it is loaded.
@@ -57,9 +55,7 @@ final class PlainViewController: UIViewController, Screen {
 
 /// One screen with a SwiftUI view, and one without.
 @MainActor
-func screens() -> [any Screen] {
-  [feedViewController(FeedModel()), PlainViewController()]
-}
+func screens() -> [any Screen] { [feedViewController(FeedModel()), PlainViewController()] }
 
 @MainActor
 func feedViewController(_ model: FeedModel) -> FeedViewController {
@@ -179,9 +175,7 @@ final class Place {
     shown = view
   }
 
-  func remove() {
-    shown = nil
-  }
+  func remove() { shown = nil }
 }
 
 /// Lets a test evaluate a modified view whose type it does not know.
