@@ -45,7 +45,7 @@ public final class CallbackContext: Sendable {
   /// A context with `isRepeating` is for callbacks that report progress or ask whether to continue. If C calls back
   /// only during the call, use ``withCallbackContext(_:fileID:line:in:)``. Reports name the file and the line.
   ///
-  /// `body` runs inside ``call(_:_:)``, on its thread, with no lock held. Copy what pointers point to: most die soon.
+  /// `body` runs in ``call(_:_:)``, on its thread, with no lock held. Copy what pointers point to: most die with it.
   public init<each Argument, Output>(
     isRepeating: Bool = false,
     fileID: StaticString = #fileID,

@@ -55,7 +55,7 @@ package struct ContextEntries: Sendable {
     self.step = step
   }
 
-  /// Not reused, so a late call finds no other entry. With 32-bit pointers they wrap around after 270 million entries.
+  /// Numbers are not reused: a late call finds no other entry. 32-bit ones wrap around after about 270 million.
   package mutating func add(_ entry: any ContextEntry) -> UInt {
     repeat { lastNumber &+= step } while lastNumber == 0 || entries[lastNumber] != nil
     entries[lastNumber] = entry

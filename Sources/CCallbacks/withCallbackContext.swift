@@ -7,7 +7,7 @@
 /// }
 /// ```
 ///
-/// Returns what `body` returns, and throws what it throws. Then the context is released, and a later callback does
+/// Returns what `body` returns, and throws what it throws. After `body`, the context is gone: later callbacks do
 /// nothing. `closure` runs on the thread on which C calls it, with no lock held, and `body` at once, in place.
 public func withCallbackContext<each Argument, Output, Result: ~Copyable, Failure: Error>(
   _ closure: @escaping @Sendable (repeat each Argument) -> Output,

@@ -16,7 +16,7 @@ extension AsyncStream where Element: Sendable {
   /// For functions that must return this type. ``AsyncCallbackSequence`` registers when read, and shows a cancellation.
   ///
   /// The SDK may call `yield` and `finish` from any thread. The stream ends when the SDK calls `finish` or releases
-  /// both, when its reader is cancelled, and when it is released.
+  /// both, when its reader is cancelled, and when it is released. A `WaitingCall` names the file and the line.
   ///
   /// `subscribe` runs once, before this returns, where the caller is. Soon after the end, `terminate` receives its
   /// token, on no actor and under no lock. `discard` receives, on any thread, what is not delivered.

@@ -13,7 +13,7 @@ extension CallbackSequence {
     StreamReader(source, isolation: isolation).stream
   }
 
-  /// Registers now, and returns the elements as an `AsyncThrowingStream`: see ``asyncStream(isolation:)``.
+  /// Registers now. The `AsyncThrowingStream` throws a registration's error, too: see ``asyncStream(isolation:)``.
   ///
   /// A cancelled reader gets `nil`, as if the SDK had succeeded: write `try Task.checkCancellation()` after the loop.
   @_alwaysEmitIntoClient
@@ -43,7 +43,7 @@ extension SendableCallbackSequence {
   }
 }
 
-// In a cancelled task, the standard library calls only `onCancel`, or, of a throwing stream, releases the closure.
+// In a cancelled task, the standard library only calls `onCancel`, or releases a throwing stream's closure.
 extension StreamReader {
   @_alwaysEmitIntoClient
   var stream: AsyncStream<Element> {

@@ -83,7 +83,7 @@ public typealias AsyncCallbackSequence<Element: Sendable> = CallbackSequence<Ele
 
 /// The values of an SDK that calls back repeatedly and can fail; see ``CallbackSequence``.
 ///
-/// It throws the SDK's error after the elements before it, and `CancellationError` when the reading task is cancelled.
+/// It throws the SDK's error after the earlier elements, and `CancellationError` when the reading task is cancelled.
 public typealias AsyncThrowingCallbackSequence<Element: Sendable> =
   CallbackSequence<Element, any Error>
 

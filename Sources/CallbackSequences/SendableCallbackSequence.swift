@@ -32,7 +32,7 @@ public struct SendableCallbackSequence<Element: Sendable, Failure: Error>: Async
 
   /// Creates a sequence whose iterators each read a new sequence that `make` returns.
   ///
-  /// `make` runs once for each iterator and standard stream; if shared, first and at each registration, on no actor.
+  /// `make` runs where each iterator or stream is made; if shared, in `shared()`, and per registration on no actor.
   public init(_ make: @escaping @Sendable () -> CallbackSequence<Element, Failure>) {
     source = { make().source }
   }

@@ -100,7 +100,7 @@ extension ManagedBuffer where Header == PlatformLock, Element: ~Copyable {
 
 // MARK: Notice of the last release
 
-/// A value that is told when the last reference is released. Noncopyable in unspecialized code, which would copy it.
+/// A value that is told when the last reference is released. Noncopyable, so unspecialized code does not copy it.
 @usableFromInline package protocol SharedContents: ~Copyable, Sendable {
   func lastReferenceWasReleased()
 }

@@ -17,7 +17,7 @@ extension CheckedContinuation<Void, Never>: ErasedContinuation {}
 
 extension SleepingTask {
   /// Sleeps on the caller's actor. `keep` stores the continuation, or resumes it if there is something to read.
-  /// `cancel` runs under the runtime's lock: it changes the state and resumes. ``Wait`` has its own: smaller frames.
+  /// `cancel` runs under the runtime's lock: only change state and resume. ``Wait`` has its own: smaller frames.
   @usableFromInline package static func sleep(
     isolation: isolated (any Actor)?,
     _ keep: (any ErasedContinuation) -> Void,

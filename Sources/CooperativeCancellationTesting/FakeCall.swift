@@ -17,7 +17,7 @@ public import CooperativeCancellation
 /// ```
 ///
 /// `Completion` is what the SDK calls: a closure of any shape, a tuple of closures, a delegate, usually held weakly
-/// (``record(weakly:)``), or a continuation. May be used from any thread; closures of the test run under no lock.
+/// (``record(weakly:)``), or a continuation. Any thread may use a fake. Only `whenCancelled` runs under a lock.
 public final class FakeCall<Completion: Sendable>: Sendable {
   private struct State: Sendable {
     var requests: [Request] = []
@@ -51,7 +51,7 @@ public final class FakeCall<Completion: Sendable>: Sendable {
     return requests.indices.contains(number - 1) ? requests[number - 1] : nil
   }
 
-  /// Records a call, in the fake's method, with what the SDK got, until ``Request/drop()``. Returns the SDK's request.
+  /// Records a call in the fake's method. Keeps `completion` until ``Request/drop()``. Returns the SDK's request.
   @discardableResult
   public func record(_ completion: Completion) -> Request { record { completion } }
 
@@ -188,7 +188,7 @@ extension FakeCall {
 
     /// Passes the request to the callback of an SDK that does not return it. Call it in the body of the fake's method.
     ///
-    /// - Parameter receive: Calls the SDK's callback, at once; in `checkWrapper` after a cancellation, on any thread.
+    /// - Parameter receive: Calls the SDK's callback at once; in `checkWrapper`, after a cancellation, on any thread.
     public func deliver(to receive: @escaping @Sendable (Request) -> Void) {
       let isHeldBack = state.change { state in
         if state.holdsBack { state.receiver = receive }

@@ -3,8 +3,8 @@ package import TaskBags
 /// Cancels the tasks of a bag when it is released, unless another object is tied to the same bag.
 ///
 /// A view's state keeps it until the view is removed, even while the view is covered. It receives its bag late: SwiftUI
-/// creates a state's initial value at each evaluation, and discards all but the first, which must have no effect. Of a
-/// view that replaces another with the same bag, the state exists before the old one goes, hence the count.
+/// creates an initial value at each evaluation; discarding all but the first must have no effect. When a view replaces
+/// another with the same bag, its state exists before the old one is released, hence the count.
 @MainActor
 package final class BagLifetime {
   /// How many objects are tied to each bag.

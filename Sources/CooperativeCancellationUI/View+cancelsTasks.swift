@@ -10,8 +10,8 @@
     /// ```
     ///
     /// For work that the view model starts at any time and that continues while another screen covers the view. The
-    /// tasks are cancelled when SwiftUI releases the view's state, perhaps later than the view disappears. If several
-    /// views are tied to one bag, the last one counts; a view that is given another bag leaves the previous one.
+    /// tasks are cancelled when SwiftUI releases the view's state, perhaps after the view disappears. If several views
+    /// are tied to one bag, the last one counts; a view that is given another bag leaves the previous one.
     ///
     /// For work that starts when the view appears and may end when it is merely covered, SwiftUI's `.task` is enough.
     public func cancelsTasks(of bag: TaskBag) -> some View {
@@ -24,7 +24,7 @@
     @State var lifetime = BagLifetime()
 
     func body(content: Content) -> some View {
-      // SwiftUI evaluates the body first, and for each new bag. `onChange(of:initial:)` needs newer systems.
+      // SwiftUI calls this at first, and for each new bag. `onChange(of:initial:)` needs newer systems.
       lifetime.tie(bag)
       return content
     }

@@ -45,7 +45,7 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
     case throwError
     /// It waits until the other calls are over, in order. The wait counts toward its timeout, and cancellation ends it.
     case waitForTurn
-    /// It calls the SDK at once. Each answer is for the first call without one: make them on one actor.
+    /// It calls the SDK at once. Answers go to calls with one id in order: make those on one actor.
     case answerInOrder
   }
 

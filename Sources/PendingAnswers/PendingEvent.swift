@@ -80,7 +80,7 @@ public final class PendingEvent<Value: Sendable>: Sendable {
 
   /// Ends all current and later waits with a value: for a state that lasts, such as "connected" or "closed".
   ///
-  /// Only the first close counts. A later wait returns at once, without its `operation`, unless the task is cancelled.
+  /// Only the first close counts. Unless the task is cancelled, a later wait returns at once, without its `operation`.
   public func close(returning value: Value) {
     _ = waits.endAll(.success(Sent(value)), Happened(value: value))
   }

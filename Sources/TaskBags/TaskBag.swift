@@ -139,7 +139,7 @@ public final class TaskBag: Sendable {
   ///
   /// ## Cancellation
   ///
-  /// The calling task may be cancelled: that often stops a server. ``cancelAll()`` shortens the grace period.
+  /// Cancelling the calling task, as servers do, has no effect. ``cancelAll()`` shortens the grace period.
   public func drain(
     cancellingAfter gracePeriod: Timeout,
     fileID: StaticString = #fileID,
@@ -161,8 +161,8 @@ public final class TaskBag: Sendable {
   /// Waits until all tasks have ended, including those added meanwhile. It neither closes the bag nor cancels.
   ///
   /// Throws `CancellationError` as soon as the waiting task is cancelled; that does not cancel the bag's tasks. A task
-  /// of this bag must not call it: it would wait for itself. In a task that is already cancelled, use `try await Task {
-  /// try await bag.waitForAll() }.value`. The last task's captures may be released slightly later.
+  /// of this bag must not call it: it would wait for itself. In a task that is already cancelled, use
+  /// `try await Task { try await bag.waitForAll() }.value`. The last task's captures may be released slightly later.
   public func waitForAll(fileID: StaticString = #fileID, line: UInt = #line) async throws {
     let callSite = CallSite(fileID: fileID, line: line)
     try await members.waitForAll(.options(.abandonCallback, nil, callSite))

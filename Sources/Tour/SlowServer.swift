@@ -11,7 +11,7 @@ struct SlowServer {
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    // Safe: a `sockaddr_in` begins like a `sockaddr`, the calls receive its size, and do not keep the pointer.
+    // Safe: a `sockaddr_in` begins like a `sockaddr` and is as large; the calls do not keep the pointer.
     let isListening = withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
         bind(listener, address, length) == 0 && listen(listener, 1) == 0

@@ -1,6 +1,6 @@
 public import CooperativeCancellation
 
-/// Owned only by the closures that the SDK calls: when the SDK has released all of them, the sequence ends.
+/// After the registration, only the SDK's closures own it: when the SDK releases them all, the sequence ends.
 @usableFromInline package final class Callback<Element: Sendable>: Sendable {
   @usableFromInline let inbox: Inbox<Element>
 

@@ -2,7 +2,7 @@ public import CancellationInternals
 
 /// One registration for all readers of a shared sequence: the lock around a ``HubMachine``. An element goes to all
 /// inboxes under this lock, so all readers see the same order, and a new one gets the latest element before any later
-/// one. Locks are taken in one order: this one, then an inbox's. Readers wake, and elements go, after unlocking.
+/// one. Locks are taken in one order: this one, then an inbox's. It wakes readers and releases after unlocking.
 @usableFromInline package final class Hub<Element: Sendable>: Sendable {
   /// Where a registration's elements go. A callback of an earlier registration changes nothing.
   @usableFromInline package typealias Target = (hub: Hub, registration: Int)

@@ -63,7 +63,7 @@ extension Source {
   @_alwaysEmitIntoClient
   func makeInbox() -> Inbox<Element> { Inbox(policy, onDiscard: discard, at: callSite) }
 
-  /// Begins a subscription at the sequence's home. Returns how to end it, or `nil` if the source has crossed isolation.
+  /// Begins a subscription for a caller at home. Returns how to end it, or `nil` if the source has crossed isolation.
   @_alwaysEmitIntoClient
   func beginHere(_ inbox: Inbox<Element>) throws -> Termination<Element>? {
     switch start {

@@ -88,7 +88,7 @@ public import CooperativeCancellation
   }
 }
 
-/// Keeps the reader of a throwing stream for a task that releases it, because this may go under the runtime's lock.
+/// Keeps a throwing stream's reader, which a task releases: this may be released under the runtime's lock.
 @usableFromInline final class StreamHandle<Element: Sendable>: Sendable {
   @usableFromInline let reader: Locked<StreamReader<Element>?>
 

@@ -13,7 +13,7 @@
 /// ```
 ///
 /// Wrap it around any wait: a bridge, a pending call, the `next()` of a sequence. An error that already is a `Failure`
-/// is thrown unchanged, and a `CancellationError` becomes `cancellation`. All other errors go to `map`, also
+/// is thrown unchanged, and a `CancellationError` becomes `cancellation`. All others go to `map`, including
 /// ``TimeoutError``, ``DroppedCompletionError``, ``MissingValueError`` and `AlreadyPendingError`.
 ///
 /// `body` runs at once, and `map` at most once, both on the caller's actor.
@@ -34,7 +34,7 @@ nonisolated(nonsending) public func mappingErrors<Value, Failure: Error>(
   }
 }
 
-/// Runs `body`, and converts its errors to your own type, except `CancellationError`: where a function only `throws`.
+/// Runs `body`, and converts its errors to your own type, except `CancellationError`: for an untyped `throws`.
 ///
 /// An error that already is a `Failure` is thrown unchanged, too. `map` and `body` run as in the other form.
 @_alwaysEmitIntoClient

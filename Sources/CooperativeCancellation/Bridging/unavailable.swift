@@ -1,4 +1,4 @@
-// For the messages only, in place of the unclear ones where no overload matches.
+// Never called: clearer messages than those where no overload matches.
 
 @available(*, unavailable, message: "the SDK can fail: use 'try await withAsyncThrowingValue'")
 @_alwaysEmitIntoClient

@@ -8,7 +8,7 @@
 /// try await withAsyncThrowingValue { sdk.measure($0) }
 /// ```
 ///
-/// For a plain value or a `Result<Value, Never>`. Returns it, throws no error of the SDK, and is otherwise as
+/// Returns the value, plain or of a `Result<Value, Never>`, throws no error of the SDK, and is otherwise as
 /// ``withAsyncThrowingValue(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)-3lf1q``, with its parameters.
 @_disfavoredOverload
 @_alwaysEmitIntoClient

@@ -44,7 +44,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 /// Returns the value, or `nil` if the SDK reports neither a value nor an error. The compiler selects this overload
 /// where the result is used as an optional: with an optional return type or variable, `guard let`, `?.` or `??`. The
 /// rest, and the parameters, are the same as in the overload that returns a `Value`. See <doc:Contract>.
-// Without a hint, the compiler prefers the overload above, which accepts only copyable requests.
+// Without a hint, the compiler prefers the overload above, as it accepts only copyable requests.
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Request: ~Copyable>(

@@ -11,7 +11,7 @@
 /// ```
 ///
 /// When the task is cancelled, the wait ends at once and `onCancel` stops the SDK; ``CancellationResponse`` lists other
-/// ways. The SDK may call `completion` on any thread, once. What `operation` returns is kept until the wait ends.
+/// ways. `completion` must be called once, on any thread. What `operation` returns is kept until the wait ends.
 ///
 /// Returns the SDK's value. Throws the SDK's error, that of `operation`, `CancellationError`, ``TimeoutError``, or, if
 /// the SDK releases `completion` without calling it, ``DroppedCompletionError``.
@@ -76,7 +76,7 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
 /// try await withAsyncThrowingValue { sdk.profile(id, completion: $0) }
 /// ```
 ///
-/// The results and the parameters are those of the first overload. The SDK's error keeps its type in the `any Error`.
+/// The rest is as with a `Result<Value, any Error>`. The SDK's error keeps its type in the `any Error`.
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<

@@ -5,7 +5,7 @@
 /// ```
 ///
 /// Returns the SDK's value, or `fallback` where `withAsyncThrowingValue` would throw: if the task is cancelled, if the
-/// call times out, or if the SDK releases `completion`, which is reported to ``RuntimeIssue/handler``, too.
+/// call times out, or if the SDK drops `completion`, which is also reported to ``RuntimeIssue/handler``.
 ///
 /// What the SDK must do, and the other parameters, are the same as for
 /// ``withAsyncThrowingValue(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)-3lf1q``.

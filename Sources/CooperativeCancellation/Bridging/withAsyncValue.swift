@@ -37,7 +37,7 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
 
 /// Calls an SDK that reports a `Result` without an error, and waits for its value, even if the task is cancelled.
 ///
-/// The rest is the same as for a plain value, but a wait for `Void` ends if the SDK releases `completion`.
+/// The rest is the same as for a plain value, but a wait for `Void` ends if the SDK drops `completion`.
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
@@ -60,7 +60,7 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
 /// await withAsyncValue { sdk.flush($0) }
 /// ```
 ///
-/// A released completion ends the wait, and is reported to ``RuntimeIssue/handler``. The rest is as with a value.
+/// A dropped completion ends the wait, and is reported to ``RuntimeIssue/handler``. The rest is as with a value.
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncValue<Request>(

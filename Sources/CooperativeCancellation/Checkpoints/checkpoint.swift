@@ -24,7 +24,7 @@ public func checkpoint(
 
 /// Lets other tasks run, then throws `CancellationError` if the current task is cancelled.
 ///
-/// For long computations on the cooperative pool. It yields first, to notice a cancellation that arrives in between.
+/// For long computations on the cooperative pool. It yields first, to notice a cancellation that arrives meanwhile.
 ///
 /// ```swift
 /// for block in blocks {

@@ -13,6 +13,6 @@ public struct MissingValueError: Error, Sendable, Hashable, CustomStringConverti
     """
   }
 
-  /// Creates the error of a call, for example to test what a screen does with it. `CallSite()` is the line that has it.
+  /// Creates the error of a call, for example to test what a screen does with it. `CallSite()` names its own line.
   public init(callSite: CallSite) { self.callSite = callSite }
 }

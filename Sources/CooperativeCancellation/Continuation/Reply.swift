@@ -75,7 +75,7 @@ public import CancellationInternals
   }
 }
 
-/// Copyable: before macOS 15, what is not cannot be cast.
+/// Copyable: others cannot be cast before macOS 15.
 @usableFromInline package struct ReplyContents<Answer: Sendable>: SharedContents {
   @usableFromInline let callSite: CallSite
   /// Whether a release is a drop, without reading the machine at the end of each answered call. Before the machine, so

@@ -8,7 +8,7 @@
 /// what `onCancel` needs, or nothing. One event decides: a resumption that comes first is delivered.
 ///
 /// Returns the value of the resumption. Throws its error, the error that `body` throws, `CancellationError`,
-/// ``TimeoutError``, or, if the last copy is released, ``DroppedCompletionError``. See <doc:Contract#Continuations>.
+/// ``TimeoutError``, or, if all copies are dropped, ``DroppedCompletionError``. See <doc:Contract#Continuations>.
 ///
 /// The other parameters are those of
 /// ``withAsyncThrowingValue(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)-3lf1q``, but `discard` runs on
@@ -65,7 +65,7 @@ nonisolated(nonsending) public func withCancellableContinuation<Value, Request>(
 /// wait, use ``withCancellableContinuation(fallback:whenCancelled:timeout:fileID:line:_:onCancel:onDiscard:)``, or a
 /// function that throws.
 ///
-/// - Important: If the last copy of the continuation is released, that is reported, and **the wait never ends**.
+/// - Important: If all copies of the continuation are dropped, that is reported, and **the wait never ends**.
 ///
 /// `body` runs at once, on the caller's actor; what it returns is kept until the resumption. The value of a second
 /// resumption goes to `onDiscard`, on the thread that resumes.

@@ -16,7 +16,7 @@ public struct RuntimeIssue: Sendable, Hashable {
     /// A completion was called more than once. The library ignored the call and passed its value to `onDiscard`.
     case completionCalledAgain
 
-    /// A completion was released in a wait that cannot throw. It ends if it has a fallback or waits for `Void`.
+    /// A completion was dropped in a wait that cannot throw. Only one for `Void` or with a fallback then ends.
     case completionDropped
 
     /// A C callback passed arguments whose types differ from those of the closure in its `CallbackContext`.
@@ -37,7 +37,7 @@ public struct RuntimeIssue: Sendable, Hashable {
 
   private let detail: String
 
-  /// Creates a report, to test a ``handler``. `CallSite()` is the line that has it; `detail` is said beside the rest.
+  /// Creates a report, to test a ``handler``. `CallSite()` names its own line; `detail` is added, such as a limit.
   public init(kind: Kind, callSite: CallSite, detail: String = "") {
     self.kind = kind
     self.callSite = callSite
@@ -98,7 +98,7 @@ extension RuntimeIssue {
   /// Receives every report. The default prints one line to standard error for each kind and call site.
   ///
   /// The default neither blocks nor ends the process. If standard error is a full pipe, or one without a reader, it
-  /// tries again at the next report from there. (It blocks if another writer fills the pipe just before the write.)
+  /// tries again at that call's next report. (It can block only if another writer fills the pipe just before.)
   ///
   /// The handler runs on the thread that made the mistake or released the completion, usually the SDK's, under no lock,
   /// so it may call the library. It also receives repeated reports: keep it fast.

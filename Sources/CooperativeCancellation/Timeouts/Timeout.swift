@@ -59,8 +59,8 @@ public struct Timeout: Sendable {
   /// Creates a timeout from a duration on your own clock, for example one that a test controls.
   ///
   /// For each call, a task with the caller's priority sleeps on the clock. The call times out when `sleep` returns or
-  /// throws; `now` is read once, when the call begins, on the caller's actor. The sleep is cancelled when the call
-  /// ends. With a duration of zero or less, or 100 years or more, the clock is not used.
+  /// throws; `now` is read when the call begins, on the caller's actor. The sleep is cancelled when the call ends. With
+  /// a duration of zero or less, or 100 years or more, the clock is not used.
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
   @_alwaysEmitIntoClient
   public init(_ duration: Duration, clock: some Clock<Duration>) {

@@ -1,7 +1,7 @@
 internal import CancellationInternals
 
 /// The deadlines of all waits, as a value type without a lock: a binary heap. A wait that is removed leaves its node in
-/// the heap until the node is first, or until most nodes are such.
+/// the heap until the alarm finds it first, or the array is large.
 ///
 /// All waits share one alarm. The queue decides when to set it; ``Deadlines`` sets it, and tells the queue when it
 /// rings. After the earliest wait is removed, the alarm rings once with no wait due.

@@ -15,6 +15,6 @@ public struct DroppedCompletionError: Error, Sendable, Hashable, CustomStringCon
     """
   }
 
-  /// Creates the error of a call, for example to test what a screen does with it. `CallSite()` is the line that has it.
+  /// Creates the error of a call, for example to test what a screen does with it. `CallSite()` names its own line.
   public init(callSite: CallSite) { self.callSite = callSite }
 }

@@ -25,7 +25,7 @@ extension WaitingCall {
   /// Records every call that begins to wait from now on.
   ///
   /// The environment variable `COOPERATIVE_CANCELLATION_LONG_WAITS`, in seconds, does the same in debug builds and with
-  /// the test kit. `COOPERATIVE_CANCELLATION_HANG_LIMIT` ends the process at the first such call: <doc:ItHangs>.
+  /// the test kit. `COOPERATIVE_CANCELLATION_HANG_LIMIT` ends the process at a longer wait: <doc:ItHangs>.
   ///
   /// - Parameter limit: Reports each call that waits longer to ``RuntimeIssue/handler``, once, from another thread;
   ///   `nil`, zero or less reports none, unless the environment says so. Readers of sequences are not reported.
@@ -40,7 +40,7 @@ extension WaitingCall {
   /// The waiting calls, oldest first, and how many tables were locked, perhaps by a thread that a debugger has stopped.
   @_alwaysEmitIntoClient
   static func snapshot(mayBlock: Bool) -> (calls: [WaitingCall], busyTables: Int) {
-    // Described after unlocking, which may run the user's code. What is in both copies was waiting between them.
+    // Described after unlocking, because that may run user code. What is in both copies was waiting between them.
     let copies = (0..<2).map { _ in
       Recorder.tables.map { $0.locked(mayBlock: mayBlock) { $0.all } }
     }

@@ -53,7 +53,7 @@ struct Trial<Completion: Sendable>: Sendable {
     return request
   }
 
-  /// Runs `body` while the task does not run. Returns `false` if the wrapper blocks its thread.
+  /// Runs `body` while the task's thread is held. Returns `false` if the wrapper blocks it.
   @discardableResult
   func whileHeld(_ body: @escaping @Sendable () -> Void = {}) async -> Bool {
     let hasRun = Observed(false)

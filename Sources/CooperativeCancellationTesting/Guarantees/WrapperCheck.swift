@@ -55,7 +55,7 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
 
   /// Returns the guarantees that were not tried, by the reason.
   ///
-  /// A wrapper that hangs early is probably a bare continuation. To resume that twice traps: no risky trials then.
+  /// A wrapper that hangs early is probably a bare continuation. Resuming it twice traps: no risky trials then.
   private func runTrials() async -> [String: [WrapperGuarantee]] {
     let before = valueCount
     guard let isShared = await answer() else {

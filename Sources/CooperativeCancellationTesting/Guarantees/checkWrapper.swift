@@ -18,7 +18,7 @@ public import CooperativeCancellation
 ///
 /// On Linux, macOS 15, iOS 18 and later, the SDK answers after the limit, so a wrapper that hangs or blocks its thread
 /// does not hang the test, unless it blocks the main thread, or the SDK's inside the completion. Where others throw, a
-/// wrapper may return a fallback, which is not checked, or throw an error of its own type.
+/// wrapper may return any fallback; one with an error type of its own must throw that.
 ///
 /// Throws ``BrokenGuarantees``, or `CancellationError` if the test is cancelled.
 ///

@@ -1,6 +1,6 @@
 internal import CooperativeCancellation
 
-/// Waits with a limit, and gives up after five waits on a machine that is not busy: the event may need several turns.
+/// Waits with a limit; gives up after five in a row on a machine that is not busy: the event may need more turns.
 ///
 /// The machine is busy if a probe task after a wait also takes long. If that goes on for five minutes, this function
 /// gives up, too, and counts that in ``busyWaits``: nothing can be concluded from such a wait.
@@ -29,13 +29,13 @@ let busyWaits = Observed(0)
 
 private let probeLimit: Int64 = 300_000_000_000
 
-/// The last probe that was abandoned, and whether it has passed since. Until then, a sleep shows whether others may.
+/// The last abandoned probe, and whether it has passed. Until then, none can: only a sleep shows a busy machine.
 let stuckProbe = Observed<Observed<Bool>?>(nil)
 
 /// Runs a task that only passes through each place where a task may queue: a thread, the main actor, the pool. Returns
 /// whether it passes. Gives up if the caller's wait `isOver`, because that wait may be what blocks the others.
 ///
-/// A probe that is late is blocked after six seconds on time in which this process used no processor time.
+/// A late probe is blocked if this process, woken on time, used no processor time for six seconds.
 func passEveryQueue(orUntil isOver: () async -> Bool = { false }) async -> Bool {
   let hasPassed = Observed(false)
   if stuckProbe.state?.state == false {

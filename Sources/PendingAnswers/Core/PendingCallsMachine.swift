@@ -19,7 +19,7 @@ public import CooperativeCancellation
 /// such an answer until the call is named, or until all calls that were starting at that time have begun. Starting is
 /// synchronous, so there are at most as many as threads, and arrays are enough.
 ///
-/// The `==` and `hash(into:)` of the ids run under the caller's lock. What is returned is woken or released after it.
+/// The `==` and `hash(into:)` of the ids run under the caller's lock. Results are woken or released after unlocking.
 @usableFromInline package struct PendingCallsMachine<ID: Hashable & Sendable>: Sendable {
   @usableFromInline package struct Entry: Sendable {
     @usableFromInline package let wait: Wait
@@ -130,7 +130,7 @@ public import CooperativeCancellation
     return Array(parked.prefix(count))
   }
 
-  /// The `onCancel` of an interrupted call has returned, or its `operation` threw. Returns a call that is over.
+  /// The `onCancel` of an interrupted call has returned, or its `operation` threw. Returns it, if it is over.
   @_alwaysEmitIntoClient
   package mutating func leave(_ id: ID, _ number: Int, isOver: Bool) -> (key: ID, value: Entry)? {
     guard let index = index(of: id, number) else { return nil }

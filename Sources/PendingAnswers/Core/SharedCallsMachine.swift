@@ -8,7 +8,7 @@ package import CancellationInternals
 ///              join, leave    └─ end ──────────────────▶ gone: all who wait receive the answer
 /// ```
 ///
-/// The `==` and `hash(into:)` of the keys run under the caller's lock. What is returned is used or released after it.
+/// The `==` and `hash(into:)` of the keys run under the caller's lock. Results are used or released after unlocking.
 package struct SharedCallsMachine<Key: Hashable & Sendable, Caller: Sendable>: Sendable {
   package struct Call: Sendable {
     let key: Key
