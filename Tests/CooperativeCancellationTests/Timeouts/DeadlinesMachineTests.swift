@@ -42,4 +42,14 @@ import Testing
       #expect(queue.count == model.count)
     }
   }
+
+  @Test func `waits that have ended do not pile up, whenever they would have been due`() {
+    var queue = DeadlinesMachine()
+    for number in 0..<1_000 {
+      let new = wait()
+      let ticket = queue.add(new, until: moment(Int64(number % 7))).0
+      #expect(queue.remove(new, by: ticket)?.id == new.id)
+      #expect(queue.nodeCount <= 4 * 32)
+    }
+  }
 }
