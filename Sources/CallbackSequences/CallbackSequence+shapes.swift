@@ -22,9 +22,7 @@ extension CallbackSequence {
     fileID: StaticString = #fileID,
     line: UInt = #line,
     in subscribe:
-      @escaping (
-        _ yield: @escaping @Sendable (Element) -> Void
-      ) throws(Failure) -> Token,
+      @escaping (_ yield: @escaping @Sendable (Element) -> Void) throws(Failure) -> Token,
     onTermination terminate: @escaping (Token) -> Void,
     onDiscard discard: (@Sendable (Element) -> Void)? = nil
   ) {
@@ -96,9 +94,7 @@ extension CallbackSequence {
     fileID: StaticString = #fileID,
     line: UInt = #line,
     in subscribe:
-      @escaping (
-        _ yield: @escaping @Sendable (Element) -> Answer
-      ) throws(Failure) -> Token,
+      @escaping (_ yield: @escaping @Sendable (Element) -> Answer) throws(Failure) -> Token,
     onTermination terminate: @escaping (Token) -> Void,
     onDiscard discard: (@Sendable (Element) -> Void)? = nil
   ) {

@@ -14,9 +14,7 @@ internal import CooperativeCancellation
   @usableFromInline init(
     _ home: any Actor,
     @_inheritActorContext _ start:
-      sending @escaping @isolated(any) (
-        Inbox<Element>
-      ) async throws -> ActorWork
+      sending @escaping @isolated(any) (Inbox<Element>) async throws -> ActorWork
   ) {
     self.home = home
     self.start = start

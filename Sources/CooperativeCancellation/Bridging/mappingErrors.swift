@@ -79,9 +79,7 @@ extension Result {
     in body: nonisolated(nonsending) () async throws -> Success
   ) async {
     do {
-      self = .success(
-        try await mappingErrors(to: map, cancellation: cancellation(), in: body)
-      )
+      self = .success(try await mappingErrors(to: map, cancellation: cancellation(), in: body))
     } catch {
       self = .failure(error)
     }

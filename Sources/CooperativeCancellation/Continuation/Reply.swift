@@ -8,11 +8,7 @@ public import CancellationInternals
   // Never inlined: a sleeping task's frame would have room for several copies of the contents.
   @_alwaysEmitIntoClient
   @inline(never)
-  package init(
-    _ callSite: CallSite,
-    reportsDrop: Bool = false,
-    _ discard: Discard<Answer>?
-  ) {
+  package init(_ callSite: CallSite, reportsDrop: Bool = false, _ discard: Discard<Answer>?) {
     contents = Locked(shared: ReplyContents(callSite, reportsDrop: reportsDrop, discard))
   }
 

@@ -26,12 +26,18 @@ public enum CancellationResponse: Sendable, Hashable, CaseIterable {
   /// Whether a task that is cancelled when it resumes gets no value.
   @_alwaysEmitIntoClient
   var checksAfter: Bool {
-    self == .abandonCallback || self == .waitForCallback
+    switch self {
+    case .abandonCallback, .waitForCallback: true
+    case .deliverResult, .ignoreCancellation: false
+    }
   }
 
   /// Whether a wait that is interrupted ends without the SDK's answer.
   @_alwaysEmitIntoClient
   package var endsAtOnce: Bool {
-    self == .abandonCallback || self == .ignoreCancellation
+    switch self {
+    case .abandonCallback, .ignoreCancellation: true
+    case .waitForCallback, .deliverResult: false
+    }
   }
 }

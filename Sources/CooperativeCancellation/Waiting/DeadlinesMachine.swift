@@ -59,7 +59,9 @@ internal import CancellationInternals
   ) -> (waits: [Wait], alarm: Moment?) {
     var due: [Wait] = []
     while due.count < most, let first = heap.first, !isQueued(first) || !(now < first.end) {
-      removeFirst()
+      heap.swapAt(0, heap.count - 1)
+      heap.removeLast()
+      moveDown(0)
       if isQueued(first), let wait = take(first.slot) { due.append(wait) }
     }
     alarm = due.isEmpty ? heap.first?.end : nil
@@ -71,21 +73,19 @@ internal import CancellationInternals
   private mutating func take(_ slot: Int) -> Wait? {
     count -= 1
     let wait = waits.remove(slot)?.wait
-    // Also frees memory, which an array never does by itself. What is sorted is a heap.
+    // Also frees memory, which an array never does by itself.
     if heap.capacity > 4 * max(count, 32) {
-      heap = heap.filter(isQueued).sorted { $0.end < $1.end }
+      heap = heap.filter(isQueued)
+      for position in (0..<heap.count / 2).reversed() { moveDown(position) }
     }
     return wait
   }
 
-  private mutating func removeFirst() {
-    heap.swapAt(0, heap.count - 1)
-    heap.removeLast()
-    var position = 0
-    while case let children = heap.indices.clamped(to: 2 * position + 1..<2 * position + 3),
-      let child = children.min(by: { heap[$0].end < heap[$1].end }),
-      heap[child].end < heap[position].end
-    {
+  private mutating func moveDown(_ start: Int) {
+    var position = start
+    while case var child = 2 * position + 1, child < heap.count {
+      if child + 1 < heap.count, heap[child + 1].end < heap[child].end { child += 1 }
+      guard heap[child].end < heap[position].end else { return }
       heap.swapAt(position, child)
       position = child
     }
