@@ -18,8 +18,7 @@ let package = Package(
     .executableTarget(
       name: "Client",
       dependencies: [
-        "LegacySDK",
-        .product(name: "CooperativeCancellation", package: "swift-cooperative-cancellation"),
+        .product(name: "CooperativeCancellation", package: "swift-cooperative-cancellation")
       ]
     ),
     // Modules of their own, so that the compiler sees as little of the SDK as of a real one.

@@ -34,12 +34,7 @@ internal import CancellationInternals
     count += 1
     lastNumber += 1
     let slot = waits.insert((lastNumber, wait))
-    var position = heap.count
-    heap.append(Node(end: end, slot: slot, number: lastNumber))
-    while position > 0, case let parent = (position - 1) / 2, end < heap[parent].end {
-      heap.swapAt(position, parent)
-      position = parent
-    }
+    insert(Node(end: end, slot: slot, number: lastNumber))
     if let alarm, !(end < alarm) { return (slot, nil) }
     alarm = end
     return (slot, end)
@@ -59,9 +54,7 @@ internal import CancellationInternals
   ) -> (waits: [Wait], alarm: Moment?) {
     var due: [Wait] = []
     while due.count < most, let first = heap.first, !isQueued(first) || !(now < first.end) {
-      heap.swapAt(0, heap.count - 1)
-      heap.removeLast()
-      moveDown(0)
+      removeFirst()
       if isQueued(first), let wait = take(first.slot) { due.append(wait) }
     }
     alarm = due.isEmpty ? heap.first?.end : nil
@@ -75,14 +68,26 @@ internal import CancellationInternals
     let wait = waits.remove(slot)?.wait
     // Also frees memory, which an array never does by itself.
     if heap.capacity > 4 * max(count, 32) {
-      heap = heap.filter(isQueued)
-      for position in (0..<heap.count / 2).reversed() { moveDown(position) }
+      let nodes = heap
+      heap = []
+      for node in nodes where isQueued(node) { insert(node) }
     }
     return wait
   }
 
-  private mutating func moveDown(_ start: Int) {
-    var position = start
+  private mutating func insert(_ node: Node) {
+    var position = heap.count
+    heap.append(node)
+    while position > 0, case let parent = (position - 1) / 2, node.end < heap[parent].end {
+      heap.swapAt(position, parent)
+      position = parent
+    }
+  }
+
+  private mutating func removeFirst() {
+    heap.swapAt(0, heap.count - 1)
+    heap.removeLast()
+    var position = 0
     while case var child = 2 * position + 1, child < heap.count {
       if child + 1 < heap.count, heap[child + 1].end < heap[child].end { child += 1 }
       guard heap[child].end < heap[position].end else { return }
