@@ -57,7 +57,7 @@ let package = Package(
     .target(name: "TaskBags", dependencies: ["CancellationInternals", "CooperativeCancellation"]),
     .target(
       name: "CooperativeCancellationUI",
-      dependencies: ["CooperativeCancellation", "TaskBags"]
+      dependencies: ["TaskBags"]
     ),
     .target(
       name: "CooperativeCancellationTesting",

@@ -45,7 +45,7 @@ public final class CallbackContext: Sendable {
   /// A context with `isRepeating` is for callbacks that report progress or ask whether to continue. If C calls back
   /// only during the call, use ``withCallbackContext(_:fileID:line:in:)``. Reports name the file and the line.
   ///
-  /// `body` runs in ``call(_:_:)``, on its thread, with no lock held. Copy what pointers point to: most die with it.
+  /// `body` runs in ``call(_:_:)``, on its thread, with no lock held. Copy what its pointers point to, before it returns.
   public init<each Argument, Output>(
     isRepeating: Bool = false,
     fileID: StaticString = #fileID,
@@ -67,7 +67,7 @@ public final class CallbackContext: Sendable {
   public func release() { ContextTable.remove(number) }
 }
 
-// What the C library calls.
+// What the C library calls. Its pointers are numbers: nothing reads what they point to.
 extension CallbackContext {
   /// Calls the closure that belongs to a context; does nothing if the closure was released.
   ///

@@ -17,5 +17,6 @@ public func withCallbackContext<each Argument, Output, Result: ~Copyable, Failur
 ) throws(Failure) -> Result {
   let context = CallbackContext(isRepeating: true, fileID: fileID, line: line, closure)
   defer { context.release() }
+  // A number, which nothing reads through.
   return try unsafe body(context.pointer)
 }

@@ -18,10 +18,9 @@
 /// first `next()` and unregisters when it ends: when the SDK finishes or fails, or when the reader breaks out of the
 /// loop, throws, is cancelled, or releases the iterator. Two `for await` loops are two subscriptions.
 ///
-/// Both closures run on the actor on which the sequence was made, its home, whichever actor reads it; without
-/// such an actor, they run where the reader is. The SDK and its token need not be `Sendable`. The SDK may
-/// call the closures that it receives from any thread, and the sequence ends when the SDK releases them. The
-/// sequence keeps what your closures capture: capture the SDK rather than `self`.
+/// Both closures run on the actor on which the sequence was made, its home, whoever reads it; without one, where the
+/// reader is. The SDK and its token need not be `Sendable`. The SDK may call its closures from any thread; the sequence
+/// ends when it releases them. The sequence keeps what your closures capture: capture the SDK rather than `self`.
 ///
 /// The sequence is not `Sendable`. For `merge`, `debounce` and readers elsewhere, use ``sendable(isolation:)``.
 ///

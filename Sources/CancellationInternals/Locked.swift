@@ -1,11 +1,13 @@
 /// The library's lock: a reference to an object with a lock and a value, which one thread at a time may access.
 ///
-/// Apart from ``Sent`` and one line of ``CallbackContext``, the only code that the compiler cannot check. It is safe:
+/// The compiler cannot check this code, ``Sent``, and what is marked `unsafe` elsewhere. This is safe:
 ///
 /// - The lock never moves. It is the header of a `ManagedBuffer`, and is accessed only through the buffer's pointer,
 ///   which is valid until the object is released; `locked` keeps it alive until after the unlock.
-/// - The value is initialized before other code has a reference, and destroyed by `deinit`. Only `locked` accesses it.
-/// - Values go in and come out as `sending`, as with `Mutex`. `@unchecked`: `ManagedBuffer` cannot be `Sendable`.
+/// - The value is initialized once, before other code has a reference to the object, and destroyed once, by `deinit`.
+///   In between, only `locked` accesses it, under the lock.
+/// - Values go in and come out as `sending`, as with `Mutex`, so no other code shares them. `@unchecked`, because a
+///   subclass of `ManagedBuffer` cannot be `Sendable`.
 @usableFromInline package struct Locked<Value: ~Copyable>: @unchecked Sendable {
   @usableFromInline package let buffer: ManagedBuffer<PlatformLock, Value>
 
@@ -81,8 +83,6 @@ extension Locked where Value: Sendable {
   }
 }
 
-// MARK: The object
-
 @usableFromInline
 package final class LockBuffer<Value: ~Copyable>: ManagedBuffer<PlatformLock, Value> {
   @inlinable
@@ -100,7 +100,7 @@ extension ManagedBuffer where Header == PlatformLock, Element: ~Copyable {
 
 // MARK: Notice of the last release
 
-/// A value that is told when the last reference is released. Noncopyable, so unspecialized code does not copy it.
+/// Contents that are told of their buffer's last release. `~Copyable`, so that unspecialized code never copies them.
 @usableFromInline package protocol SharedContents: ~Copyable, Sendable {
   func lastReferenceWasReleased()
 }
@@ -128,7 +128,7 @@ extension Locked where Value: SharedContents {
 }
 
 extension Locked {
-  /// Casts a reference to its type, whose object has this class.
+  /// Returns `nil` if the object is not a `Buffer`.
   @_alwaysEmitIntoClient
   package init?<Buffer: ManagedBuffer<PlatformLock, Value>>(
     _ erased: consuming AnyReply,
@@ -139,7 +139,7 @@ extension Locked {
   }
 }
 
-/// An object with an answer of any type: a ``Reply`` or a ``Carrier``. The initializer requires `Sendable`.
+/// The buffer of a `Reply` or a `Carrier`. `@unchecked`: stored as `AnyObject`, but a `Locked` is `Sendable`.
 @usableFromInline package struct AnyReply: @unchecked Sendable {
   @usableFromInline package let object: AnyObject
 

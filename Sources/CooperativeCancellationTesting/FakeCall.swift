@@ -145,7 +145,7 @@ public final class FakeCall<Completion: Sendable>: Sendable {
 extension FakeCall {
   /// One call of the method: what the SDK returns, and what the test uses to answer.
   ///
-  /// Let it conform to the SDK's protocol. To cancel by number: ``number``, ``FakeCall/subscript(_:)``.
+  /// Make it conform to the SDK's protocol. To cancel by ``number``, use ``FakeCall/subscript(_:)``.
   public final class Request: Sendable {
     fileprivate struct State: Sendable {
       var completion: @Sendable () -> Completion?

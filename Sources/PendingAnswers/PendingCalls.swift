@@ -157,7 +157,7 @@ extension PendingCalls {
 
 // The common part of all answers.
 extension PendingCalls {
-  /// Answers a call, or keeps the answer for one that is being made. A call that was just cancelled takes none.
+  /// Returns whether a call took the answer, or one that is being made may. A call that was just cancelled takes none.
   @_alwaysEmitIntoClient
   func answer(_ id: ID, _ answer: consuming PendingAnswer<Value>) -> Bool {
     self.answer(id, in: carrier(of: answer))

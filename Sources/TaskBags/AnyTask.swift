@@ -11,7 +11,7 @@ internal import CancellationInternals
 /// A task that has ended is not affected, and its value is still available from the `Task`. Two values for the same
 /// task are equal, but each is an owner: the first one released cancels it. In a set, `store(in:)` keeps only one.
 ///
-/// A cancellation handler must not read the property of the collection: `tasks = []` runs it during the change.
+/// A cancellation handler must not read the property that `tasks = []` is changing. A ``TaskBag`` may be read.
 ///
 /// May be used from any thread. `cancel()` runs cancellation handlers before it returns, and holds no lock meanwhile.
 public final class AnyTask: Sendable {

@@ -1,6 +1,5 @@
 import CooperativeCancellationTesting
 import Dispatch
-import TaskBags
 
 /// The inside of the SDK: what a test counts, and the test's controls.
 public final class Backend: Sendable {

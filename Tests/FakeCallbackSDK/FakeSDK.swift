@@ -1,5 +1,4 @@
 import CooperativeCancellationTesting
-import TaskBags
 
 /// A legacy SDK: completion handlers, request objects, a delegate, errors of its own, and nothing
 /// `Sendable` about it. The test says how it behaves, and steers it through its ``Backend``.

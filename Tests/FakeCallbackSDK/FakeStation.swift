@@ -1,5 +1,4 @@
 public import CooperativeCancellationTesting
-import TaskBags
 
 /// What a station sends. Counts while it is alive.
 public final class Song: Sendable {

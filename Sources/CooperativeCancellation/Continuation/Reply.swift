@@ -71,7 +71,7 @@ public import CancellationInternals
   }
 }
 
-/// Copyable: others cannot be cast before macOS 15.
+/// Copyable, because before macOS 15 a buffer of noncopyable contents cannot be cast.
 @usableFromInline package struct ReplyContents<Answer: Sendable>: SharedContents {
   @usableFromInline let callSite: CallSite
   /// Whether a release is a drop, without reading the machine at the end of each answered call. Before the machine, so

@@ -45,15 +45,16 @@ nonisolated(nonsending) public func withAbandonableTask<Value>(
         checks: false,
         in: { (continuation: CancellableContinuation<Value, any Error>) in
           let task = Task {
+            let run = work.open().run
             // Resumes, and perhaps discards the value, on the operation's actor.
             await { (_: isolated (any Actor)?) in
               do {
                 try Task.checkCancellation()
-                continuation.resume(returning: try await work.open().run())
+                continuation.resume(returning: try await run())
               } catch {
                 continuation.resume(throwing: consume error)
               }
-            }(unsafe work.value.run.isolation)
+            }(run.isolation)
           }
           running.locked { $0 = task }
           if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {

@@ -12,7 +12,8 @@
   private import ucrt
 #endif
 
-// What is marked as unsafe here are C's functions, which use the pointers to locals only during the call.
+// What is marked as unsafe here are C's functions. They use the pointers to locals only during the call; the text of
+// `getenv` is copied at once, and is valid as long as no other thread sets variables: at launch, or never.
 
 /// Prints a line to standard error. Returns whether all of it was written. It runs on the SDK's threads, where a write
 /// to a pipe could wait for the reader or, without a reader, end the process; then it drops the line. It uses

@@ -1,7 +1,7 @@
 public import CancellationInternals
 
 /// What the waiting task shares with the threads that may wake it: the lock around a ``WaitMachine`` and the
-/// continuation. The runtime's cancellation handler takes the lock, too, so resuming under it would deadlock.
+/// continuation. Resumes after unlocking: the cancellation handler takes this lock under the runtime's own.
 @usableFromInline package struct Wait: Sendable {
   struct State: ~Copyable, Sendable {
     var machine: WaitMachine
@@ -40,7 +40,7 @@ public import CancellationInternals
     state.locked { ($0.machine.receive(event), $0.machine.isInterrupted) }
   }
 
-  /// For a search of all orders, which goes back to earlier situations.
+  /// For tests that try all orders of events, and restore states.
   package var machine: WaitMachine {
     get { state.locked { $0.machine } }
     nonmutating set { state.locked { $0.machine = newValue } }
@@ -78,7 +78,7 @@ public import CancellationInternals
   }
 
   /// Sleeps until the wait ends, and forwards an interruption at once. Always inlined, as are its callers up to the
-  /// public ones: a sleeping task keeps each frame in between, in blocks of 984 bytes, as `Cost.md` would show.
+  /// public ones: a sleeping task would keep the frames in between, in blocks of 984 bytes: see `Cost.md`.
   @_alwaysEmitIntoClient
   @inline(__always)
   nonisolated(nonsending) package func end(
@@ -152,7 +152,7 @@ public import CancellationInternals
     }
   }
 
-  /// Starts a timer, unless the answer is already there, or the task is cancelled: a timer must not come before that.
+  /// Starts a timer, unless there is an answer or a cancellation already, which a timeout must not overtake.
   @usableFromInline func timer(until deadline: consuming Deadline) -> WaitTimer? {
     if Task.isCancelled { interrupt(.cancelled) }
     return state.locked { $0.machine.hasNoEvent } ? WaitTimer(self, until: deadline) : nil

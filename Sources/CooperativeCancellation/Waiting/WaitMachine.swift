@@ -22,7 +22,7 @@ public import CancellationInternals
 /// An interruption after the answer, or a second one, changes nothing. With `.ignoreCancellation`, cancellation changes
 /// nothing, and a timeout ends the wait as with `.abandonCallback`.
 ///
-/// The machine does not read the answer. It keeps its object, a ``Reply`` or a ``Carrier``, until the task takes it.
+/// The machine does not read the answer. It keeps the buffer of its ``Reply`` or `Carrier`, until the task takes it.
 @usableFromInline package struct WaitMachine: Sendable {
   /// How the SDK ended the call.
   @usableFromInline package enum FinalEvent: Sendable {
