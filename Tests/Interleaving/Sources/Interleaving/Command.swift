@@ -14,6 +14,7 @@ struct Command {
       --random N       how many random orders to add where there are more; 5000
       --seconds N      the most seconds for each scenario; no limit
       --replay "…"     runs one scenario in the order that a failure has printed, step by step
+      --until-failure  ends after the first scenario that fails
       --verbose        also prints how often each outcome occurred
       --list           prints the names
     """
@@ -23,6 +24,7 @@ struct Command {
   private var replay: [UInt8]?
   private var isVerbose = false
   private var lists = false
+  private var endsAtFailure = false
   /// Whether this is the process of a scenario that is wrong on purpose.
   private var isOfControl = false
 
@@ -45,6 +47,7 @@ struct Command {
       switch argument {
       case "--verbose": isVerbose = true
       case "--list": lists = true
+      case "--until-failure": endsAtFailure = true
       case "--control": isOfControl = true
       case "--replay":
         let numbers = arguments.next()?.split(separator: " ").map { UInt8($0) }
@@ -95,7 +98,7 @@ struct Command {
   private func run(_ scenarios: [Scenario]) -> Bool {
     var schedules = 0
     var failed: [String] = []
-    for scenario in scenarios {
+    for scenario in scenarios where !endsAtFailure || failed.isEmpty {
       if let fault = scenario.fault, !isOfControl {
         let isFound = Command.finds(fault, in: scenario)
         print(
