@@ -67,10 +67,9 @@ public import CooperativeCancellation
   /// Runs it before this function returns, without suspending if the caller is on the actor.
   nonisolated(nonsending) func run() async { await take()?.body() }
 
-  /// Runs it soon, and never before this function returns. Only the task releases what the work captures.
-  func startLater() {
-    if let work = take() { Task(operation: (consume work).body) }
-  }
+  /// Runs it soon, and never before this function returns. The task itself takes the work out: otherwise, this thread could
+  /// release what the work captures, under a lock of its caller's.
+  func startLater() { Task { await run() } }
 
   /// Runs it soon; if the caller is on the actor and the system can tell, before this function returns.
   func start() {

@@ -41,7 +41,10 @@ nonisolated(nonsending) public func withCancellationFlag<Result>(
 ) async rethrows -> Result {
   let flag = CancellationFlag()
   return try await withTaskCancellationHandler {
-    try await body(flag)
+    // If `body` ends between the moment at which the task is cancelled and that at which the runtime calls its handlers,
+    // the handler is gone. The SDK that `body` has left behind still asks the flag.
+    defer { if Task.isCancelled { flag.set() } }
+    return try await body(flag)
   } onCancel: {
     flag.set()
   }

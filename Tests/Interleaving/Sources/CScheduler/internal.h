@@ -44,14 +44,10 @@ bool is_in_program(void *address);
 // The same for the Swift runtime's library of tasks.
 bool is_in_runtime(void *address);
 
-// Runs a job of the Swift runtime, as a thread of its pool would.
-void run_job(void *job);
-
 // What each file does once, and before each run.
 void find_images(void);
 void take_over_locks(void);
 void take_over_tasks(void);
-void take_over_timers(void);
 void forget_locks(void);
 void forget_tasks(void);
 void forget_timers(void);

@@ -305,7 +305,6 @@ void scheduler_start(void) {
   find_images();
   take_over_locks();
   take_over_tasks();
-  take_over_timers();
   int signals[] = {SIGILL, SIGTRAP, SIGABRT, SIGSEGV, SIGBUS};
   for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) signal(signals[i], crashed);
 }

@@ -18,7 +18,7 @@ extern swiftcall uint64_t swift_task_getJobTaskId(void *job);
 extern char _dispatch_main_q;
 extern enqueue_hook swift_task_enqueueGlobal_hook;
 
-void run_job(void *job) { swift_job_run(job, (executor){0, 0}); }
+static void run_job(void *job) { swift_job_run(job, (executor){0, 0}); }
 
 // MARK: Names
 
@@ -50,7 +50,7 @@ static const char *name_of(void *job) {
   return task->name;
 }
 
-// MARK: In place of the runtime's pool, and of the main queue
+// MARK: In place of the runtime's pool, and of Dispatch's queues
 
 typedef struct {
   void (*run)(void *);
@@ -98,13 +98,14 @@ static swiftcall void enqueue_global(void *job, original_enqueue original) {
   if (!enqueue(job, run_job, false, __builtin_return_address(0))) original(job);
 }
 
-// The runtime's executor of the main actor is Dispatch's main queue.
+// The runtime's executor of the main actor is Dispatch's main queue, and some jobs of the pool go to another queue directly.
 void dispatch_async_f(void *queue, void *context, void (*work)(void *)) {
   static void (*real)(void *, void *, void (*)(void *));
   if (!real) real = dlsym(RTLD_NEXT, "dispatch_async_f");
   void *caller = __builtin_return_address(0);
-  bool is_job = queue == &_dispatch_main_q && is_in_runtime(caller);
-  if (!is_job || !enqueue(context, work, true, caller)) real(queue, context, work);
+  bool is_on_main_actor = queue == &_dispatch_main_q;
+  if (!is_in_runtime(caller) || !enqueue(context, work, is_on_main_actor, caller))
+    real(queue, context, work);
 }
 
 void take_over_tasks(void) {

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define swiftcall __attribute__((swiftcall))
-
 // In nanoseconds. It also goes on from run to run: the library keeps what it knows of the time.
 static int64_t now = 1000000000000;
 
@@ -29,6 +27,8 @@ static void advance(int64_t time) {
   if (now < time) now = time;
 }
 
+void scheduler_pass_time(int64_t nanoseconds) { advance(now + nanoseconds); }
+
 // MARK: The timers of Dispatch's sources
 
 typedef struct {
@@ -43,15 +43,18 @@ static timer timers[8];
 static int timer_count;
 
 // An alarm that sets itself again each time that it rings would never let a run end.
-static const int most_rings = 4;
+static int most_rings;
 
 void forget_timers(void) {
   now += 3600000000000;
+  most_rings = 4;
   for (int i = 0; i < timer_count; i++) {
     timers[i].pending = NULL;
     timers[i].rings = 0;
   }
 }
+
+void scheduler_set_most_rings(int count) { most_rings = count; }
 
 extern void *_Block_copy(const void *block);
 
@@ -85,48 +88,28 @@ void dispatch_source_set_timer(void *source, uint64_t start, uint64_t interval, 
 
 typedef struct {
   void *job;
+  void (*run)(void *);
   int64_t time;
 } sleep;
-
-typedef swiftcall void (*delay_original)(uint64_t delay, void *job);
-typedef swiftcall void (*delay_hook)(uint64_t delay, void *job, delay_original original);
-typedef swiftcall void (*deadline_original)(
-  long long seconds, long long nanoseconds, long long tolerance_seconds,
-  long long tolerance_nanoseconds, int clock, void *job);
-typedef swiftcall void (*deadline_hook)(
-  long long seconds, long long nanoseconds, long long tolerance_seconds,
-  long long tolerance_nanoseconds, int clock, void *job, deadline_original original);
-extern delay_hook swift_task_enqueueGlobalWithDelay_hook;
-extern deadline_hook swift_task_enqueueGlobalWithDeadline_hook;
 
 static void wake(void *argument) {
   sleep s = *(sleep *)argument;
   free(argument);
   advance(s.time);
-  run_job(s.job);
+  s.run(s.job);
 }
 
-static bool add_sleep(void *job, int64_t time) {
-  sleep *s = malloc(sizeof *s);
-  *s = (sleep){job, time};
-  if (scheduler_add("sleep", wake, s, false)) return true;
-  free(s);
-  scheduler_finish(SCHEDULER_FOREIGN);
-  return false;
-}
-
-static swiftcall void enqueue_with_delay(uint64_t delay, void *job, delay_original original) {
-  if (!add_sleep(job, now + (int64_t)delay)) original(delay, job);
-}
-
-static swiftcall void enqueue_with_deadline(
-  long long seconds, long long nanoseconds, long long tolerance_seconds,
-  long long tolerance_nanoseconds, int clock, void *job, deadline_original original) {
-  if (!add_sleep(job, seconds * 1000000000 + nanoseconds))
-    original(seconds, nanoseconds, tolerance_seconds, tolerance_nanoseconds, clock, job);
-}
-
-void take_over_timers(void) {
-  swift_task_enqueueGlobalWithDelay_hook = enqueue_with_delay;
-  swift_task_enqueueGlobalWithDeadline_hook = enqueue_with_deadline;
+// What `Task.sleep` calls.
+void dispatch_after_f(uint64_t when, void *queue, void *context, void (*work)(void *)) {
+  static void (*real)(uint64_t, void *, void *, void (*)(void *));
+  if (!real) real = dlsym(RTLD_NEXT, "dispatch_after_f");
+  if (is_in_runtime(__builtin_return_address(0))) {
+    sleep *s = malloc(sizeof *s);
+    // The highest two bits name the clock.
+    *s = (sleep){context, work, (int64_t)(when & (1ull << 62) - 1)};
+    if (scheduler_add("sleep", wake, s, false)) return;
+    free(s);
+    scheduler_finish(SCHEDULER_FOREIGN);
+  }
+  real(when, queue, context, work);
 }

@@ -6,7 +6,7 @@ import PendingAnswers
 /// Its outcome is how it ended, and whether it was forwarded and a value was discarded: "cancelled, forwarded".
 final class Call: @unchecked Sendable {
   let name: String
-  private let run: Run
+  let run: Run
   private(set) var result: Result<String, any Error>?
   /// How many values the SDK has made for this call.
   private var produced = 0

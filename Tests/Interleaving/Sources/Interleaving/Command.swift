@@ -9,12 +9,12 @@ struct Command {
 
     Runs scenarios in all orders of their steps. NAME is that of a scenario, or its beginning; without one, all run.
 
-      --bound N        how often a thread may be stopped although it could go on; 1
+      --bound N        how often a thread may be stopped although it could go on; 1, or more if there are few orders
       --schedules N    the most orders for each scenario; 20000
-      --random N       how many random orders to add where there are more; 5000
+      --random N       how many random orders to add where there are more; 3000
       --seconds N      the most seconds for each scenario; no limit
       --replay "…"     runs one scenario in the order that a failure has printed, step by step
-      --until-failure  ends after the first scenario that fails
+      --until-failure  ends with the first order that fails
       --verbose        also prints how often each outcome occurred
       --list           prints the names
     """
@@ -24,7 +24,6 @@ struct Command {
   private var replay: [UInt8]?
   private var isVerbose = false
   private var lists = false
-  private var endsAtFailure = false
   /// Whether this is the process of a scenario that is wrong on purpose.
   private var isOfControl = false
 
@@ -47,7 +46,7 @@ struct Command {
       switch argument {
       case "--verbose": isVerbose = true
       case "--list": lists = true
-      case "--until-failure": endsAtFailure = true
+      case "--until-failure": limits.endsAtFailure = true
       case "--control": isOfControl = true
       case "--replay":
         let numbers = arguments.next()?.split(separator: " ").map { UInt8($0) }
@@ -98,7 +97,7 @@ struct Command {
   private func run(_ scenarios: [Scenario]) -> Bool {
     var schedules = 0
     var failed: [String] = []
-    for scenario in scenarios where !endsAtFailure || failed.isEmpty {
+    for scenario in scenarios where !limits.endsAtFailure || failed.isEmpty {
       if let fault = scenario.fault, !isOfControl {
         let isFound = Command.finds(fault, in: scenario)
         print(

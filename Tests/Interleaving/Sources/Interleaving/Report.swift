@@ -10,7 +10,8 @@ struct Report {
     hasFailed = !finding.failures.isEmpty || !missing.isEmpty
     var lines = [
       "\(hasFailed ? "✘" : "✔") \(scenario.name): \(finding.schedules) schedules, "
-        + "\(finding.isComplete ? "complete" : "cut off"), \(finding.outcomes.count) outcomes"
+        + (finding.preemptions.map { "all with \($0) preemptions" } ?? "cut off")
+        + ", \(finding.outcomes.count) outcomes"
         + (finding.diverged > 0 ? ", \(finding.diverged) diverged" : "")
     ]
     if isVerbose || !missing.isEmpty {

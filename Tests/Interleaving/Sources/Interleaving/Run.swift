@@ -30,7 +30,7 @@ final class Run: @unchecked Sendable {
     name.withCString { name in
       scheduler_thread(
         name,
-        { Unmanaged<Body>.fromOpaque($0!).takeRetainedValue().run() },
+        { body in body.map { Unmanaged<Body>.fromOpaque($0).takeRetainedValue().run() } },
         body.toOpaque()
       )
     }
@@ -61,6 +61,12 @@ final class Run: @unchecked Sendable {
       name.withMemoryRebound(to: CChar.self) { scheduler_step($0.baseAddress) }
     }
   }
+
+  /// Time passes although no timer rings.
+  func passTime(seconds: Int) { scheduler_pass_time(Int64(seconds) * 1_000_000_000) }
+
+  /// For an alarm that sets itself again each time that it rings. The fewer, the fewer orders.
+  func setMostRings(_ count: Int) { scheduler_set_most_rings(Int32(count)) }
 
   // MARK: What is checked
 

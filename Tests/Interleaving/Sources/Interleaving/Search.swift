@@ -3,20 +3,26 @@ import CScheduler
 /// Runs a scenario in all orders with few preemptions, and in random ones where these are too many.
 struct Search {
   struct Limits {
-    /// How often a thread may be stopped in each order although it could go on.
+    /// How often a thread may be stopped in each order although it could go on. In scenarios that have few orders, more
+    /// often.
     var preemptions = 1
+    /// So few orders.
+    var few = 250
     /// The most orders to run one after another.
     var schedules = 20_000
     /// How many random ones to run in addition if there are more.
-    var randomSchedules = 5_000
+    var randomSchedules = 3_000
     /// For one scenario. By default, no limit, so that each search of the same code has the same counts.
     var seconds: Double?
+    /// Whether one order that fails is enough.
+    var endsAtFailure = false
   }
 
   struct Finding {
     /// How many orders were run.
     var schedules = 0
-    var isComplete = false
+    /// How many preemptions all the orders have that were run; `nil` if not even those with the fewest are complete.
+    var preemptions: Int?
     var outcomes: [String: Int] = [:]
     var failures: [String: Failure] = [:]
     /// Orders in which the choices did not decide what happened.
@@ -55,8 +61,9 @@ struct Search {
     let status = scheduler_run(
       choices,
       choices.count,
-      {
-        let setUp = Unmanaged<SetUp>.fromOpaque($0!).takeRetainedValue()
+      { context in
+        guard let context else { return }
+        let setUp = Unmanaged<SetUp>.fromOpaque(context).takeRetainedValue()
         setUp.scenario.setUp(setUp.run)
       },
       context.toOpaque()
@@ -113,39 +120,44 @@ struct Search {
       _ = note(stuck)
       return finding
     }
-    runAll()
-    if !finding.isComplete, !finding.isStuck { runRandom() }
-    if !finding.isStuck { checkForLeaks() }
+    var preemptions = limits.preemptions
+    while runAll(preemptions) {
+      finding.preemptions = preemptions
+      if finding.schedules >= limits.few || preemptions > limits.preemptions + 2 { break }
+      preemptions += 1
+    }
+    if finding.preemptions == nil, !finding.isStuck { runRandom() }
+    if !finding.isStuck, !hasFailed { checkForLeaks() }
     return finding
   }
 
-  /// Depth first: the last choice that has an alternative is changed.
-  private mutating func runAll() {
+  /// Depth first: the last choice that has an alternative is changed. Returns whether all orders were run.
+  private mutating func runAll(_ preemptions: Int) -> Bool {
     var nodes: [Node] = []
-    while finding.schedules < limits.schedules, !isLate {
+    while finding.schedules < limits.schedules, !isLate, !hasFailed {
       let schedule = runOne(nodes.map(\.chosen))
-      if finding.isStuck { return }
+      if finding.isStuck { return false }
       if schedule.status != SCHEDULER_DIVERGED {
         for choice in schedule.choices.dropFirst(nodes.count) {
           nodes.append(Node(choice, after: nodes.last))
         }
       }
-      while let last = nodes.last, !last.hasAlternative(limits.preemptions) { nodes.removeLast() }
-      if nodes.isEmpty {
-        finding.isComplete = true
-        return
-      }
+      while let last = nodes.last, !last.hasAlternative(preemptions) { nodes.removeLast() }
+      if nodes.isEmpty { return true }
       nodes[nodes.count - 1].chooseNext()
     }
+    return false
   }
 
   private mutating func runRandom() {
-    for seed in 0..<UInt32(limits.randomSchedules) where !isLate && !finding.isStuck {
+    for seed in 0..<UInt32(limits.randomSchedules) where !isLate && !finding.isStuck && !hasFailed {
       scheduler_set_random(seed + 1, finding.longest)
       _ = runOne([])
     }
     scheduler_set_random(0, 0)
   }
+
+  private var hasFailed: Bool { limits.endsAtFailure && !finding.failures.isEmpty }
 
   private var isLate: Bool {
     guard let seconds = limits.seconds else { return false }
@@ -186,15 +198,16 @@ struct Search {
 
   // MARK: What is left behind
 
-  /// Runs the same order many times: what it leaves behind adds up. Fewer bytes than one object in each run are caches.
+  /// Runs the same order many times, and that several times: what it leaves behind adds up in each of them. Fewer bytes
+  /// than one object in each run are caches.
   private mutating func checkForLeaks() {
     let count = 64
-    var leaks = 0
-    for _ in 0..<2 {
-      let before = scheduler_bytes_in_use()
-      for _ in 0..<count { _ = Search.run(scenario, []) }
-      leaks = scheduler_bytes_in_use() - before
-    }
+    let leaks =
+      (0..<4).map { _ in
+        let before = scheduler_bytes_in_use()
+        for _ in 0..<count { _ = Search.run(scenario, []) }
+        return scheduler_bytes_in_use() - before
+      }.min() ?? 0
     if leaks >= 16 * count {
       let schedule = Search.run(scenario, []).1
       finding.failures["\(leaks / count) bytes are never freed"] = Failure(

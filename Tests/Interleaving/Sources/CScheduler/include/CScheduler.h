@@ -76,6 +76,12 @@ void scheduler_name_next_task(const char *name);
 // A point of the scenario's own. The name must stay valid.
 void scheduler_step(const char *name);
 
+// Time passes, without a point.
+void scheduler_pass_time(int64_t nanoseconds);
+
+// In this run, each alarm may ring so often; 4 otherwise. For one that sets itself again each time.
+void scheduler_set_most_rings(int count);
+
 // The entity that runs, or -1.
 int scheduler_current(void);
 const char *scheduler_name(int entity);

@@ -136,7 +136,7 @@ extension Scenario {
   private static let otherOutcome = Scenario(
     "control: an outcome that must not occur",
     outcomes: ["first, second"],
-    fault: "an outcome that it must not have: in 1 of"
+    fault: "an outcome that it must not have"
   ) { run in
     run.thread("first") { run.saw("first") }
     run.thread("second") { run.saw("second") }
