@@ -68,14 +68,11 @@ public final class SharedCalls<Key: Hashable & Sendable, Value: Sendable>: Senda
         options,
         as: .pendingCall(id: key),
         in: { (continuation: Caller) in
-          let priority = Task.currentPriority
-          let ticket = calls.locked { $0.join(key, continuation, priority) }
+          let ticket = calls.locked { $0.join(key, continuation) }
           call.locked { $0 = ticket.call }
-          if ticket.isFirst {
-            make(ticket.call, work, discard)
-          } else {
-            raise(ticket.call, to: priority)
-          }
+          if ticket.isFirst { make(ticket.call, work, discard) }
+          // Read last: a raise before this is in the priority, and a later one finds the ticket.
+          raise(ticket.call, to: Task.currentPriority)
           return ticket
         },
         onCancel: { ticket in calls.extract { $0.leave(ticket) }.last?.call.task?.cancel() },
@@ -101,7 +98,7 @@ public final class SharedCalls<Key: Hashable & Sendable, Value: Sendable>: Senda
         }
       }(operation.isolation)
     }
-    // A caller may have joined meanwhile.
+    // A caller may have joined meanwhile, or been raised.
     if let priority = calls.locked({ $0.start(call, task) }) { raise(call, to: priority) }
   }
 

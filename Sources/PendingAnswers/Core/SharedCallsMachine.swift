@@ -15,8 +15,8 @@ package struct SharedCallsMachine<Key: Hashable & Sendable, Caller: Sendable>: S
     package var callers = NumberedQueue<Caller>()
     /// `nil` until it is made.
     package var task: Task<Void, Never>?
-    /// The highest that a caller has.
-    var priority: TaskPriority
+    /// The highest that a caller has; `nil` until the first one has told its own.
+    var priority: TaskPriority?
   }
 
   /// What a caller needs to leave its call.
@@ -40,11 +40,11 @@ package struct SharedCallsMachine<Key: Hashable & Sendable, Caller: Sendable>: S
   /// How many callers wait.
   package var count: Int { calls.values.reduce(0) { $0 + $1.callers.count } }
 
-  package mutating func join(_ key: Key, _ caller: Caller, _ priority: TaskPriority) -> Ticket {
+  package mutating func join(_ key: Key, _ caller: Caller) -> Ticket {
     lastNumber += 1
     let number = numbers[key] ?? lastNumber
     if number == lastNumber {
-      calls[number] = Call(key: key, priority: priority)
+      calls[number] = Call(key: key)
       // A key that does not equal itself, such as one with a `nan`, is never found: its call has one caller.
       if key == key { numbers[key] = number }
     }
@@ -52,7 +52,8 @@ package struct SharedCallsMachine<Key: Hashable & Sendable, Caller: Sendable>: S
     return Ticket(call: number, caller: lastNumber)
   }
 
-  /// The task of a call exists, which may have ended already. Returns the priority that it must have.
+  /// The task of a call exists, which may have ended already. Returns the priority to which a
+  /// caller has raised it.
   package mutating func start(_ call: Int, _ task: Task<Void, Never>) -> TaskPriority? {
     calls[call]?.task = task
     return calls[call]?.priority
@@ -60,9 +61,9 @@ package struct SharedCallsMachine<Key: Hashable & Sendable, Caller: Sendable>: S
 
   /// A caller has a priority. Returns the task of its call, to be raised, if it exists.
   package mutating func raise(_ call: Int, to priority: TaskPriority) -> Task<Void, Never>? {
-    guard let current = calls[call]?.priority else { return nil }
-    calls[call]?.priority = max(current, priority)
-    return calls[call]?.task
+    guard let index = calls.index(forKey: call) else { return nil }
+    calls.values[index].priority = max(calls.values[index].priority ?? priority, priority)
+    return calls.values[index].task
   }
 
   /// A caller waits no longer. Returns the call if it was the last one: its task is to be cancelled.

@@ -44,8 +44,9 @@ import Testing
     return value
   }
 
-  @Test func `the SDK is called once, and its value goes to all`() async throws {
-    let tasks = await begin(3)
+  @Test(arguments: [1, 2, 3, 4, 5, 40])
+  func `the SDK is called once, and its value goes to all`(callers: Int) async throws {
+    let tasks = await begin(callers)
     let value = succeed(try await sdk.next(within: .watchdog))
     for task in tasks { #expect(try await task.value === value) }
     #expect(sdk.callCount == 1 && sdk[1]?.cancelCount == 0 && loads.count == 0)
@@ -242,6 +243,70 @@ import Testing
       if isRaisedLater { try await first.value } else { try await loads.value(for: 1) {} }
     }.value
     try await first.value
+  }
+
+  /// As a task that another thread raises while it joins: looking the key up raises the task, once.
+  private struct RaisingKey: Hashable {
+    let number: Int
+    let hasRaised: Protected<Bool>
+
+    init(_ number: Int, raises: Bool) {
+      self.number = number
+      hasRaised = Protected(!raises)
+    }
+
+    static func == (left: RaisingKey, right: RaisingKey) -> Bool { left.number == right.number }
+
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(number)
+      let raises = hasRaised.withLock { hasRaised in
+        defer { hasRaised = true }
+        return !hasRaised
+      }
+      guard raises, #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) else {
+        return
+      }
+      withUnsafeCurrentTask { $0?.escalatePriority(to: .high) }
+    }
+  }
+
+  @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
+  @Test(arguments: [false, true])
+  func `a caller that is raised while it joins raises the call`(isFirst: Bool) async throws {
+    let loads = SharedCalls<RaisingKey, Void>()
+    let (begun, raised, mayEnd) = (Signal(), Signal(), Signal())
+    let first = Task.detached(priority: .low) {
+      try await loads.value(for: RaisingKey(1, raises: isFirst)) {
+        await withTaskPriorityEscalationHandler {
+          if Task.currentPriority >= .high { raised.fire() }
+          begun.fire()
+          await mayEnd.wait()
+        } onPriorityEscalated: { _, priority in
+          if priority >= .high { raised.fire() }
+        }
+      }
+    }
+    await begun.wait()
+    let second = Task.detached(priority: .low) {
+      try await loads.value(for: RaisingKey(1, raises: !isFirst)) {}
+    }
+    // Not a task: to await one would raise it.
+    await raised.wait()
+    mayEnd.fire()
+    try await first.value
+    try await second.value
+  }
+
+  @Test func `a caller that joins before the task exists raises it, as does one that is raised`() {
+    for raisesFirst in [false, true] {
+      var machine = SharedCallsMachine<Int, Int>()
+      let (first, second) = (machine.join(1, 1), machine.join(1, 2))
+      #expect(first.isFirst && !second.isFirst && first.call == second.call)
+      let urgent = raisesFirst ? first : second
+      #expect(machine.raise(urgent.call, to: .high) == nil)
+      #expect(machine.raise(urgent.call, to: .low) == nil, "it never falls")
+      #expect(machine.start(first.call, Task {}) == .high)
+    }
   }
 
   @Test func `the list names the key`() async {
