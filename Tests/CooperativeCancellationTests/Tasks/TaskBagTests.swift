@@ -221,6 +221,61 @@ import Testing
     #expect(log.withLock { $0 }.last == "at once")
   }
 
+  @Test func `one that waits begins when the earlier one has ended, though another runs beside it`()
+    async throws
+  {
+    WaitingCall.startRecording()
+    let (bag, line) = (TaskBag(), Reports.shared.uniqueLine())
+    let (earlierMayEnd, besideMayEnd) = (Signal(), Signal())
+    let (besideBegun, latestBegun) = (Signal(), Signal())
+    let hasBegun = Protected(false)
+    bag.add(id: "x") { await earlierMayEnd.wait() }
+    bag.add(id: "x", line: line) {
+      hasBegun.withLock { $0 = true }
+      latestBegun.fire()
+    }
+    while Self.waiting(line).isEmpty { await Task.yield() }
+    bag.add(id: "x", ifTaken: .runAlongside) {
+      besideBegun.fire()
+      await besideMayEnd.wait()
+    }
+    await besideBegun.wait()
+    #expect(!hasBegun.withLock { $0 })
+    earlierMayEnd.fire()
+    await latestBegun.wait()
+    besideMayEnd.fire()
+    try await bag.waitForAll()
+  }
+
+  @Test(arguments: [false, true])
+  func `the list names a task that delays the latest one, and none that never begins`(
+    hasOneBeside: Bool
+  ) async throws {
+    WaitingCall.startRecording()
+    let bag = TaskBag()
+    let (begun, mayEnd) = (Protected(0), Signal())
+    let lines = (0..<4).map { _ in Reports.shared.uniqueLine() }
+    @Sendable func holdOn() async {
+      begun.withLock { $0 += 1 }
+      await mayEnd.wait()
+    }
+    bag.add(id: "x", line: lines[0]) { await holdOn() }
+    if hasOneBeside {
+      bag.add(id: "x", ifTaken: .runAlongside, line: lines[1]) { await holdOn() }
+    }
+    while begun.withLock({ $0 }) < (hasOneBeside ? 2 : 1) { await Task.yield() }
+    bag.add(id: "x", line: lines[2]) { Issue.record("it was replaced before it began") }
+    while Self.waiting(lines[2]).isEmpty { await Task.yield() }
+    bag.add(id: "x", line: lines[3]) {}
+    while Self.waiting(lines[3]).isEmpty { await Task.yield() }
+    let texts = lines.prefix(hasOneBeside ? 2 : 1).map { line in
+      "\(#fileID):\(lines[3]), id \"x\", waiting for the task added at \(#fileID):\(line) to end"
+    }
+    #expect(texts.contains(Self.waiting(lines[3])[0]))
+    for _ in texts { mayEnd.fire() }
+    try await bag.waitForAll()
+  }
+
   private static func waiting(_ line: UInt) -> [String] {
     WaitingCall.all.filter { $0.callSite.line == line }.map { call in
       call.text.components(separatedBy: ", in the task")[0]
