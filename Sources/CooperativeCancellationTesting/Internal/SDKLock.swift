@@ -7,11 +7,15 @@ final class SDKLock: Sendable {
 
   /// Takes the lock. Any thread may call ``release()``.
   func hold() {
-    func take(_ isHeld: inout Bool) -> Bool {
+    while !tryHold() { pauseThread() }
+  }
+
+  /// Takes the lock if it is free. Returns whether it was.
+  func tryHold() -> Bool {
+    isHeld.change { isHeld in
       defer { isHeld = true }
-      return isHeld
+      return !isHeld
     }
-    while isHeld.change(take) { pauseThread() }
   }
 
   func release() { isHeld.change { $0 = false } }

@@ -65,4 +65,20 @@ import Testing
     #expect(answers.withLock { $0 } == [1, 2, 2])
     #expect(request.cancelCount == 2)
   }
+
+  @Test func `is cancelled under the SDK's lock, which an SDK may hold while it answers`() {
+    let locks = Protected<[Bool]>([])
+    calls.whenCancelled { request in
+      let isHeld = !request.lock.tryHold()
+      if !isHeld { request.lock.release() }
+      locks.withLock { $0.append(isHeld) }
+      // As an SDK does whose `cancel()` cancels again, with a recursive lock.
+      if request.cancelCount == 1 { request.cancel() }
+    }
+    let request = calls.record(completion)
+    request.cancel()
+    #expect(locks.withLock { $0 } == [true, true])
+    #expect(request.lock.tryHold(), "it is free again")
+    request.lock.release()
+  }
 }

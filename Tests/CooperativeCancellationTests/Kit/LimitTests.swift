@@ -67,6 +67,12 @@ import Testing
     await #expect(throws: TimeLimitError.self, "the type of an id counts") {
       try await waitForCalls(at: CallSite(line: line), id: 7.0, within: .milliseconds(1))
     }
+    await #expect(throws: TimeLimitError.self, "two are fewer than three") {
+      try await waitForCalls(3, at: CallSite(line: first), within: .milliseconds(1))
+    }
+    await #expect(throws: TimeLimitError.self, "the end of a name is another name") {
+      try await waitForCalls(in: "itTests.swift", id: "a \(first)", within: .milliseconds(1))
+    }
     for task in tasks + [number] { task.cancel() }
     for task in tasks + [number] {
       await #expect(throws: CancellationError.self) { try await task.value }
@@ -74,6 +80,31 @@ import Testing
     await #expect(throws: TimeLimitError.self) {
       try await waitForCalls(at: CallSite(line: first), within: .milliseconds(1))
     }
+  }
+
+  @Test func `for calls does not count one that is over, though its task has not run yet`()
+    async throws
+  {
+    WaitingCall.startRecording()
+    let (calls, line) = (PendingCalls<Int, Void>(), Reports.shared.uniqueLine())
+    let executor = ManualExecutor()
+    let task = Task(executorPreference: executor) { try await calls.value(for: 7, line: line) {} }
+    while WaitingCall.states(line: line).isEmpty {
+      executor.runUntilIdle()
+      await Task.yield()
+    }
+    try await waitForCalls(at: CallSite(line: line), within: .watchdog)
+    #expect(calls.resume(7))
+    #expect(WaitingCall.states(line: line) == [.over])
+    await #expect(throws: TimeLimitError.self) {
+      try await waitForCalls(at: CallSite(line: line), within: .milliseconds(1))
+    }
+    let ending = Task { try await task.value }
+    while !WaitingCall.states(line: line).isEmpty {
+      executor.runUntilIdle()
+      await Task.yield()
+    }
+    try await ending.value
   }
 
   @Test func `lists the calls that wait, but none of the test kit's`() async throws {

@@ -302,6 +302,22 @@ private typealias Calls = FakeCall<Completion>
     try await check(except: [.droppedCompletion, .checkAfter], cancelBeforeTheEnd)
   }
 
+  @Test func `leave out no trial because of a hang that is excepted`() async {
+    // Waits for the SDK, and delivers what came before the cancellation. Only trials that a hang
+    // may leave out notice that.
+    await expect([.checkAfter, .lateAnswer]) {
+      try await check(except: [.prompt]) { calls in
+        try Task.checkCancellation()
+        return try await withCancellableThrowingContinuation(whenCancelled: .waitForCallback) {
+          (continuation: CancellableContinuation<Int, any Error>) in
+          calls.record { result in continuation.resume(with: result) }
+        } onCancel: { (call: Calls.Request) in
+          call.cancel()
+        }
+      }
+    }
+  }
+
   // MARK: Threads
 
   @Test func `end although the wrapper blocks the pool`() async {
