@@ -20,6 +20,18 @@ private let calls = tries(100_000)
     }
   }
 
+  /// Also in a debug build, where the test above has few calls, and rarely many in one ring.
+  @Test(arguments: [1, 40, 41, 64, 65, 500])
+  func `calls that are due at the same moment all time out`(calls: Int) async {
+    let end = Moment.now.advanced(by: 20_000_000)
+    let waits = (0..<calls).map { _ in Wait(response: .abandonCallback) }
+    for wait in waits { _ = Deadlines.all.add(wait, until: end) }
+    for wait in waits {
+      while wait.machine.hasNoEvent { await Task.yield() }
+      #expect(Moment.now.nanoseconds(to: end) <= 0)
+    }
+  }
+
   /// How late a call times out if its SDK never answers.
   private static func lateness(of timeout: Duration) async -> Duration? {
     let start = ContinuousClock.now

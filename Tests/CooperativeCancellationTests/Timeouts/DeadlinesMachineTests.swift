@@ -43,6 +43,27 @@ import Testing
     }
   }
 
+  @Test(arguments: [1, 7, 64, 1_000])
+  func `all waits that are due at the same moment are taken, at most so many at once`(most: Int) {
+    var queue = DeadlinesMachine()
+    let waits = (0..<500).map { _ in wait() }
+    for wait in waits { _ = queue.add(wait, until: moment(1)) }
+    let later = wait()
+    _ = queue.add(later, until: moment(2))
+    var taken: [UInt] = []
+    while true {
+      let due = queue.takeDue(at: moment(1), atMost: most)
+      if due.waits.isEmpty {
+        #expect(due.alarm == moment(2))
+        break
+      }
+      #expect(due.waits.count <= most)
+      taken += due.waits.map(\.id)
+    }
+    #expect(taken.sorted() == waits.map(\.id).sorted())
+    #expect(queue.count == 1)
+  }
+
   @Test func `waits that have ended do not pile up, whenever they would have been due`() {
     var queue = DeadlinesMachine()
     for number in 0..<1_000 {
