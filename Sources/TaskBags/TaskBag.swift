@@ -95,7 +95,8 @@ public final class TaskBag: Sendable {
   /// Runs `operation` in a task of this bag with an id.
   ///
   /// By default, the latest one wins: an older task with the id is cancelled, and `operation` runs when that task has
-  /// ended, so the two never overlap. One that ignores cancellation delays it: a `WaitingCall` says which one.
+  /// ended, so the two never overlap. What the older one captured may be released slightly later.
+  /// One that ignores cancellation delays it: a `WaitingCall` says which one.
   ///
   /// The type of `id` counts: `1` and `"1"` are different ids. A task has its id until it ends. One that was cancelled
   /// with ``cancel(id:)`` or ``cancelAll()`` is not kept, but waited for. Returns `false` if another one was kept, or
