@@ -44,7 +44,9 @@ extension AsyncThrowingStream where Element: Sendable, Failure == any Error {
   ///
   /// `finish(nil)` ends the stream; `finish(error)` ends it with that error. If `subscribe` throws, the stream throws
   /// that error, what came before is discarded, and `onTermination` does not run. A cancelled reader gets `nil`: write
-  /// `try Task.checkCancellation()` after the loop. The rest is the same as for an `AsyncStream`.
+  /// `try Task.checkCancellation()` after the loop. If it is cancelled between two reads, a second
+  /// reader that is waiting keeps waiting, and the SDK stays registered, until one more element or
+  /// the end arrives. The rest is the same as for an `AsyncStream`.
   @_alwaysEmitIntoClient
   public init<Token>(
     buffering policy: BufferingPolicy,

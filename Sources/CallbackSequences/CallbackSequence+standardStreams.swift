@@ -16,6 +16,9 @@ extension CallbackSequence {
   /// Registers now. The `AsyncThrowingStream` throws a registration's error, too: see ``asyncStream(isolation:)``.
   ///
   /// A cancelled reader gets `nil`, as if the SDK had succeeded: write `try Task.checkCancellation()` after the loop.
+  /// If it is cancelled between two reads, a second reader that is waiting keeps waiting, and the
+  /// SDK stays registered, until one more element or the end arrives, or until that reader is
+  /// cancelled too. The standard library does not tell a stream of a cancellation between reads.
   @_alwaysEmitIntoClient
   public func asyncThrowingStream(
     isolation: isolated any Actor = #isolation

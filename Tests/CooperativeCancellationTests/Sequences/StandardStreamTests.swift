@@ -279,6 +279,7 @@ private struct StreamForm: Sendable, CustomTestStringConvertible {
       // The standard library forgets the closure, and does not tell the call that runs.
       second.perform(.run)
       #expect(second.readings == [])
+      #expect(mast.listenerCount == 1, "the SDK stays registered as long")
       mast.play()
       expected = [.element("1"), .end]
     }
