@@ -45,7 +45,9 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
     case throwError
     /// It waits until the other calls are over, in order. The wait counts toward its timeout, and cancellation ends it.
     case waitForTurn
-    /// It calls the SDK at once. Answers go to calls with one id in order: make those on one actor.
+    /// It calls the SDK at once. Answers go to calls with one id in order. Make those on one actor:
+    /// two callers on the pool may reach the SDK in another order than that in which they are
+    /// registered, and get each other's answers.
     case answerInOrder
   }
 
