@@ -31,6 +31,11 @@ internal import CooperativeCancellation
 /// - when `operation` throws;
 /// - when you call ``release()``, or ``release(_:)`` in the C library's destroy callback. If that releases the
 ///   completion of a wait, the wait ends with `DroppedCompletionError`, or with its fallback.
+///
+/// A cancelled call of a `PendingCall`, or with a shared id, keeps its place until its late answer
+/// has arrived. The context must live as long: keep one for all calls, with `isRepeating`, in the
+/// object that has the `PendingCall`, or let the call wait with `.waitForCallback`. See
+/// <doc:Recipes#C-with-several-callers>.
 public final class CallbackContext: Sendable {
   private let number: UInt
 

@@ -18,6 +18,11 @@ public import CooperativeCancellation
 /// returned: the late answer must not reach the next call. Meanwhile, other calls wait for their turn in order; the
 /// wait counts toward their timeout. If the SDK may never answer, limit `lateAnswers`, or call ``close(throwing:)``.
 ///
+/// Keep what the late answer arrives through beside this object: a delegate that the SDK holds
+/// weakly, or the repeating `CallbackContext` of a C library. What `operation` returns is released
+/// when the call ends, and a cancelled call waits for the answer only with `.waitForCallback` and
+/// `.deliverResult`. If the late answer is lost, the next call waits forever.
+///
 /// Each call has the guarantees of a bridge: see <doc:Contract#Pending-calls>.
 public final class PendingCall<Value>: Sendable {
   /// All calls have the id 0.

@@ -281,6 +281,36 @@ extension Drive {
   }
 }
 
+@MainActor
+final class Forecast {
+  private let call = PendingCall<Double>()
+  private let context: CallbackContext
+  private var latest = 0
+
+  init() {
+    context = CallbackContext(isRepeating: true) {
+      [call] (status: Int32, degrees: Double) -> Void in
+      call.resume(with: status == 0 ? .success(degrees) : .failure(WeatherError(status: status)))
+    }
+  }
+
+  func degrees(in city: String) async throws -> Double {
+    try await call.value {
+      latest += 1
+      let status = weather_fetch(
+        city,
+        { @Sendable in CallbackContext.call($0, $1, $2) },
+        context.pointer
+      )
+      guard status == 0 else { throw WeatherError(status: status) }
+      return latest
+    } onCancel: { number in
+      // Otherwise this call has ended, and the next one is running.
+      if number == latest { weather_cancel() }
+    }
+  }
+}
+
 /// Throws ``TimeoutError`` if `body` reports no progress for so long.
 func withProgressLimit<Value: Sendable>(
   _ limit: Timeout,

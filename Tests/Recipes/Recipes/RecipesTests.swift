@@ -50,6 +50,28 @@ struct RecipesTests {
     }
   }
 
+  /// As a real C library does: it answers with an error, after `weather_cancel()` has returned.
+  @Test func `C answers a cancelled call late, and the next one begins`() async throws {
+    try await check({ Forecast() }, except: [.droppedCompletion]) {
+      try await $0.degrees(in: "Oslo")
+    }
+    let calls = FakeCall<SDKRequest.Answer>()
+    try await SDKRequest.calls.withValue(calls) {
+      let forecast = Forecast()
+      let old = Task { try await forecast.degrees(in: "Oslo") }
+      let first = try await calls.next(within: .seconds(1))
+      old.cancel()
+      await #expect(throws: CancellationError.self) { try await old.value }
+      #expect(first.cancelCount == 1)
+      let new = Task { try await forecast.degrees(in: "Rome") }
+      first.answer { $0(SDKError()) }
+      let second = try await calls.next(within: .seconds(1))
+      second.answer { $0(nil) }
+      #expect(try await new.value == 12.5)
+      #expect(second.cancelCount == 0)
+    }
+  }
+
   @Test func `a limit without progress`() async throws {
     await #expect(throws: TimeoutError.self) {
       try await withProgressLimit(.seconds(0)) { _ in try await PendingEvent<Void>().value() }
