@@ -55,6 +55,23 @@ actor Importer {
   private func deletePartialImport() async {}
 }
 
+struct Song: Sendable {}
+
+struct Player: Sendable {
+  func addListener(_ listener: @escaping @Sendable (Song) -> Void) -> Int { 0 }
+  func removeListener(_ listener: Int) {}
+}
+
+struct Announcer: Sendable {
+  let player: Player
+
+  func run() async {
+    let listener = player.addListener { song in print("song:", song) }
+    await waitForCancellation()
+    player.removeListener(listener)
+  }
+}
+
 func compressAll(_ blocks: [[UInt8]]) async throws {
   for block in blocks {
     compress(block)

@@ -51,7 +51,10 @@ public import CancellationInternals
     }
     guard let found else { return }
     for call in WaitingCall.snapshot(mayBlock: !isFatal).calls where found.contains(call.begin) {
-      if case .element = call.record.kind { continue }
+      switch call.record.kind {
+      case .element, .taskCancellation: continue
+      case .call, .pendingCall, .turn, .tasks: break
+      }
       let report = RuntimeIssue(kind: .longWait, callSite: call.callSite, detail: "\(limit)")
       if isFatal {
         let name = "COOPERATIVE_CANCELLATION_HANG_LIMIT"

@@ -71,7 +71,7 @@ extension WaitingCall {
   @_alwaysEmitIntoClient
   package var id: (any Hashable & Sendable)? {
     switch record.kind {
-    case .call, .element: nil
+    case .call, .element, .taskCancellation: nil
     case .pendingCall(let id), .turn(let id), .tasks(let id, _): id
     }
   }
@@ -92,6 +92,7 @@ extension WaitingCall {
     case .turn(nil): words.append("waiting for its turn")
     case .turn(let id?): words.append("id \(quoted(id)), waiting for its turn")
     case .element: words.append("waiting for an element")
+    case .taskCancellation: words.append("waiting to be cancelled")
     case .tasks(let id, let callSite):
       if let id { words.append("id \(quoted(id))") }
       let tasks = callSite.map { "the task added at \($0)" } ?? "its tasks"

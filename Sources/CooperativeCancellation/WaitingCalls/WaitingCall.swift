@@ -23,6 +23,8 @@ public struct WaitingCall: Sendable {
     case element
     /// A wait for all tasks of a `TaskBag`; with a call site, for the task that was added there, perhaps with an id.
     case tasks(id: (any Hashable & Sendable)?, addedAt: CallSite?)
+    /// A task that waits until it is cancelled, for which a long wait is normal.
+    case taskCancellation
   }
 
   /// How far along the call is.

@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  /// A reader and a call wait, and after code that sets no limit, another call.
+  /// A reader, a call, and a task that is to be cancelled wait, and after code that sets no limit, another call.
   private static func expectReports(
     lines expected: [UInt],
     noLimit: Timeout? = nil,
@@ -60,6 +60,8 @@ import Testing
     let inbox = Inbox<Int>(.unbounded, onDiscard: nil, at: CallSite(line: 0))
     let (event, place) = (PendingEvent<Void>(), inbox.recordReader())
     defer { place.leave() }
+    let service = Task { await CooperativeCancellation.waitForCancellation(line: 3) }
+    await letWait(line: 3)
     async let first: Void = event.value(line: 1)
     while lines.withLock({ $0.isEmpty }) { await Task.yield() }
     WaitingCall.startRecording(reportingAfter: noLimit)
@@ -68,6 +70,7 @@ import Testing
     while lines.withLock({ $0.count }) < expected.count { await Task.yield() }
     #expect(lines.withLock { $0 } == expected)
     event.resume()
+    service.cancel()
     _ = try await (first, second)
   }
 
