@@ -23,7 +23,9 @@ public import CooperativeCancellation
 /// The first caller makes the call; all who wait when it ends receive its value, or its error. The key is free before
 /// any of them goes on, so one that tries again at once asks the SDK again. Nothing is cached.
 ///
-/// A caller that is cancelled or times out leaves at once. When the last one leaves, the call is cancelled.
+/// A caller that is cancelled or times out leaves at once. When the last one leaves, the call is cancelled, unless
+/// ``begin(for:in:onDiscard:)`` made it or found it. ``resume(_:throwing:)`` ends the call with one key, and
+/// ``close(throwing:)`` all calls.
 ///
 /// May be used from any thread and actor. The library holds no lock while your closures run, or while keys and values
 /// are released. The `==` and the `hash(into:)` of a key run under the lock of this object, so they must not use it.
@@ -40,7 +42,8 @@ public final class SharedCalls<Key: Hashable & Sendable, Value: Sendable>: Senda
 
   /// Waits for the call with a key, and makes it if there is none.
   ///
-  /// Returns the value of the call. Throws its error, `CancellationError`, or `TimeoutError` with this caller's line.
+  /// Returns the value of the call. Throws its error, `CancellationError`, `TimeoutError` with this caller's line, or
+  /// the error that ended the call from outside.
   ///
   /// `operation` makes the call, through a bridge or with any asynchronous function. Only that of the first caller runs:
   /// in its own task, on the actor to which the closure belongs, as in `Task { … }`. No caller's cancellation reaches it,
@@ -68,7 +71,7 @@ public final class SharedCalls<Key: Hashable & Sendable, Value: Sendable>: Senda
         options,
         as: .pendingCall(id: key),
         in: { (continuation: Caller) in
-          let ticket = calls.locked { $0.join(key, continuation) }
+          let ticket = try calls.locked { try $0.join(key, continuation) }
           call.locked { $0 = ticket.call }
           if ticket.isFirst { make(ticket.call, work, discard) }
           // Read last: a raise before this is in the priority, and a later one finds the ticket.
@@ -81,6 +84,66 @@ public final class SharedCalls<Key: Hashable & Sendable, Value: Sendable>: Senda
     }
     return shared.take()
   }
+
+  /// Makes the call with a key before a caller needs it, and does not wait for it.
+  ///
+  /// ```swift
+  /// func prepare() {
+  ///   refreshes.begin(for: "token") { try await self.refresh() }
+  /// }
+  /// ```
+  ///
+  /// If there is already a call with this key, `operation` does not run. In both cases, callers join the call as usual,
+  /// but it goes on when the last one leaves, until it ends, or until ``resume(_:throwing:)`` or ``close(throwing:)``
+  /// ends it. After a close, this does nothing.
+  ///
+  /// `operation` runs in its own task, as for ``value(for:timeout:fileID:line:in:onDiscard:)``, also if the current task
+  /// is cancelled. If no caller waits when it ends, its value goes to `onDiscard` and its error is ignored, so store what
+  /// must last inside the closure.
+  public nonisolated func begin(
+    for key: Key,
+    @_inheritActorContext in operation:
+      sending @escaping @isolated(any) () async throws -> sending Value,
+    onDiscard discard: (@Sendable (Value) -> Void)? = nil
+  ) {
+    let work = Sent(AbandonableWork(run: operation))
+    if let call = calls.locked({ $0.begin(key) }) { make(call, work, discard) }
+  }
+
+  // MARK: An end from outside
+
+  /// Ends the call with a key: its callers throw the error, and its task is cancelled. Returns whether there was one.
+  ///
+  /// ```swift
+  /// func logOut() {
+  ///   token = nil
+  ///   refreshes.resume("token", throwing: LoggedOut())
+  /// }
+  /// ```
+  ///
+  /// Does not wait for the task. The key is free at once, so a later caller calls the SDK again. A value that the task
+  /// still returns goes to `onDiscard`; put a ``CooperativeCancellation/checkpoint(fileID:line:)`` before `operation`
+  /// stores it.
+  @discardableResult
+  public func resume(_ key: Key, throwing error: any Error) -> Bool {
+    guard let (call, _) = calls.extract({ $0.end(of: key) }) else { return false }
+    end(call, throwing: error)
+    return true
+  }
+
+  /// Ends all calls, as ``resume(_:throwing:)`` does. Later callers throw the error, too, without calling the SDK.
+  ///
+  /// Only the first error counts.
+  public func close(throwing error: any Error) {
+    for call in calls.extract({ $0.close(throwing: error) }).calls { end(call, throwing: error) }
+  }
+
+  private func end(_ call: SharedCallsMachine<Key, Caller>.Call, throwing error: any Error) {
+    for caller in call.callers.slots { caller.element?.resume(throwing: error) }
+    call.task?.cancel()
+  }
+
+  // MARK: The call
 
   /// Makes a call, in a task of its own.
   private func make(
@@ -98,8 +161,13 @@ public final class SharedCalls<Key: Hashable & Sendable, Value: Sendable>: Senda
         }
       }(operation.isolation)
     }
-    // A caller may have joined meanwhile, or been raised.
-    if let priority = calls.locked({ $0.start(call, task) }) { raise(call, to: priority) }
+    if let priority = calls.locked({ $0.start(call, task) }) {
+      // A caller may have joined meanwhile, or been raised.
+      raise(call, to: priority)
+    } else {
+      // It has ended, by itself or from outside.
+      task.cancel()
+    }
   }
 
   private func end(_ call: Int, _ answer: Result<SharedValue<Value>, any Error>) {

@@ -4,8 +4,10 @@ package import CancellationInternals
 ///
 /// ```
 ///   join, the first ──▶ running ── leave, the last ──▶ gone: its task is cancelled
-///                        │    ▲
-///              join, leave    └─ end ──────────────────▶ gone: all who wait receive the answer
+///                        │    ▲ └─ end(of:), close ───▶ gone: the same, and all who wait receive the error
+///              join, leave    └─ end ─────────────────▶ gone: all who wait receive the answer
+///
+///   begin ─▶ running, or what runs is kept: the last one to leave does not end it
 /// ```
 ///
 /// The `==` and `hash(into:)` of the keys run under the caller's lock. Results are used or released after unlocking.
@@ -15,8 +17,10 @@ package struct SharedCallsMachine<Key: Hashable & Sendable, Caller: Sendable>: S
     package var callers = NumberedQueue<Caller>()
     /// `nil` until it is made.
     package var task: Task<Void, Never>?
-    /// The highest that a caller has; `nil` until the first one has told its own.
-    var priority: TaskPriority?
+    /// The highest that a caller has told; the task is made with that of the first one.
+    var priority = TaskPriority.background
+    /// Whether it goes on when the last caller leaves.
+    var isKept = false
   }
 
   /// What a caller needs to leave its call.
@@ -34,26 +38,44 @@ package struct SharedCallsMachine<Key: Hashable & Sendable, Caller: Sendable>: S
   private var calls: [Int: Call] = [:]
   private var numbers: [Key: Int] = [:]
   private var lastNumber = 0
+  /// What later calls throw.
+  private var closingError: (any Error)?
 
   package init() {}
 
   /// How many callers wait.
   package var count: Int { calls.values.reduce(0) { $0 + $1.callers.count } }
 
-  package mutating func join(_ key: Key, _ caller: Caller) -> Ticket {
-    lastNumber += 1
-    let number = numbers[key] ?? lastNumber
-    if number == lastNumber {
-      calls[number] = Call(key: key)
-      // A key that does not equal itself, such as one with a `nan`, is never found: its call has one caller.
-      if key == key { numbers[key] = number }
-    }
-    calls[number]?.callers.append(caller, lastNumber)
-    return Ticket(call: number, caller: lastNumber)
+  package mutating func join(
+    _ key: Key,
+    _ caller: Caller
+  ) throws -> Ticket {
+    if let closingError { throw closingError }
+    let call = findOrMake(key)
+    calls[call]?.callers.append(caller, lastNumber)
+    return Ticket(call: call, caller: lastNumber)
   }
 
-  /// The task of a call exists, which may have ended already. Returns the priority to which a
-  /// caller has raised it.
+  /// Keeps the call with a key until its end. Returns the call, if it is a new one: its task must be made.
+  package mutating func begin(_ key: Key) -> Int? {
+    if closingError != nil { return nil }
+    let call = findOrMake(key)
+    calls[call]?.isKept = true
+    return call == lastNumber ? call : nil
+  }
+
+  /// Returns the call with a key. A new one has the last number.
+  private mutating func findOrMake(_ key: Key) -> Int {
+    lastNumber += 1
+    if let call = numbers[key] { return call }
+    calls[lastNumber] = Call(key: key)
+    // A key that does not equal itself, such as one with a `nan`, is never found: its call has one caller.
+    if key == key { numbers[key] = lastNumber }
+    return lastNumber
+  }
+
+  /// The task of a call exists, which may have ended already. Returns the priority that it must have, or `nil` if the
+  /// call is gone: if it was ended from outside, its task is to be cancelled.
   package mutating func start(_ call: Int, _ task: Task<Void, Never>) -> TaskPriority? {
     calls[call]?.task = task
     return calls[call]?.priority
@@ -62,14 +84,27 @@ package struct SharedCallsMachine<Key: Hashable & Sendable, Caller: Sendable>: S
   /// A caller has a priority. Returns the task of its call, to be raised, if it exists.
   package mutating func raise(_ call: Int, to priority: TaskPriority) -> Task<Void, Never>? {
     guard let index = calls.index(forKey: call) else { return nil }
-    calls.values[index].priority = max(calls.values[index].priority ?? priority, priority)
+    calls.values[index].priority = max(calls.values[index].priority, priority)
     return calls.values[index].task
   }
 
   /// A caller waits no longer. Returns the call if it was the last one: its task is to be cancelled.
   package mutating func leave(_ ticket: Ticket) -> (left: Caller?, last: Removed?) {
     let left = calls[ticket.call]?.callers.remove(ticket.caller)
-    return (left, calls[ticket.call]?.callers.count == 0 ? end(ticket.call) : nil)
+    guard let call = calls[ticket.call], call.callers.count == 0, !call.isKept else {
+      return (left, nil)
+    }
+    return (left, end(ticket.call))
+  }
+
+  /// Ends the call with a key from outside: all who wait receive an error, and its task is to be cancelled.
+  package mutating func end(of key: Key) -> Removed? { numbers[key].flatMap { end($0) } }
+
+  /// Ends all calls from outside, and refuses later ones. Only the first error counts. Returns the calls in order.
+  package mutating func close(throwing error: any Error) -> (calls: [Call], keys: [Key: Int]) {
+    closingError = closingError ?? error
+    defer { (calls, numbers) = ([:], [:]) }
+    return (calls.sorted { $0.key < $1.key }.map(\.value), numbers)
   }
 
   /// A call has its answer: its key is free, and those who wait receive the answer.

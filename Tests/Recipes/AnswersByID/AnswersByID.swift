@@ -121,13 +121,27 @@ actor Session {
 
   func validToken() async throws -> String {
     if let token { return token }
-    return try await refreshes.value(for: "token") {
-      let token = try await self.api.refresh()
-      self.token = token
-      return token
-    }
+    return try await refreshes.value(for: "token") { try await self.refresh() }
+  }
+
+  func prepare() {
+    refreshes.begin(for: "token") { try await self.refresh() }
+  }
+
+  func logOut() {
+    token = nil
+    refreshes.resume("token", throwing: LoggedOut())
+  }
+
+  private func refresh() async throws -> String {
+    let token = try await api.refresh()
+    try checkpoint()
+    self.token = token
+    return token
   }
 }
+
+struct LoggedOut: Error {}
 
 @MainActor
 final class Search {
