@@ -26,8 +26,9 @@ extension SendableCallbackSequence {
     let shared = source()
     let (policy, callSite) = (shared.policy, shared.callSite)
     let hub = Hub(source, policy, replays: replayingLatest)
-    return Self {
-      Source(policy: policy, discard: nil, callSite: callSite, start: .inPlace(hub.begin))
-    }
+    return Self(
+      { Source(policy: policy, discard: nil, callSite: callSite, start: .inPlace(hub.begin)) },
+      sharedBy: hub
+    )
   }
 }

@@ -29,15 +29,21 @@ public struct SendableCallbackSequence<Element: Sendable, Failure: Error>: Async
   Sendable
 {
   @usableFromInline let source: @Sendable () -> Source<Element>
+  /// Set if the readers share one registration.
+  let hub: Hub<Element>?
 
   /// Creates a sequence whose iterators each read a new sequence that `make` returns.
   ///
   /// `make` runs where each iterator or stream is made; if shared, in `shared()`, and per registration on no actor.
   public init(_ make: @escaping @Sendable () -> CallbackSequence<Element, Failure>) {
     source = { make().source }
+    hub = nil
   }
 
-  init(_ source: @escaping @Sendable () -> Source<Element>) { self.source = source }
+  init(_ source: @escaping @Sendable () -> Source<Element>, sharedBy hub: Hub<Element>? = nil) {
+    self.source = source
+    self.hub = hub
+  }
 
   /// Creates an iterator. Nothing is registered yet.
   public func makeAsyncIterator() -> CallbackSequence<Element, Failure>.Iterator {

@@ -1,4 +1,5 @@
 public import CancellationInternals
+public import CooperativeCancellation
 
 /// One registration for all readers of a shared sequence: the lock around a ``HubMachine``. An element goes to all
 /// inboxes under this lock, so all readers see the same order, and a new one gets the latest element before any later
@@ -6,10 +7,12 @@ public import CancellationInternals
 @usableFromInline package final class Hub<Element: Sendable>: Sendable {
   /// Where a registration's elements go. A callback of an earlier registration changes nothing.
   @usableFromInline package typealias Target = (hub: Hub, registration: Int)
+  /// Waits until the registration of its reader has returned.
+  @usableFromInline typealias Starter = CancellableContinuation<Void, any Error>
   @usableFromInline typealias Afterwards = (wake: [any ErasedContinuation], release: [Element])
 
   private let source: @Sendable () -> Source<Element>
-  @usableFromInline let state: Locked<HubMachine<Inbox<Element>, Element, ActorWork>>
+  @usableFromInline let state: Locked<HubMachine<Inbox<Element>, Element, ActorWork, Starter>>
 
   init(
     _ source: @escaping @Sendable () -> Source<Element>,
@@ -21,13 +24,39 @@ public import CancellationInternals
   }
 
   /// Begins a subscription of one reader. Returns how to end it.
-  func begin(_ inbox: Inbox<Element>) -> () -> Void {
+  func begin(_ inbox: Inbox<Element>) -> () -> Void { begin(inbox, startedBy: nil) }
+
+  /// Begins a subscription of one reader, and waits until the registration has returned. Throws what it throws, or a
+  /// `CancellationError`.
+  func start(
+    _ inbox: Inbox<Element>,
+    isolation: isolated (any Actor)? = #isolation
+  ) async throws -> () -> Void {
+    var end: (() -> Void)?
+    do {
+      try await throwingWait(
+        .options(.abandonCallback, nil, inbox.callSite),
+        as: .element,
+        in: { starter in end = begin(inbox, startedBy: starter) },
+        onCancel: { _ in },
+        onDiscard: nil
+      )
+    } catch {
+      end?()
+      throw error
+    }
+    return end ?? {}
+  }
+
+  private func begin(_ inbox: Inbox<Element>, startedBy starter: Starter?) -> () -> Void {
     var afterwards: Afterwards = ([], [])
-    let number = state.locked { machine in
+    let (number, mustWait) = state.locked { machine in
       if let latest = machine.latest { _ = inbox.deliver(latest, &afterwards) }
-      return machine.join(inbox)
+      let number = machine.join(inbox)
+      return (number, starter.map { machine.waitForRegistration($0) })
     }
     for reader in afterwards.wake { reader.resume() }
+    if mustWait == false { starter?.resume() }
     drive()
     return {
       _ = self.state.extract { $0.leave(number) }
@@ -63,6 +92,7 @@ public import CancellationInternals
     }
     for reader in afterwards.wake { reader.resume() }
     if let end = opened.end { for inbox in opened.readers { inbox.end(end) } }
+    for starter in opened.starters { starter.resume() }
   }
 
   /// The SDK yielded an element, on any thread. Returns whether a reader received it.
@@ -94,5 +124,6 @@ public import CancellationInternals
   func registrationThrew(_ error: any Error) {
     let ended = state.extract { $0.registrationThrew() }
     for inbox in ended.readers { inbox.end(.failed(error)) }
+    for starter in ended.starters { starter.resume(throwing: error) }
   }
 }

@@ -14,7 +14,12 @@ public import CancellationInternals
 /// One task at a time, the driver, registers and unregisters until nothing is left to do. So a registration never
 /// overlaps the previous one, whose `onTermination` could clear the SDK's only slot.
 @usableFromInline
-package struct HubMachine<Reader: Sendable, Element: Sendable, Ending: Sendable>: Sendable {
+package struct HubMachine<
+  Reader: Sendable,
+  Element: Sendable,
+  Ending: Sendable,
+  Starter: Sendable
+>: Sendable {
   package enum Work: Sendable {
     case register(Int)
     /// With the latest element, to release.
@@ -25,6 +30,8 @@ package struct HubMachine<Reader: Sendable, Element: Sendable, Ending: Sendable>
   @usableFromInline let replays: Bool
   /// The readers of the open registration, or those that wait for the next one.
   @usableFromInline package private(set) var readers: NumberedQueue<Reader>
+  /// What waits until the registration has returned, with the numbers of its readers.
+  package private(set) var starters = NumberedQueue<Starter>()
   /// For the next reader, while a registration is open.
   @usableFromInline package var latest: Element?
   @usableFromInline var lastNumber = 0
@@ -48,8 +55,22 @@ package struct HubMachine<Reader: Sendable, Element: Sendable, Ending: Sendable>
     return lastNumber
   }
 
-  /// Returns the reader, to release, unless it was told of the end.
-  package mutating func leave(_ number: Int) -> Reader? { readers.remove(number) }
+  /// The reader that has just joined waits until the registration has returned. Returns whether it must.
+  package mutating func waitForRegistration(_ starter: Starter) -> Bool {
+    if isOpen, ending != nil { return false }
+    starters.append(starter, lastNumber)
+    return true
+  }
+
+  private mutating func takeStarters() -> [Starter] {
+    defer { starters = NumberedQueue() }
+    return starters.slots.compactMap(\.element)
+  }
+
+  /// Returns the reader, unless it was told of the end, and what waits for it; to release.
+  package mutating func leave(_ number: Int) -> (reader: Reader?, starter: Starter?) {
+    (readers.remove(number), starters.remove(number))
+  }
 
   /// Returns whether the caller becomes the driver.
   package mutating func startDriver() -> Bool {
@@ -74,27 +95,45 @@ package struct HubMachine<Reader: Sendable, Element: Sendable, Ending: Sendable>
     return .register(registration)
   }
 
-  /// The registration returned. Delivers what it yielded. Returns its end, if any, whom to tell, and what to release.
+  /// What to do when a registration has returned.
+  package struct Opened {
+    /// How it has already ended, and whom to tell.
+    package var end: SubscriptionEnd?
+    package var readers: [Reader] = []
+    /// What waited for it.
+    package var starters: [Starter] = []
+    /// What it yielded, to release.
+    var elements: [Element] = []
+  }
+
+  /// The registration returned. Delivers what it yielded.
   package mutating func registered(
     _ ending: Ending,
     deliver: (Reader, Element) -> Void
-  ) -> (end: SubscriptionEnd?, readers: [Reader], elements: [Element]) {
+  ) -> Opened {
     self.ending = ending
     var unread = held.take()
     var elements: [Element] = []
     while let element = unread?.take() { elements.append(element) }
-    guard isOpen else { return (nil, [], elements) }
+    // Those who joined after its end wait for the next one.
+    guard isOpen else { return Opened(elements: elements) }
+    let starters = takeStarters()
     for case (_, let reader?) in readers.slots {
       for element in elements { deliver(reader, element) }
     }
     if replays { latest = elements.last }
-    guard case .ended(let end)? = unread?.next() else { return (nil, [], elements) }
-    return (end, close().readers, elements)
+    guard case .ended(let end)? = unread?.next() else {
+      return Opened(starters: starters, elements: elements)
+    }
+    return Opened(end: end, readers: close().readers, starters: starters, elements: elements)
   }
 
-  /// The registration threw. Returns the readers to tell, and what to release.
-  package mutating func registrationThrew() -> (readers: [Reader], unread: InboxMachine<Element>?) {
-    (isOpen ? close().readers : [], held.take())
+  /// The registration threw. Returns the readers and what waits, to be told, and what to release.
+  package mutating func registrationThrew() -> (
+    readers: [Reader], starters: [Starter], unread: InboxMachine<Element>?
+  ) {
+    guard isOpen else { return ([], [], held.take()) }
+    return (close().readers, takeStarters(), held.take())
   }
 
   /// That registration yielded an element. Returns whether a reader received it, and an element to release. If none

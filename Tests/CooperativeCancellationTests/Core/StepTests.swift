@@ -21,9 +21,9 @@ private let orders: [[Int]] = {
 
   @Test(arguments: orders.indices)
   func `a reader leaves a shared sequence`(order: Int) {
-    var machine = HubMachine<Int, Int, Int>(.unbounded, replays: false)
+    var machine = HubMachine<Int, Int, Int, Int>(.unbounded, replays: false)
     let numbers = (0..<many).map { machine.join($0) }
-    for reader in orders[order] { #expect(machine.leave(numbers[reader]) == reader) }
+    for reader in orders[order] { #expect(machine.leave(numbers[reader]).reader == reader) }
     #expect(machine.readers.steps <= most && machine.readers.slots.capacity == 0)
   }
 

@@ -11,6 +11,8 @@ private struct HubRun: Explorable {
     var state = State.isToCome
     var number = 0
     var wasTold = false
+    /// Whether it waits until the registration has returned, as it does in `started()`.
+    var waits = false
   }
 
   enum Driver: Hashable { case rests, works, registering(Int), unregistering(Int) }
@@ -36,7 +38,7 @@ private struct HubRun: Explorable {
 
   let replays: Bool
   /// An ending is the number of its registration.
-  var machine: HubMachine<Int, Int, Int>
+  var machine: HubMachine<Int, Int, Int, Int>
   var situation: Situation
   var history: [Step] = []
 
@@ -78,12 +80,20 @@ private struct HubRun: Explorable {
     require(machine.latest == latest, "it is of the open registration")
     situation.readers[number].state = .joined
     situation.readers[number].number = machine.join(number)
+    let isRegistered = isOpen && situation.registered == situation.registration
+    situation.readers[number].waits = machine.waitForRegistration(number)
+    require(
+      situation.readers[number].waits == !isRegistered,
+      "it waits unless the registration is open"
+    )
     situation.drivesToStart += 1
   }
 
   private mutating func leave(_ number: Int) {
     situation.readers[number].state = .left
-    let left = machine.leave(situation.readers[number].number)
+    let (left, starter) = machine.leave(situation.readers[number].number)
+    require((starter != nil) == situation.readers[number].waits, "who leaves waits no longer")
+    situation.readers[number].waits = false
     require(
       (left == nil) == situation.readers[number].wasTold,
       "the hub keeps a reader until it leaves or is told of the end"
@@ -126,6 +136,7 @@ private struct HubRun: Explorable {
         let expected = isOpen && has(.joined, number) ? situation.held : []
         require(received[number] == expected, "each reader gets what the registration yielded")
       }
+      start(opened.starters, if: isOpen)
       if isOpen, replays { situation.latest = situation.held.last }
       situation.held = []
       let mustTell = isOpen && situation.isHeldEnded
@@ -149,9 +160,10 @@ private struct HubRun: Explorable {
   private mutating func throwError() {
     situation.failures += 1
     situation.driver = .works
-    let told = machine.registrationThrew().readers
+    let threw = machine.registrationThrew()
     situation.held = []
-    tell(told, if: isOpen)
+    start(threw.starters, if: isOpen)
+    tell(threw.readers, if: isOpen)
   }
 
   private mutating func yield(_ registration: Int) {
@@ -195,6 +207,13 @@ private struct HubRun: Explorable {
     tell(told, if: counts)
   }
 
+  /// The registration has returned: those go on that wait for it.
+  private mutating func start(_ started: [Int], if counts: Bool) {
+    let waiting = situation.readers.indices.filter { situation.readers[$0].waits }
+    require(started.sorted() == (counts ? waiting : []), "all that wait for it go on, once")
+    for reader in started { situation.readers[reader].waits = false }
+  }
+
   /// Readers were told of the end, which must be all if it counts.
   private mutating func tell(_ told: [Int], if counts: Bool) {
     require(told.sorted() == (counts ? untold : []), "all readers are told of the end, once")
@@ -209,7 +228,8 @@ private struct HubRun: Explorable {
     require(situation.driver == .rests, "nothing is left to do")
     require(situation.registered == nil, "the last reader has the sequence unregistered")
     require(
-      machine.latest == nil && machine.readers.count == 0 && machine.held == nil,
+      machine.latest == nil && machine.readers.count == 0 && machine.held == nil
+        && machine.starters.count == 0,
       "nothing is kept"
     )
   }

@@ -18,6 +18,8 @@ struct SequencesTests {
 
   @Test func `registered before the first element is read`() async throws {
     try await checkFirst({ Quotes() }, except: .checkBefore) { try await $0.quotes(for: "SWFT") }
+    let isShared: Set<WrapperGuarantee> = [.twoCalls, .nextCall, .droppedCompletion]
+    try await checkFirst({ Ticker() }, except: isShared) { try await $0.quotes(for: "SWFT") }
     try await checkFirst({ Pushes() }, except: .checkBefore) { try await $0.pushes(about: "rain") }
     try await checkFirst({ RadioPlayer() }, except: .checkBefore) { await $0.songs }
     try await checkFirst({ RadioPlayer() }, except: .checkBefore) { $0.stations }

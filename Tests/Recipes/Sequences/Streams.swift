@@ -90,6 +90,26 @@ final class Quotes {
 }
 
 @MainActor
+final class Ticker {
+  private let feed = QuoteFeed()
+  private let quotes: SendableCallbackSequence<Double, Never>
+
+  init() {
+    quotes = AsyncCallbackSequence(buffering: .newest(1)) { [feed] yield in
+      feed.addListener(yield)
+    } onTermination: { [feed] token in
+      feed.removeListener(token)
+    }.sendable().shared()
+  }
+
+  func quotes(for name: String) async throws -> AsyncCallbackSequence<Double>.Iterator {
+    let quotes = await quotes.started()
+    try await feed.subscribe(to: name)
+    return quotes
+  }
+}
+
+@MainActor
 final class Pushes {
   private let service = PushService()
 
