@@ -1,7 +1,7 @@
 internal import CancellationInternals
 
-/// The deadlines of all waits, as a value type without a lock: a binary heap. A wait that is removed leaves its node in
-/// the heap until the alarm finds it first, or the array is large.
+/// The deadlines of all waits, as a value type without a lock: a binary heap. It knows where the node of each wait is, so
+/// a wait that is removed takes its node with it: the alarm would otherwise pass any number of them under the lock.
 ///
 /// All waits share one alarm. The queue decides when to set it; ``Deadlines`` sets it, and tells the queue when it
 /// rings. After the earliest wait is removed, the alarm rings once with no wait due.
@@ -9,20 +9,19 @@ internal import CancellationInternals
   private struct Node: Sendable {
     let end: Moment
     let slot: Int
-    /// Slots are reused, numbers are not.
-    let number: Int
   }
 
   /// Each node is due no later than its children, at `2 * position + 1` and `2 * position + 2`.
   private var heap: [Node] = []
-  private var waits = Slots<(number: Int, wait: Wait)>()
-  private var lastNumber = 0
+  private var waits = Slots<Wait>()
+  /// The position of each wait's node in the heap, by its slot.
+  private var positions: [Int] = []
   /// The time at which the alarm rings.
   private var alarm: Moment?
 
-  package private(set) var count = 0
-  /// Those of ended waits, too. A test limits them.
-  package var nodeCount: Int { heap.count }
+  package var count: Int { heap.count }
+  /// How many nodes were moved so far. A test limits them.
+  package private(set) var steps = 0
 
   package init() {}
 
@@ -31,10 +30,11 @@ internal import CancellationInternals
 
   /// Returns a ticket for removing the wait, and the time to set the alarm for, or `nil` to leave it.
   package mutating func add(_ wait: Wait, until end: Moment) -> (Ticket, alarm: Moment?) {
-    count += 1
-    lastNumber += 1
-    let slot = waits.insert((lastNumber, wait))
-    insert(Node(end: end, slot: slot, number: lastNumber))
+    let slot = waits.insert(wait)
+    if slot == positions.count { positions.append(heap.count) }
+    let node = Node(end: end, slot: slot)
+    heap.append(node)
+    rise(node, from: heap.count - 1)
     if let alarm, !(end < alarm) { return (slot, nil) }
     alarm = end
     return (slot, end)
@@ -43,7 +43,7 @@ internal import CancellationInternals
   /// Removes a wait, if it is still in the queue. Returns it, to release.
   package mutating func remove(_ wait: Wait, by ticket: Ticket) -> Wait? {
     // Another wait may have the slot now.
-    waits[ticket]?.wait.id == wait.id ? take(ticket) : nil
+    waits[ticket]?.id == wait.id ? take(ticket) : nil
   }
 
   /// The alarm rang, perhaps early or more than once. Returns at most `most` of the due waits. If there are none,
@@ -53,46 +53,57 @@ internal import CancellationInternals
     atMost most: Int
   ) -> (waits: [Wait], alarm: Moment?) {
     var due: [Wait] = []
-    while due.count < most, let first = heap.first, !isQueued(first) || !(now < first.end) {
-      removeFirst()
-      if isQueued(first), let wait = take(first.slot) { due.append(wait) }
+    while due.count < most, let first = heap.first, !(now < first.end) {
+      if let wait = take(first.slot) { due.append(wait) }
     }
     alarm = due.isEmpty ? heap.first?.end : nil
     return (due, alarm)
   }
 
-  private func isQueued(_ node: Node) -> Bool { waits[node.slot]?.number == node.number }
-
   private mutating func take(_ slot: Int) -> Wait? {
-    count -= 1
-    let wait = waits.remove(slot)?.wait
+    let position = positions[slot]
+    let last = heap.removeLast()
+    if position < heap.count {
+      if position > 0, last.end < heap[(position - 1) / 2].end {
+        rise(last, from: position)
+      } else {
+        sink(last, from: position)
+      }
+    }
+    let wait = waits.remove(slot)
     // Also frees memory, which an array never does by itself.
-    if heap.capacity > 4 * max(count, 32) {
-      let nodes = heap
-      heap = []
-      for node in nodes where isQueued(node) { insert(node) }
+    if heap.capacity > 4 * max(count, 32) { heap = heap.map { $0 } }
+    if positions.count > 4 * max(waits.count, 32) {
+      positions = Array(positions.prefix(waits.count))
     }
     return wait
   }
 
-  private mutating func insert(_ node: Node) {
-    var position = heap.count
-    heap.append(node)
-    while position > 0, case let parent = (position - 1) / 2, node.end < heap[parent].end {
-      heap.swapAt(position, parent)
-      position = parent
-    }
+  private mutating func put(_ node: Node, at position: Int) {
+    steps += 1
+    heap[position] = node
+    positions[node.slot] = position
   }
 
-  private mutating func removeFirst() {
-    heap.swapAt(0, heap.count - 1)
-    heap.removeLast()
-    var position = 0
+  /// Puts a node at a position or above it.
+  private mutating func rise(_ node: Node, from start: Int) {
+    var position = start
+    while position > 0, case let parent = (position - 1) / 2, node.end < heap[parent].end {
+      put(heap[parent], at: position)
+      position = parent
+    }
+    put(node, at: position)
+  }
+
+  /// Puts a node at a position or below it.
+  private mutating func sink(_ node: Node, from start: Int) {
+    var position = start
     while case var child = 2 * position + 1, child < heap.count {
       if child + 1 < heap.count, heap[child + 1].end < heap[child].end { child += 1 }
-      guard heap[child].end < heap[position].end else { return }
-      heap.swapAt(position, child)
+      guard heap[child].end < node.end else { break }
+      put(heap[child], at: position)
       position = child
     }
+    put(node, at: position)
   }
 }

@@ -64,13 +64,27 @@ import Testing
     #expect(queue.count == 1)
   }
 
-  @Test func `waits that have ended do not pile up, whenever they would have been due`() {
+  @Test(arguments: 1...3)
+  func `the alarm passes no wait that has ended, and no end or ring moves many of those that wait`(
+    seed: UInt64
+  ) {
+    var random = SeededGenerator(seed: seed)
     var queue = DeadlinesMachine()
-    for number in 0..<1_000 {
-      let new = wait()
-      let ticket = queue.add(new, until: moment(Int64(number % 7))).0
-      #expect(queue.remove(new, by: ticket)?.id == new.id)
-      #expect(queue.nodeCount <= 4 * 32)
+    let many = 2_000
+    let ends = (0..<many).map { _ in Int64.random(in: 0..<1_000, using: &random) }
+    let added = ends.map { end in
+      let wait = wait()
+      return (wait: wait, ticket: queue.add(wait, until: moment(end)).0)
     }
+    for (wait, ticket) in added.shuffled(using: &random).dropFirst(100) {
+      #expect(queue.remove(wait, by: ticket)?.id == wait.id)
+    }
+    let before = queue.steps
+    #expect(before <= 12 * 2 * many)
+    // One of 100, and not the 1,900 that would have been due before it.
+    while case let due = queue.takeDue(at: moment(1_000), atMost: 1).waits, !due.isEmpty {
+      #expect(due.count == 1)
+    }
+    #expect(queue.steps - before <= 8 * 100 && queue.count == 0)
   }
 }
