@@ -28,6 +28,25 @@
   }
 
   @_alwaysEmitIntoClient
+  package mutating func last() -> Element? {
+    while slots.count > head {
+      steps += 1
+      if let last = slots[slots.count - 1].element { return last }
+      slots.removeLast()
+    }
+    return nil
+  }
+
+  /// Takes all in one step: who looks at each of them can do so later, without a lock.
+  @_alwaysEmitIntoClient
+  package mutating func takeAll() -> NumberedQueue {
+    var all = NumberedQueue()
+    swap(&all, &self)
+    steps = all.steps
+    return all
+  }
+
+  @_alwaysEmitIntoClient
   package mutating func popFirst() -> (number: Int, element: Element)? {
     first() == nil ? nil : take(at: head)
   }

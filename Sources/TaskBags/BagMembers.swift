@@ -24,21 +24,44 @@ public import CooperativeCancellation
 
   // MARK: A task's life
 
-  /// The place of a task, and where one was added that must end before it begins.
-  @usableFromInline typealias Place = (slot: Int, waitsFor: CallSite?)
+  /// The place of a task, whether it begins among the `Departures`, and where one was added that must end before.
+  @usableFromInline typealias Place = (slot: Int, travels: Bool, waitsFor: CallSite?)
 
-  @usableFromInline func reserve() -> Int? { registry.locked { $0.reserve() } }
+  @usableFromInline func reserve(by route: BagRoute) -> Place? {
+    registry.locked { $0.reserve(by: route) }.map { ($0.slot, $0.travels, nil) }
+  }
 
   /// Reserves a slot for a task with an id, and cancels those that it replaces. One that has begun waits for none.
   @usableFromInline func reserve(
     _ id: BagID,
     ifTaken policy: TaskBag.TakenIDPolicy,
-    hasBegun: Bool = false
+    hasBegun: Bool = false,
+    by route: BagRoute
   ) -> Place? {
-    let reservation = registry.extract { $0.reserve(id, ifTaken: policy, hasBegun: hasBegun) }
-    for member in reservation?.replaced ?? [] { member.cancel() }
-    return reservation.map { ($0.slot, $0.waitsFor?.callSite) }
+    let reservation = registry.extract {
+      $0.reserve(id, ifTaken: policy, hasBegun: hasBegun, by: route)
+    }
+    for member in reservation?.replaced.members ?? [] { member.cancel() }
+    return reservation.map { ($0.slot, $0.travels, $0.waitsFor?.callSite) }
   }
+
+  /// Makes a task that begins among the `Departures`, and goes from there to the actor of its operation.
+  @usableFromInline
+  func departingTask(
+    _ operation: @escaping @isolated(any) @Sendable () async throws -> Void,
+    _ place: Place,
+    _ name: String?,
+    _ priority: TaskPriority?,
+    _ callSite: CallSite
+  ) -> Member {
+    .made(
+      Task(name: name, priority: priority) { @Departures in
+        await self.run(operation, place, callSite, on: operation.isolation)
+      }
+    )
+  }
+
+  @usableFromInline func arrive() { registry.locked { $0.arrive() } }
 
   /// Waits until the tasks have ended that a new one replaces. Returns whether it begins: not if it is cancelled.
   @usableFromInline
@@ -69,6 +92,7 @@ public import CooperativeCancellation
     _ callSite: CallSite,
     on actor: isolated (any Actor)?
   ) async {
+    if place.travels { arrive() }
     if let blocker = place.waitsFor, !(await mayBegin(place.slot, after: blocker, callSite)) {
       return finish(place.slot)
     }
@@ -94,8 +118,8 @@ public import CooperativeCancellation
   // MARK: Cancelling and waiting
 
   func cancel(_ id: BagID) -> Bool {
-    guard let members = registry.extract({ $0.cancel(id) }) else { return false }
-    for member in members { member.cancel() }
+    guard let cancelled = registry.extract({ $0.cancel(id) }) else { return false }
+    for member in cancelled.members { member.cancel() }
     return true
   }
 

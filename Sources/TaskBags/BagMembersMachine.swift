@@ -29,6 +29,8 @@ internal import CancellationInternals
 /// A task keeps its id until it has ended, also when it is cancelled. A later one with the id, unless it asked not to
 /// wait, is blocked until it is the first of them. One that is cancelled while it is blocked never begins, so it loses
 /// the id at once.
+///
+/// No reservation looks at all tasks with an id: what it replaces is taken as a whole.
 package struct BagMembersMachine<Waiter: Sendable>: Sendable {
   private enum State: Sendable {
     /// The task is being made.
@@ -50,6 +52,7 @@ package struct BagMembersMachine<Waiter: Sendable>: Sendable {
     /// Slots are reused, numbers are not.
     let number: Int
     var state = State.starting
+    /// Whether it is cancelled, if it has no id. Otherwise, its line says so.
     var isCancelled = false
     /// Whether others with its id must end before it begins.
     var isBlocked = false
@@ -58,10 +61,13 @@ package struct BagMembersMachine<Waiter: Sendable>: Sendable {
   private var tasks = Slots<Entry>()
   /// One for each slot, and perhaps more.
   private var statuses: [Status] = []
-  /// The slots of the tasks with an id, in their order.
-  private var queues: [BagID: NumberedQueue<Int>] = [:]
+  /// The tasks with an id, by that id.
+  private var lines: [BagID: BagLine] = [:]
   private var waiters: [Int: Waiter] = [:]
   private var lastNumber = 0
+
+  /// How many tasks are on their way to their actor.
+  private var travelling = 0
 
   /// How many tasks have not ended.
   package private(set) var count = 0
@@ -74,48 +80,56 @@ package struct BagMembersMachine<Waiter: Sendable>: Sendable {
   /// The place of a task that is about to be made.
   package struct Reservation: Sendable {
     package let slot: Int
+    /// Whether it begins among the `Departures`, and says when it has arrived.
+    package let travels: Bool
     /// To be cancelled.
-    package var replaced: [Member] = []
+    package var replaced = CancelledTasks()
     /// One of the tasks for whose end it waits, if any.
     package var waitsFor: BagID?
   }
 
   /// Reserves a slot for a task without an id. Returns `nil` if the registry is closed.
-  package mutating func reserve() -> Int? { isClosed ? nil : insert(nil).slot }
+  package mutating func reserve(by route: BagRoute = .direct) -> Reservation? {
+    isClosed ? nil : insert(nil, by: route)
+  }
 
   /// Reserves a slot for a task with an id. Returns `nil` if the registry is closed, or if another task keeps the id.
   package mutating func reserve(
     _ id: BagID,
     ifTaken policy: TaskBag.TakenIDPolicy,
-    hasBegun: Bool = false
+    hasBegun: Bool = false,
+    by route: BagRoute = .direct
   ) -> Reservation? {
-    let holders = policy == .keep ? holders(of: id) : []
-    if isClosed || holders.contains(where: { !statuses[$0].isCancelled }) { return nil }
-    let (slot, others) = insert(id, findsOthers: policy != .runAlongside)
-    if others.isEmpty { return Reservation(slot: slot) }
-    let replaced = others.compactMap { cancel($0) }
-    if policy == .replaceAtOnce || hasBegun { return Reservation(slot: slot, replaced: replaced) }
-    statuses[slot].isBlocked = true
-    let blocker = others.last { !statuses[$0].isBlocked }.flatMap { tasks[$0]?.id }
-    return Reservation(slot: slot, replaced: replaced, waitsFor: blocker)
+    if isClosed || policy == .keep && isActive(id) { return nil }
+    var reservation = insert(id, by: route)
+    let slot = reservation.slot
+    // Searches once, and never releases a key, as `updateValue` may.
+    let joined = lines[id, default: BagLine()].join(
+      (slot, statuses[slot].number),
+      replaces: policy != .runAlongside,
+      waits: policy != .replaceAtOnce && !hasBegun
+    )
+    reservation.replaced = joined.replaced
+    if let blocker = joined.blocker {
+      statuses[slot].isBlocked = true
+      reservation.waitsFor = tasks[blocker]?.id
+    }
+    return reservation
   }
 
-  /// Returns the new slot, and perhaps those of the other tasks with the id.
-  private mutating func insert(
-    _ id: BagID?,
-    findsOthers: Bool = false
-  ) -> (slot: Int, others: [Int]) {
+  private mutating func insert(_ id: BagID?, by route: BagRoute) -> Reservation {
     lastNumber += 1
     count += 1
     let (slot, new) = (tasks.insert(Entry(id: id)), Status(number: lastNumber))
     if slot < statuses.count { statuses[slot] = new } else { statuses.append(new) }
-    func join(_ queue: inout NumberedQueue<Int>) -> [Int] {
-      defer { queue.append(slot, new.number) }
-      return findsOthers && queue.count > 0 ? queue.slots.compactMap(\.element) : []
-    }
-    // Searches once, and never releases a key, as `updateValue` may.
-    return (slot, id.map { join(&queues[$0, default: NumberedQueue()]) } ?? [])
+    // It would overtake those that are on their way to the same actor, and only one number counts all.
+    let travels = route == .fromElsewhere || route == .onActor && travelling > 0
+    if travels { travelling += 1 }
+    return Reservation(slot: slot, travels: travels)
   }
+
+  /// A task that travels has begun on its actor. A later one that is made there can go there directly.
+  package mutating func arrive() { travelling -= 1 }
 
   /// The task of a slot exists. Returns whether to cancel it.
   package mutating func start(_ slot: Int, _ member: Member) -> Bool {
@@ -125,7 +139,10 @@ package struct BagMembersMachine<Waiter: Sendable>: Sendable {
     }
     statuses[slot].state = .running
     tasks.update(slot) { $0.member = member }
-    return statuses[slot].isCancelled
+    guard let id = tasks[slot]?.id else { return statuses[slot].isCancelled }
+    // Without a line, it never begins, and the others have ended.
+    guard let line = lines.index(forKey: id) else { return true }
+    return !lines.values[line].start(statuses[slot].number, member)
   }
 
   /// What the registry no longer needs: to be resumed, and released, after unlocking.
@@ -161,7 +178,7 @@ package struct BagMembersMachine<Waiter: Sendable>: Sendable {
 
   /// Keeps a waiter until the task of a slot may begin. Returns whether it may begin now.
   package mutating func waitToBegin(_ slot: Int, _ waiter: Waiter) -> Bool {
-    if !statuses[slot].isBlocked, !statuses[slot].isCancelled { return true }
+    if !statuses[slot].isBlocked, !isCancelled(slot) { return true }
     tasks.update(slot) { $0.waiter = waiter }
     return false
   }
@@ -177,27 +194,40 @@ package struct BagMembersMachine<Waiter: Sendable>: Sendable {
   package func id(in slot: Int) -> BagID? { tasks[slot]?.id }
 
   /// The slots of the tasks with an id, also of cancelled ones, but not of those that never begin.
-  package func holders(of id: BagID) -> [Int] { queues[id]?.slots.compactMap(\.element) ?? [] }
+  package func holders(of id: BagID) -> [Int] {
+    lines[id]?.holders.slots.compactMap(\.element) ?? []
+  }
+
+  /// How many tasks with an id were looked at or moved so far. A test limits them.
+  package func steps(of id: BagID) -> Int { lines[id]?.steps ?? 0 }
+
+  /// Whether a task with an id is not cancelled.
+  private func isActive(_ id: BagID) -> Bool {
+    lines.index(forKey: id).map { lines.values[$0].active.count > 0 } ?? false
+  }
+
+  private mutating func isCancelled(_ slot: Int) -> Bool {
+    guard let id = tasks[slot]?.id else { return statuses[slot].isCancelled }
+    guard let line = lines.index(forKey: id) else { return true }
+    return !lines.values[line].isActive(statuses[slot].number)
+  }
 
   /// Removes a task from those with its id. Returns the key after the last one, and the waiter of one that may begin.
   private mutating func leave(_ id: BagID, _ number: Int) -> (key: BagID?, next: [Waiter]) {
-    func leave(_ queue: inout NumberedQueue<Int>) -> Int? {
-      _ = queue.remove(number)
-      return queue.first()
-    }
-    guard let index = queues.index(forKey: id) else { return (nil, []) }
-    guard let first = leave(&queues.values[index]) else {
-      return (queues.removeAndShrink(at: index).key, [])
-    }
-    if !statuses[first].isBlocked { return (nil, []) }
-    statuses[first].isBlocked = false
-    return (nil, stopWaitingToBegin(first).map { [$0] } ?? [])
+    guard let line = lines.index(forKey: id) else { return (nil, []) }
+    let next = lines.values[line].leave(number)
+    if lines.values[line].holders.count == 0 { return (lines.removeAndShrink(at: line).key, []) }
+    guard let next else { return (nil, []) }
+    statuses[next].isBlocked = false
+    return (nil, stopWaitingToBegin(next).map { [$0] } ?? [])
   }
 
   /// Returns the tasks to cancel, or `nil` if there are none that were not cancelled.
-  package mutating func cancel(_ id: BagID) -> [Member]? {
-    let found = holders(of: id).filter { !statuses[$0].isCancelled }
-    return found.isEmpty ? nil : found.compactMap { cancel($0) }
+  package mutating func cancel(_ id: BagID) -> CancelledTasks? {
+    guard let line = lines.index(forKey: id), lines.values[line].active.count > 0 else {
+      return nil
+    }
+    return lines.values[line].cancelAll()
   }
 
   /// Returns the tasks to cancel.
@@ -206,11 +236,14 @@ package struct BagMembersMachine<Waiter: Sendable>: Sendable {
   /// Returns the task, to be cancelled, if it already exists and is not cancelled.
   private mutating func cancel(_ slot: Int) -> Member? {
     if statuses[slot].isCancelled { return nil }
-    statuses[slot].isCancelled = true
     let task = tasks[slot]
-    // It never begins. It is not the first with its id.
-    if statuses[slot].isBlocked, let id = task?.id { _ = leave(id, statuses[slot].number) }
-    return task?.member
+    guard let id = task?.id else {
+      statuses[slot].isCancelled = true
+      return task?.member
+    }
+    // Without a line, it never begins, and so it was cancelled.
+    guard let line = lines.index(forKey: id) else { return nil }
+    return lines.values[line].cancel(statuses[slot].number) ? task?.member : nil
   }
 
   // MARK: All

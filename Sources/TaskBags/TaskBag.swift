@@ -72,8 +72,9 @@ public final class TaskBag: Sendable {
   /// Runs `operation` in a task of this bag. Returns whether the task was started: `false` if the bag is closed.
   ///
   /// `operation` runs as in `Task { … }`: on the caller's global actor, or on the caller's actor if it captures that
-  /// actor. Tasks of one priority begin there in the order in which they were added. Errors go to ``onError``, with the
-  /// file and the line. Debuggers show `name`. Without a `priority`, the task has the current one.
+  /// actor. Tasks of one priority begin there in the order in which they were added, also if they are added elsewhere.
+  /// Errors go to ``onError``, with the file and the line. Debuggers show `name`. Without a `priority`, the task has the
+  /// current one.
   @_alwaysEmitIntoClient
   @discardableResult
   public func add(
@@ -86,9 +87,10 @@ public final class TaskBag: Sendable {
     @_inheritActorContext operation:
       @escaping @isolated(any) @Sendable () async throws -> Void
   ) -> Bool {
-    guard let slot = members.reserve() else { return false }
+    let route = BagRoute(to: operation.isolation, from: isolation)
+    guard let place = members.reserve(by: route) else { return false }
     let callSite = CallSite(fileID: fileID, line: line)
-    members.start(slot, makeTask((slot, nil), name, priority, isolation, callSite, operation))
+    members.start(place.slot, makeTask(place, name, priority, isolation, callSite, operation))
     return true
   }
 
@@ -116,7 +118,8 @@ public final class TaskBag: Sendable {
   ) -> Bool {
     let callSite = CallSite(fileID: fileID, line: line)
     let id = BagID(id, at: callSite)
-    guard let place = members.reserve(id, ifTaken: policy) else { return false }
+    let route = BagRoute(to: operation.isolation, from: isolation)
+    guard let place = members.reserve(id, ifTaken: policy, by: route) else { return false }
     members.start(place.slot, makeTask(place, name, priority, isolation, callSite, operation))
     return true
   }
@@ -190,10 +193,21 @@ extension TaskBag {
   ) -> Member {
     // Captures the members and not the bag, whose release cancels the task.
     let members = members
+    if place.travels {
+      return members.departingTask(operation, place, name, priority, callSite)
+    }
     guard isolation != nil, operation.isolation === isolation else {
+      // No other actor is left here: see `BagRoute`.
+      if operation.isolation != nil {
+        return .made(
+          Task(name: name, priority: priority) { @MainActor in
+            await members.run(operation, place, callSite, on: MainActor.shared)
+          }
+        )
+      }
       return .made(
         Task(name: name, priority: priority) {
-          await members.run(operation, place, callSite, on: operation.isolation)
+          await members.run(operation, place, callSite, on: nil)
         }
       )
     }
@@ -213,7 +227,9 @@ extension Task {
   /// ``TaskBag/add(name:priority:isolation:fileID:line:operation:)`` needs no second task. The error of this task is
   /// not reported, because the code that awaits the task receives it. Returns this task.
   @discardableResult
-  public func store(in bag: TaskBag) -> Task { store(in: bag.members.reserve(), of: bag) }
+  public func store(in bag: TaskBag) -> Task {
+    store(in: bag.members.reserve(by: .direct)?.slot, of: bag)
+  }
 
   /// Keeps this task in a bag until it ends, with an id.
   ///
@@ -229,7 +245,7 @@ extension Task {
   ) -> Task {
     let callSite = CallSite(fileID: fileID, line: line)
     let id = BagID(id, at: callSite)
-    let place = bag.members.reserve(id, ifTaken: policy, hasBegun: true)
+    let place = bag.members.reserve(id, ifTaken: policy, hasBegun: true, by: .direct)
     return store(in: place?.slot, of: bag)
   }
 

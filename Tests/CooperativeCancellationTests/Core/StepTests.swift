@@ -62,6 +62,64 @@ private let orders: [[Int]] = {
     #expect(registry.count == 0, "it is kept, and not made of the lines")
   }
 
+  /// A bag's tasks with one id, which do not end when they are cancelled.
+  private struct Crowd {
+    enum Kind: CaseIterable {
+      case replacedAtOnce, runningAlongside, cancelled
+    }
+
+    var tasks = BagMembersMachine<Int>()
+    let id = BagID("search")
+    var slots: [Int] = []
+
+    var steps: Int { tasks.steps(of: id) }
+
+    init(_ kind: Kind) {
+      for _ in 0..<many { add(kind == .replacedAtOnce ? .replaceAtOnce : .runAlongside) }
+      if kind == .cancelled {
+        let cancelled = tasks.cancel(id)
+        #expect(cancelled?.members.count == many)
+      }
+    }
+
+    /// Returns whether the task was added.
+    @discardableResult
+    mutating func add(_ policy: TaskBag.TakenIDPolicy) -> Bool {
+      guard let slot = tasks.reserve(id, ifTaken: policy)?.slot else { return false }
+      let isCancelled = tasks.start(slot, .given(Task {}.erased()))
+      #expect(!isCancelled)
+      slots.append(slot)
+      return true
+    }
+
+    mutating func finish(_ number: Int) -> [Int] { tasks.finish(slots[number]).waiters }
+  }
+
+  @Test(arguments: Crowd.Kind.allCases, orders.indices)
+  private func `a task is added with an id, or refused, beside many that have not ended`(
+    kind: Crowd.Kind,
+    order: Int
+  ) {
+    var crowd = Crowd(kind)
+    #expect(crowd.steps <= most)
+    for policy in [TaskBag.TakenIDPolicy.keep, .replace, .replaceAtOnce, .runAlongside, .replace] {
+      let before = crowd.steps
+      let wasAdded = crowd.add(policy)
+      #expect(wasAdded == (policy != .keep || kind == .cancelled))
+      #expect(crowd.steps - before <= 40)
+    }
+    let last = crowd.slots.count - 1
+    let begins = crowd.tasks.waitToBegin(crowd.slots[last], 7)
+    #expect(!begins)
+    let before = crowd.steps
+    for number in orders[order] {
+      let waiters = crowd.finish(number)
+      #expect(waiters.isEmpty)
+    }
+    #expect((many..<last).flatMap { crowd.finish($0) } == [7])
+    #expect(crowd.steps - before <= 2 * most)
+  }
+
   @Test func `a task that replaces others looks at two of them, however many were replaced`() {
     var tasks = BagMembersMachine<Int>()
     let id = BagID("search")

@@ -111,7 +111,7 @@ private struct RegistryRun: Explorable {
 
   private mutating func reserve(_ number: Int) {
     guard let id = ids[number], let name = entries[number].request.id else {
-      return occupy(number, registry.reserve())
+      return occupy(number, registry.reserve()?.slot)
     }
     let policy = entries[number].request.policy
     let others = policy == .runAlongside ? [] : found(name)
@@ -122,7 +122,7 @@ private struct RegistryRun: Explorable {
     entries[number].hasID = true
     entries[number].elders = others
     for other in others { mustCancel(other) }
-    cancel(reservation.replaced)
+    cancel(reservation.replaced.members)
     let blockers = policy == .replaceAtOnce ? [] : others.filter { entries[$0].blockers.isEmpty }
     entries[number].blockers = Set(blockers)
     if !blockers.isEmpty { entries[number].beginning = .asks }
@@ -220,7 +220,7 @@ private struct RegistryRun: Explorable {
       for holder in holders { mustCancel(holder) }
       let members = registry.cancel(BagID(CollidingID(number: 1)))
       require((members == nil) == holders.isEmpty, "it says whether there was one to cancel")
-      cancel(members ?? [])
+      cancel(members?.members ?? [])
     case .cancelAll:
       let members = registry.cancelAll()
       for number in entries.indices where entries[number].isAlive { mustCancel(number) }

@@ -1,4 +1,5 @@
 import CooperativeCancellation
+import Dispatch
 import FakeCallbackSDK
 import TaskBags
 import Testing
@@ -24,6 +25,95 @@ import Testing
     actor.executor.runUntilIdle()
     #expect(seen.withLock { $0 } == (0..<100).flatMap { ["\($0)", "id \($0)"] })
     #expect(bag.count == 0)
+  }
+
+  typealias Operation = @isolated(any) @Sendable () async throws -> Void
+
+  @Test func `tasks begin in order on an actor where they were not added, also beside its own`()
+    async throws
+  {
+    let (bag, actor) = (TaskBag(), HandDrivenActor())
+    let seen = Protected<[Int]>([])
+    func keep(@_inheritActorContext _ body: @escaping Operation) -> Operation { body }
+    /// A closure that belongs to the actor.
+    func closure(_ number: Int) -> Operation {
+      actor.assumeIsolated { actor in
+        keep {
+          actor.preconditionIsolated()
+          seen.withLock { $0.append(number) }
+        }
+      }
+    }
+    func addAll() {
+      for number in 0..<1_000 {
+        if number % 5 == 4 {
+          // On the actor, where it would begin before those that are on their way there.
+          _ = actor.assumeIsolated { actor in
+            bag.add {
+              actor.preconditionIsolated()
+              seen.withLock { $0.append(number) }
+            }
+          }
+        } else if number % 2 == 0 {
+          bag.add(operation: closure(number))
+        } else {
+          bag.add(id: number, operation: closure(number))
+        }
+      }
+    }
+    addAll()
+    while bag.count > 0 {
+      actor.executor.runUntilIdle()
+      await Task.yield()
+    }
+    func addOnActor() {
+      _ = actor.assumeIsolated { actor in
+        bag.add {
+          actor.preconditionIsolated()
+          seen.withLock { $0.append(1_000) }
+        }
+      }
+    }
+    // All have arrived, so this one goes there directly.
+    addOnActor()
+    actor.executor.runUntilIdle()
+    #expect(seen.withLock { $0 } == Array(0...1_000))
+  }
+
+  @Test func `one that is added on the actor goes there directly when none is on its way there`() {
+    var bag = BagMembersMachine<Int>()
+    func travels(_ route: BagRoute) -> Bool? { bag.reserve(by: route)?.travels }
+    #expect(travels(.direct) == false && travels(.onActor) == false)
+    #expect(travels(.fromElsewhere) == true)
+    #expect(travels(.onActor) == true && travels(.direct) == false)
+    #expect(bag.reserve(BagID(1), ifTaken: .replace, by: .onActor)?.travels == true)
+    for _ in 0..<3 {
+      #expect(travels(.onActor) == true)
+      bag.arrive()
+    }
+    for _ in 0..<3 { bag.arrive() }
+    #expect(travels(.onActor) == false)
+  }
+
+  @Test func `tasks of the main actor begin there directly, also if they were added elsewhere`()
+    async
+  {
+    let (bag, seen) = (TaskBag(), Protected<[Int]>([]))
+    // In one job of the main actor, so none of them can begin meanwhile.
+    await MainActor.run {
+      let added = Gate()
+      DispatchQueue.global().async {
+        for number in 0..<100 {
+          bag.add { @MainActor in seen.withLock { $0.append(number) } }
+        }
+        added.open()
+      }
+      added.pass()
+      // The last in the main actor's queue, because the others are there already.
+      Task { seen.withLock { $0.append(100) } }
+    }
+    while seen.withLock({ $0.count }) < 101 { await Task.yield() }
+    #expect(seen.withLock { $0 } == Array(0...100))
   }
 
   @TaskLocal private static var request = "none"

@@ -2,6 +2,7 @@ extension Scenario {
   static let all =
     controls + bridges + continuations + timeouts + lateRequests + checkpoints + cCallbacks
     + pendingCalls + turns + sharedCalls + events + bags + sequences + sharedSequences + streams
+    + bagOrder
     + sharedStarts
     + sharedEnds
     + sharedPriorities
