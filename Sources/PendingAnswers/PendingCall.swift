@@ -63,6 +63,8 @@ public final class PendingCall<Value>: Sendable {
       in: { _, _ in try operation() },
       onCancel: cancel,
       leave: { number, request in calls.leave(0, number, hasFailed: request == nil, response) },
+      hold: { number, _ in calls.hold(0, number) },
+      read: { number, _ in calls.hasRead(0, number) },
       onDiscard: discard
     )
   }

@@ -55,8 +55,19 @@ extension PendingCalls {
     let end = await wait.end(kind, callSite, by: deadline, isolation: isolation) {
       await send.interrupt(task)
     }
+    let outcome = CallOutcome(pending: end, onDiscard: discard)
+    // `operation` may still run, or have begun nothing, so to tell the SDK may take longer than the call.
+    var isTold = false
+    let checked = outcome.checkedAfter(
+      options,
+      hold: { hold(id, number) },
+      onCancel: { isTold = true },
+      read: { hasRead(id, number) },
+      onDiscard: Discarding.onlyValues(to: discard)
+    )
+    if isTold { await send.interrupt(task) }
     task.cancel()
-    return try CallOutcome(pending: end, onDiscard: discard).deliver(options, onDiscard: discard)
+    return try checked.deliver(options)
   }
 
   /// An asynchronous `operation` threw, or stopped because its task was cancelled.

@@ -40,6 +40,8 @@ extension PendingCalls {
       in: { _, _ in try operation() },
       onCancel: cancel,
       leave: { number, request in leave(id, number, hasFailed: request == nil, response) },
+      hold: { number, _ in hold(id, number) },
+      read: { number, _ in hasRead(id, number) },
       onDiscard: discard
     )
   }
@@ -95,6 +97,8 @@ extension PendingCalls {
           pass(registry.extract { $0.abandonStart(number) }.unclaimed)
         }
       },
+      hold: { _, call in hold(call.id, call.number) },
+      read: { _, call in hasRead(call.id, call.number) },
       onDiscard: discard
     )
   }
@@ -108,21 +112,19 @@ extension PendingCalls {
     _ callSite: CallSite,
     _ discard: (@Sendable (sending Value) -> Void)?
   ) throws -> (id: ID, number: Int) {
-    var inLine: Int?
-    let late = sharing == nil ? nil : discarding(to: discard)
-    let (name, unclaimed) = registry.extract { registry in
-      let named = registry.name(number, id)
-      if sharing != nil, let index = registry.waiting.index(forKey: id) {
-        // It has been called, so it joins the calls that have the id.
-        let (id, call) = registry.waiting.remove(at: index)
-        inLine = registry.inLine(id) { $0.begin(call.wait, ticket: nil, onDiscard: late) }.result
+    if let sharing {
+      let isAwaited = sharing == .waitForTurn
+      let late = discarding(to: discard)
+      let (joined, unclaimed) = registry.extract { registry in
+        let joined = registry.join(number, id, isAwaited: isAwaited, onDiscard: late)
+        return (joined, registry.unclaimed())
       }
-      return named
+      pass(unclaimed)
+      return (id, joined.number ?? number)
     }
-    // It counts: the call's own task is here and has not been interrupted.
-    if case .answered(let parked) = name { _ = wait.receive(.answered(in: parked.answer)) }
+    let (name, unclaimed) = registry.extract { $0.name(number, id) }
     pass(unclaimed)
     if case .taken = name { throw AlreadyPendingError(callSite: callSite) }
-    return (id, inLine ?? number)
+    return (id, number)
   }
 }

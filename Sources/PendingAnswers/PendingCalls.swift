@@ -87,7 +87,7 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
   @_alwaysEmitIntoClient
   public func resume(_ id: ID, sending value: consuming sending Value) -> sending Value? {
     let carrier = carrier(of: PendingAnswer<Value>.success(Sent(value)))
-    if answer(id, in: carrier) { return nil }
+    if answer(id, in: carrier, isValue: true) { return nil }
     return (carried(by: carrier) as PendingAnswer<Value>?)?.sent()?.open()
   }
 
@@ -162,13 +162,18 @@ extension PendingCalls {
   /// Returns whether a call took the answer, or one that is being made may. A call that was just cancelled takes none.
   @_alwaysEmitIntoClient
   func answer(_ id: ID, _ answer: consuming PendingAnswer<Value>) -> Bool {
-    self.answer(id, in: carrier(of: answer))
+    let isValue = answer.isSuccess
+    return self.answer(id, in: carrier(of: answer), isValue: isValue)
   }
 
   @_alwaysEmitIntoClient
-  func answer(_ id: ID, in answer: AnyReply) -> Bool {
-    if sharing != nil { return perform(in: id, answer) { $0.answer(answer) } }
-    switch registry.extract({ $0.take(id, answer) }) {
+  func answer(_ id: ID, in answer: AnyReply, isValue: Bool) -> Bool {
+    if let sharing {
+      // Calls that do not take turns have nothing to keep for each other.
+      let isAwaited = isValue && sharing == .waitForTurn
+      return perform(in: id, answer, isValue: isValue) { $0.answer(answer, isValue: isAwaited) }
+    }
+    switch registry.extract({ $0.take(id, answer, isValue: isValue) }) {
     case .call(let call, _):
       call.wake()
       return true
@@ -188,15 +193,32 @@ extension PendingCalls {
     return calls.count
   }
 
-  /// The `onCancel` of a call has returned, or its `operation` threw. Frees the id, unless the answer may still arrive.
+  /// The `onCancel` of a call has returned, its `operation` threw, or its task has read its value. Frees the id, unless
+  /// the answer may still arrive.
   @_alwaysEmitIntoClient
   func leave(_ id: ID, _ number: Int, hasFailed: Bool, _ response: CancellationResponse) {
     if sharing == nil {
       _ = registry.extract { $0.leave(id, number, isOver: hasFailed || response.endsAtOnce) }
     } else if hasFailed {
-      perform(in: id) { $0.stop(number, .stopped) }
+      perform(in: id) { $0.threw(number) }
     } else {
       forwarded(id, number)
+    }
+  }
+
+  /// The task of a call with a value is cancelled. Returns whether the call keeps its id until it has forwarded that.
+  @_alwaysEmitIntoClient
+  func hold(_ id: ID, _ number: Int) -> Bool {
+    sharing != nil || registry.locked { $0.hold(id, number) }
+  }
+
+  /// The task of a call has read its value.
+  @_alwaysEmitIntoClient
+  func hasRead(_ id: ID, _ number: Int) {
+    switch sharing {
+    case nil: _ = registry.extract { $0.leave(id, number, isOver: true) }
+    case .waitForTurn: perform(in: id) { $0.leave(number) }
+    default: break
     }
   }
 

@@ -13,7 +13,7 @@ public import CancellationInternals
 // calls back while holding the lock its `cancel()` takes would deadlock.
 
 @usableFromInline package enum StartedCall<Answer: Sendable, Request: ~Copyable>: ~Copyable {
-  case finished(Answer)
+  case finished(Answer, Request)
   case waiting(Wait, Request)
 
   /// Runs `operation`, which passes the SDK a completion closure that owns the reply. A separate synchronous function,
@@ -32,9 +32,9 @@ public import CancellationInternals
       reply.operationThrew()
       throw error
     }
-    if let answer = reply.take() { return .finished(answer) }
+    if let answer = reply.take() { return .finished(answer, request) }
     let wait = makeWait()
-    if let answer = reply.takeOrAwait(by: wait) { return .finished(answer) }
+    if let answer = reply.takeOrAwait(by: wait) { return .finished(answer, request) }
     return .waiting(wait, request)
   }
 }
@@ -63,19 +63,46 @@ public import CancellationInternals
     }
   }
 
-  /// Checks after, and returns the value or throws.
+  /// Checks after: if the task is cancelled, withholds a value, so the SDK must hear of the cancellation as if it had
+  /// come before the answer. Otherwise, what the SDK has begun would go on, and no caller would know of it.
+  ///
+  /// One look at the task decides both. With two, a cancellation in between would withhold the value and tell no one.
+  ///
+  /// `hold` may refuse to withhold. If nothing is withheld, `read` learns that the task has a value.
+  @_alwaysEmitIntoClient
+  @inline(__always)
+  package consuming func checkedAfter<Value, Problem>(
+    _ options: CallOptions,
+    hold: () -> Bool = { true },
+    onCancel cancel: () -> Void,
+    read: () -> Void = {},
+    onDiscard discard: Discard<Answer>?
+  ) -> CallOutcome where Answer == Result<Sent<Value>, Problem> {
+    switch consume self {
+    case .answered(let answer):
+      if options.response.checksAfter, answer.isSuccess {
+        if Task.isCancelled, hold() {
+          cancel()
+          discard?(consume answer)
+          return .interrupted(.cancelled)
+        }
+        read()
+      }
+      return .answered(answer)
+    case .dropped:
+      return .dropped
+    case .interrupted(let cause):
+      return .interrupted(cause)
+    }
+  }
+
+  /// Returns the value or throws.
   @_alwaysEmitIntoClient
   package consuming func deliver<Value>(
-    _ options: CallOptions,
-    checks: Bool = true,
-    onDiscard discard: (@Sendable (sending Value) -> Void)?
+    _ options: CallOptions
   ) throws -> sending Value where Answer == Result<Sent<Value>, any Error> {
     switch self {
     case .answered(.success(let value)):
-      if checks, options.response.checksAfter, Task.isCancelled {
-        discard?((consume value).open())
-        throw cancellationError()
-      }
       return value.open()
     case .answered(.failure(let error)):
       throw error
@@ -87,12 +114,14 @@ public import CancellationInternals
   }
 }
 
-/// Calls the SDK, waits, and forwards a cancellation or timeout. Discards an answer that it does not return.
+/// Calls the SDK, waits, and forwards a cancellation or timeout. Discards an answer that it does not return. With
+/// `checks`, a cancellation counts until the task has its value.
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) func bridgedWait<Value, Problem, Request: ~Copyable, Failure: Error>(
   _ options: CallOptions,
   _ kind: @autoclosure () -> WaitingCall.Kind,
+  checks: Bool,
   in body: (CancellableContinuation<Value, Problem>) throws(Failure) -> Request,
   onCancel cancel: (borrowing Request) -> Void,
   onDiscard discard: (@Sendable (sending Value) -> Void)?
@@ -105,15 +134,19 @@ nonisolated(nonsending) func bridgedWait<Value, Problem, Request: ~Copyable, Fai
     makeWait: Wait(response: options.response),
     in: { reply throws(Failure) in try body(CancellableContinuation(reply)) }
   ) {
-  case .finished(let answer):
-    return .answered(answer)
+  case .finished(let answer, let request):
+    let outcome = CallOutcome.answered(answer)
+    if !checks { return outcome }
+    return outcome.checkedAfter(options, onCancel: { cancel(request) }, onDiscard: discardResult)
   case .waiting(let wait, let request):
-    return CallOutcome(
+    let outcome = CallOutcome(
       // Consumes the deadline: a sleeping task's frame would keep it.
       of: await wait.end(kind(), options.callSite, by: consume deadline) { cancel(request) },
       takeAnswer: { Reply.take(from: $0) },
       onDiscard: discardResult
     )
+    if !checks { return outcome }
+    return outcome.checkedAfter(options, onCancel: { cancel(request) }, onDiscard: discardResult)
   }
 }
 
@@ -129,8 +162,14 @@ nonisolated(nonsending) package func throwingWait<Value, Request: ~Copyable>(
   onDiscard discard: (@Sendable (sending Value) -> Void)?
 ) async throws -> sending Value {
   if checks, let cause = options.causeNotToBegin() { throw options.error(for: cause) }
-  return try await bridgedWait(options, kind(), in: body, onCancel: cancel, onDiscard: discard)
-    .deliver(options, checks: checks, onDiscard: discard)
+  return try await bridgedWait(
+    options,
+    kind(),
+    checks: checks,
+    in: body,
+    onCancel: cancel,
+    onDiscard: discard
+  ).deliver(options)
 }
 
 /// Waits for a continuation, and returns the fallback where a throwing wait would throw.
@@ -146,12 +185,15 @@ nonisolated(nonsending) package func fallbackWait<Value, Request: ~Copyable>(
   onDiscard discard: (@Sendable (sending Value) -> Void)?
 ) async -> sending Value {
   if checks, options.causeNotToBegin() != nil { return fallback }
-  switch await bridgedWait(options, kind(), in: body, onCancel: cancel, onDiscard: discard) {
+  switch await bridgedWait(
+    options,
+    kind(),
+    checks: checks,
+    in: body,
+    onCancel: cancel,
+    onDiscard: discard
+  ) {
   case .answered(.success(let value)):
-    if checks, options.response.checksAfter, Task.isCancelled {
-      discard?((consume value).open())
-      return fallback
-    }
     return value.open()
   case .dropped:
     return fallback
@@ -170,7 +212,14 @@ nonisolated(nonsending) func unconditionalWait<Value, Request: ~Copyable>(
   onDiscard discard: (@Sendable (sending Value) -> Void)?
 ) async -> sending Value {
   let options = CallOptions.options(.ignoreCancellation, nil, callSite)
-  switch await bridgedWait(options, .call, in: body, onCancel: { _ in }, onDiscard: discard) {
+  switch await bridgedWait(
+    options,
+    .call,
+    checks: false,
+    in: body,
+    onCancel: { _ in },
+    onDiscard: discard
+  ) {
   case .answered(.success(let value)):
     return value.open()
   case .dropped:

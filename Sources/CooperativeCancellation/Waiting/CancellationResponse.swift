@@ -25,7 +25,7 @@ public enum CancellationResponse: Sendable, Hashable, CaseIterable {
 
   /// Whether a task that is cancelled when it resumes gets no value.
   @_alwaysEmitIntoClient
-  var checksAfter: Bool {
+  package var checksAfter: Bool {
     switch self {
     case .abandonCallback, .waitForCallback: true
     case .deliverResult, .ignoreCancellation: false

@@ -34,10 +34,10 @@ public import CancellationInternals
   }
 
   /// The same under a registry's lock. Returns whether the event counts, so that the caller calls ``wake()`` after
-  /// unlocking; and whether there was an interruption before, which the task forwards.
+  /// unlocking; and what the task may still forward.
   @usableFromInline
-  package func accept(_ event: WaitMachine.FinalEvent) -> (counts: Bool, isInterrupted: Bool) {
-    state.locked { ($0.machine.receive(event), $0.machine.isInterrupted) }
+  package func accept(_ event: WaitMachine.FinalEvent) -> (counts: Bool, forwards: Forwarding) {
+    state.locked { ($0.machine.receive(event), $0.machine.forwarding) }
   }
 
   /// For tests that try all orders of events, and restore states.

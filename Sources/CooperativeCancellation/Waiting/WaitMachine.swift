@@ -6,6 +6,15 @@ public import CancellationInternals
   case timedOut
 }
 
+/// What a task that has an answer may still have to forward to the SDK.
+@usableFromInline package enum Forwarding: Sendable, Hashable {
+  /// An interruption that came before the answer.
+  case interruption
+  /// A cancellation, if it comes before the task has read its answer, and that is a value, which is then withheld.
+  case cancellationBeforeValueIsRead
+  case nothing
+}
+
 /// Decides how one wait ends: the event that reaches this machine first counts.
 ///
 /// The task reads its events with ``next()``, one at a time, and sleeps when there is none:
@@ -51,8 +60,13 @@ public import CancellationInternals
 
   package init(response: CancellationResponse) { self.response = response }
 
-  package var isInterrupted: Bool { interruption != nil }
+  private var isInterrupted: Bool { interruption != nil }
   private var isAbandoned: Bool { isInterrupted && response.endsAtOnce }
+
+  package var forwarding: Forwarding {
+    if isInterrupted { return .interruption }
+    return response.checksAfter ? .cancellationBeforeValueIsRead : .nothing
+  }
 
   /// The task was cancelled, or the call timed out. Returns whether that counts and wakes a sleeping task.
   package mutating func interrupt(_ cause: Interruption) -> Bool {

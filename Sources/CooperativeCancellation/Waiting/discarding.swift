@@ -47,6 +47,12 @@ public import CancellationInternals
 }
 
 extension Result {
+  @_alwaysEmitIntoClient
+  @inline(__always)
+  package var isSuccess: Bool {
+    if case .success = self { true } else { false }
+  }
+
   /// The value, if any. A function, because a debug build keeps copies in its frame, which is soon gone.
   @_alwaysEmitIntoClient
   package consuming func sent<Value>() -> Success? where Success == Sent<Value> { try? get() }

@@ -10,15 +10,35 @@ extension PendingCallsMachine {
     _ id: ID,
     _ body: (inout TurnMachine) -> Result?
   ) -> (result: Result?, id: ID?) {
-    func pass(to line: inout TurnMachine) -> (before: Int, result: Result?, after: Int) {
-      (line.count, body(&line), line.count)
+    func pass(
+      to line: inout TurnMachine
+    ) -> (before: Int, result: Result?, after: Int, isEmpty: Bool) {
+      (line.count, body(&line), line.count, line.isEmpty)
     }
-    let (before, result, after) = pass(to: &lines[id, default: TurnMachine(after: lastNumber)])
+    let (before, result, after, isEmpty) = pass(to: &lines[id, default: TurnMachine(after: lastNumber)])
     countInLines += after - before
-    guard after == 0, let index = lines.index(forKey: id) else { return (result, nil) }
+    guard isEmpty, let index = lines.index(forKey: id) else { return (result, nil) }
     let (id, line) = lines.removeAndShrink(at: index)
     lastNumber = max(lastNumber, line.lastTicket)
     return (result, id)
+  }
+
+  /// A starting call has its id, and joins the calls that have it, because its SDK has been called. Returns its number there,
+  /// or `nil` if it was answered together with all others, and what is to be released.
+  @_alwaysEmitIntoClient
+  package mutating func join(
+    _ number: Int,
+    _ id: ID,
+    isAwaited: Bool,
+    onDiscard discard: (@Sendable (AnyReply) -> Void)?
+  ) -> (number: Int?, own: Parked?, id: ID?) {
+    guard let call = leaveStart(number), !call.state.hasAnswer else { return (nil, nil, nil) }
+    let own = takeParked(number, id)
+    let (number, lastID) = inLine(id) { line in
+      guard let own else { return line.begin(call.wait, ticket: nil, onDiscard: discard) }
+      return line.begin(call.wait, answered: own.answer, isValue: own.isValue && isAwaited)
+    }
+    return (number, own, lastID)
   }
 
   /// Ends all calls that share their ids, those with one id in order, without searches. Also returns what to release.
@@ -31,7 +51,7 @@ extension PendingCallsMachine {
     (lines, countInLines) = ([:], 0)
     for (id, var line) in all {
       ended += line.endAll(answer, waiting: end)
-      if line.count > 0 { lines[id] = line }
+      if !line.isEmpty { lines[id] = line }
       countInLines += line.count
       lastNumber = max(lastNumber, line.lastTicket)
     }
@@ -90,12 +110,13 @@ extension PendingCalls {
   func perform(
     in id: ID,
     _ answer: AnyReply? = nil,
+    isValue: Bool = false,
     _ event: (inout TurnMachine) -> TurnMachine.Effects?
   ) -> Bool {
     let (line, other) = registry.extract { registry in
       let line = registry.inLine(id, event)
       // A call may have the answer whose id is not known yet.
-      return (line, line.result == nil ? answer.map { registry.take(id, $0) } : nil)
+      return (line, line.result == nil ? answer.map { registry.take(id, $0, isValue: isValue) } : nil)
     }
     if let effects = line.result { perform(effects, answer) }
     if case .parked? = other { return true }

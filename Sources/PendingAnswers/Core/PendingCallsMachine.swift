@@ -15,6 +15,9 @@ public import CooperativeCancellation
 /// An interrupted call keeps its id until its `onCancel` has returned, so that `onCancel` cannot reach another call
 /// with the same id. If it waits for the SDK's answer, it keeps the id until both have happened.
 ///
+/// A call with a value may still be cancelled before its task has read it, and then forwards that, too. Until then, it has
+/// its id, but gives it up to another call that begins: it can then forward nothing anymore, so it returns its value.
+///
 /// While a call is starting, its id is unknown, and an answer with an unknown id may belong to it. The registry parks
 /// such an answer until the call is named, or until all calls that were starting at that time have begun. Starting is
 /// synchronous, so there are at most as many as threads, and arrays are enough.
@@ -25,8 +28,26 @@ public import CooperativeCancellation
     @usableFromInline package let wait: Wait
     /// Numbers are not reused, so another call with the same id differs.
     @usableFromInline let number: Int
-    @usableFromInline var isAnswered = false
-    @usableFromInline var isForwarded = false
+    @usableFromInline var state = State.waiting
+
+    @usableFromInline package enum State: Sendable {
+      /// Without an answer.
+      case waiting
+      /// Without an answer, and its `onCancel` has returned.
+      case forwarded
+      /// It has a value, which its task has not read.
+      case answered
+      /// It has an answer that it does not return, and its `onCancel` has not returned.
+      case forwarding
+
+      @_alwaysEmitIntoClient
+      package var hasAnswer: Bool {
+        switch self {
+        case .waiting, .forwarded: false
+        case .answered, .forwarding: true
+        }
+      }
+    }
 
     @_alwaysEmitIntoClient
     init(_ wait: Wait, _ number: Int) {
@@ -35,8 +56,9 @@ public import CooperativeCancellation
     }
   }
 
-  /// An answer without a call, and the number of the last call that had begun.
-  @usableFromInline package typealias Parked = (id: ID, answer: AnyReply, lastNumber: Int)
+  /// An answer without a call, whether it is a value, and the number of the last call that had begun.
+  @usableFromInline
+  package typealias Parked = (id: ID, answer: AnyReply, isValue: Bool, lastNumber: Int)
 
   @usableFromInline package var waiting: [ID: Entry] = [:]
   /// If calls with one id share it, they are here instead.
@@ -46,6 +68,8 @@ public import CooperativeCancellation
   @usableFromInline package var starting: [Entry] = []
   /// In order of arrival.
   @usableFromInline package var parked: [Parked] = []
+  /// How many of those that wait have a value that their tasks have not read.
+  @usableFromInline var unreadCount = 0
   @usableFromInline var lastNumber = 0
   @usableFromInline var end: (any Error)?
 
@@ -53,7 +77,12 @@ public import CooperativeCancellation
   package init() {}
 
   /// How many calls are unanswered, or have not forwarded their interruption.
-  package var count: Int { waiting.count + starting.count { !$0.isAnswered } + countInLines }
+  package var count: Int {
+    waiting.count - unreadCount + starting.count { !$0.state.hasAnswer } + countInLines
+  }
+
+  /// Whether there is no call at all.
+  package var isEmpty: Bool { waiting.isEmpty && starting.isEmpty && lines.isEmpty }
 
   // MARK: A call's life
 
@@ -65,12 +94,16 @@ public import CooperativeCancellation
     throw AlreadyPendingError(callSite: callSite)
   }
 
-  /// Returns whether no other call has the id.
+  /// Returns whether no other call has the id, but for one that gives it up.
   @_alwaysEmitIntoClient
   @inline(__always)
   mutating func insert(_ entry: Entry, _ id: ID) -> Bool {
     // One search in most cases.
     guard let other = waiting.updateValue(entry, forKey: id) else { return true }
+    if case .answered = other.state {
+      unreadCount -= 1
+      return true
+    }
     waiting[id] = other
     return false
   }
@@ -87,26 +120,33 @@ public import CooperativeCancellation
   @usableFromInline package enum Name: Sendable {
     /// The call waits, or was answered together with all others.
     case given
+    /// The answer had already arrived, and the call has taken it. With what is to be released.
+    case answered(Parked, Recipient)
     /// Another call has the id.
     case taken
-    /// The answer had already arrived.
-    case answered(Parked)
   }
 
   /// Gives a starting call its id. Also returns the answers that no call can claim anymore.
   @_alwaysEmitIntoClient
   package mutating func name(_ number: Int, _ id: ID) -> (name: Name, unclaimed: [Parked]) {
     var name = Name.given
-    if let call = leaveStart(number), !call.isAnswered {
-      // An answer from before the call began belongs to an earlier call with the same id.
-      let isOwn = { (one: Parked) in number <= one.lastNumber && one.id == id }
-      if let index = parked.firstIndex(where: isOwn), waiting.index(forKey: id) == nil {
-        name = .answered(parked.remove(at: index))
-      } else if !insert(call, id) {
+    if let call = leaveStart(number), !call.state.hasAnswer {
+      if !insert(call, id) {
         name = .taken
+      } else if let own = takeParked(number, id) {
+        // It counts: the call's own task is here and has not been interrupted.
+        name = .answered(own, take(id, own.answer, isValue: own.isValue))
       }
     }
     return (name, unclaimed())
+  }
+
+  /// Takes out the answer that arrived for a starting call, whose id is now known.
+  @_alwaysEmitIntoClient
+  package mutating func takeParked(_ number: Int, _ id: ID) -> Parked? {
+    // An answer from before the call began belongs to an earlier call with the same id.
+    let isOwn = { (one: Parked) in number <= one.lastNumber && one.id == id }
+    return parked.firstIndex(where: isOwn).map { parked.remove(at: $0) }
   }
 
   /// Ends the start of a call that receives no id.
@@ -130,13 +170,25 @@ public import CooperativeCancellation
     return Array(parked.prefix(count))
   }
 
-  /// The `onCancel` of an interrupted call has returned, or its `operation` threw. Returns it, if it is over.
+  /// The `onCancel` of a call has returned, its `operation` threw, or its task has read its value. Returns it, if it is
+  /// over.
   @_alwaysEmitIntoClient
   package mutating func leave(_ id: ID, _ number: Int, isOver: Bool) -> (key: ID, value: Entry)? {
     guard let index = index(of: id, number) else { return nil }
-    if isOver || waiting.values[index].isAnswered { return waiting.removeAndShrink(at: index) }
-    waiting.values[index].isForwarded = true
+    let state = waiting.values[index].state
+    if case .answered = state { unreadCount -= 1 }
+    if isOver || state.hasAnswer { return waiting.removeAndShrink(at: index) }
+    waiting.values[index].state = .forwarded
     return nil
+  }
+
+  /// The task of a call with a value is cancelled. Returns whether the call still has its id, and keeps it until it leaves.
+  @_alwaysEmitIntoClient
+  package mutating func hold(_ id: ID, _ number: Int) -> Bool {
+    guard let index = index(of: id, number) else { return false }
+    unreadCount -= 1
+    waiting.values[index].state = .forwarding
+    return true
   }
 
   @_alwaysEmitIntoClient
@@ -159,14 +211,14 @@ public import CooperativeCancellation
   /// Passes an answer to its call. Parks it if it may belong to a starting call.
   @_alwaysEmitIntoClient
   @inline(__always)
-  package mutating func take(_ id: ID, _ answer: AnyReply) -> Recipient {
+  package mutating func take(_ id: ID, _ answer: AnyReply, isValue: Bool) -> Recipient {
     if let index = waiting.index(forKey: id),
-      let recipient = pass(.answered(in: answer), to: index)
+      let recipient = pass(.answered(in: answer), isValue: isValue, to: index)
     {
       return recipient
     }
     if starting.isEmpty || end != nil { return .noCall }
-    parked.append((id, answer, lastNumber))
+    parked.append((id, answer, isValue, lastNumber))
     return .parked
   }
 
@@ -178,19 +230,24 @@ public import CooperativeCancellation
     _ event: WaitMachine.FinalEvent
   ) -> Recipient {
     guard let index = index(of: id, number) else { return .noCall }
-    return pass(event, to: index) ?? .noCall
+    return pass(event, isValue: false, to: index) ?? .noCall
   }
 
   /// Passes the final event to a call, which leaves if it has nothing to forward. Returns `nil` if the call refuses it.
   @_alwaysEmitIntoClient
   @inline(__always)
-  mutating func pass(_ event: WaitMachine.FinalEvent, to index: [ID: Entry].Index) -> Recipient? {
-    if waiting.values[index].isAnswered { return nil }
+  mutating func pass(
+    _ event: WaitMachine.FinalEvent,
+    isValue: Bool,
+    to index: [ID: Entry].Index
+  ) -> Recipient? {
+    if waiting.values[index].state.hasAnswer { return nil }
     let wait = waiting.values[index].wait
-    let (counts, isInterrupted) = wait.accept(event)
+    let (counts, forwards) = wait.accept(event)
     if !counts { return nil }
-    if isInterrupted, !waiting.values[index].isForwarded {
-      waiting.values[index].isAnswered = true
+    if let next = waiting.values[index].state(afterAnswer: forwards, isValue: isValue) {
+      waiting.values[index].state = next
+      if case .answered = next { unreadCount += 1 }
       return .call(wait, nil)
     }
     return .call(wait, waiting.removeAndShrink(at: index).key)
@@ -207,18 +264,22 @@ public import CooperativeCancellation
     calls.reserveCapacity(waiting.count + starting.count)
     let all = waiting
     waiting = [:]
-    for (id, entry) in all {
-      let (counts, isInterrupted) =
-        entry.isAnswered ? (false, true) : entry.wait.accept(.answered(in: answer))
-      if counts { calls.append(entry) }
-      if counts, !isInterrupted || entry.isForwarded { continue }
+    for (id, var entry) in all {
+      if !entry.state.hasAnswer {
+        let (counts, forwards) = entry.wait.accept(.answered(in: answer))
+        if counts {
+          calls.append(entry)
+          // A call that waits for an event has nothing to forward after a value.
+          guard let next = entry.state(afterAnswer: forwards, isValue: false) else { continue }
+          entry.state = next
+        }
+      }
       waiting[id] = entry
-      if counts { waiting[id]?.isAnswered = true }
     }
-    for index in starting.indices where !starting[index].isAnswered {
+    for index in starting.indices where !starting[index].state.hasAnswer {
       // It counts: a call that is starting does not sleep, and is not interrupted.
       _ = starting[index].wait.accept(.answered(in: answer))
-      starting[index].isAnswered = true
+      starting[index].state = .answered
       calls.append(starting[index])
     }
     calls.sort { $0.number < $1.number }
@@ -226,5 +287,20 @@ public import CooperativeCancellation
     if end != nil { swap(&unclaimed, &parked) }
     if self.end == nil { self.end = end }
     return (calls.map(\.wait), all, unclaimed)
+  }
+}
+
+extension PendingCallsMachine.Entry {
+  /// How the call keeps its id after an answer that counts; `nil` if it leaves.
+  @_alwaysEmitIntoClient
+  @inline(__always)
+  func state(afterAnswer forwards: Forwarding, isValue: Bool) -> State? {
+    switch (state, forwards) {
+    // Its `onCancel` has returned.
+    case (.forwarded, _): nil
+    case (_, .interruption): .forwarding
+    case (_, .cancellationBeforeValueIsRead): isValue ? .answered : nil
+    case (_, .nothing): nil
+    }
   }
 }

@@ -6,7 +6,7 @@ public import CooperativeCancellation
 /// ```
 ///   free ── ask ──▶ granted ── begin ──▶ calls
 ///     ▲                ▲  │                │
-///     │   the next one │  │ decline        │ answer and, after an interruption, forwarding; or stop
+///     │   the next one │  │ decline        │ answer and leave; or stop
 ///     └────────────────┴──┴────────────────┘
 /// ```
 ///
@@ -14,7 +14,8 @@ public import CooperativeCancellation
 /// without asking joins those that were called. The next answer is for the first one without an answer.
 ///
 /// An interrupted call keeps its place until its answer has arrived and its `onCancel` has returned. Otherwise, the
-/// next call would receive the answer, or be stopped by that `onCancel`.
+/// next call would receive the answer, or be stopped by that `onCancel`. For the same reason, a call with a value keeps
+/// it until its task has read that: the task may be cancelled before, and then `onCancel` runs, too.
 ///
 /// The waits and the calls that it returns are woken and released after unlocking.
 @usableFromInline package struct TurnMachine: Sendable {
@@ -27,13 +28,15 @@ public import CooperativeCancellation
     @usableFromInline var limit: Wait?
     package var isAnswered = false
     var isForwarded = false
+    /// Whether it has a value that its task has not read.
+    var isUnread = false
   }
 
   /// The ticket of the call that has its turn, and whose SDK has not been called.
   private var granted: Int?
   /// Those without an answer, in the order in which their SDK was called.
   package private(set) var calls = NumberedQueue<Call>()
-  /// Those that were interrupted and have their answer, and whose `onCancel` has not returned.
+  /// Those that have their answer, and whose `onCancel` has not returned, or whose task has not read the value.
   private var answered = NumberedQueue<Call>()
   /// The calls that wait for their turn, by ticket. They get it in the order of their tickets.
   package private(set) var queue = NumberedQueue<Wait>()
@@ -43,8 +46,12 @@ public import CooperativeCancellation
   @usableFromInline package init(after ticket: Int) { lastTicket = ticket }
 
   /// How many calls are pending or waiting for their turn.
-  @usableFromInline package var count: Int { queue.count + places }
+  @usableFromInline package var count: Int { queue.count + places - unreadCount }
 
+  /// Whether there is no call at all.
+  @usableFromInline package var isEmpty: Bool { queue.count + places == 0 }
+
+  private var unreadCount = 0
   private var places: Int { calls.count + answered.count + (granted == nil ? 0 : 1) }
 
   // MARK: The turn
@@ -120,8 +127,9 @@ public import CooperativeCancellation
   }
 
   /// An answer arrived. Returns `nil` if no call waits for one.
-  @usableFromInline package mutating func answer(_ reply: AnyReply) -> Effects? {
-    calls.popFirst().map { end($0.element, .answered(in: reply)) }
+  @usableFromInline
+  package mutating func answer(_ reply: AnyReply, isValue: Bool) -> Effects? {
+    calls.popFirst().map { end($0.element, .answered(in: reply), isValue: isValue) }
   }
 
   /// The SDK will not answer a call: its `operation` threw, or its late answer is not expected anymore.
@@ -129,24 +137,60 @@ public import CooperativeCancellation
   package mutating func stop(_ number: Int, _ event: WaitMachine.FinalEvent) -> Effects? {
     guard var call = calls.remove(number) else { return nil }
     call.isForwarded = true
-    return end(call, event)
+    return end(call, event, isValue: false)
   }
 
-  private mutating func end(_ call: Call, _ event: WaitMachine.FinalEvent) -> Effects {
+  /// A call joins those that were called, and has its answer at once. Returns its number.
+  @usableFromInline
+  package mutating func begin(_ wait: Wait, answered answer: AnyReply, isValue: Bool) -> Int {
+    lastTicket += 1
+    // It is awake, so nothing follows.
+    _ = end(
+      Call(number: lastTicket, wait: wait, discard: nil),
+      .answered(in: answer),
+      isValue: isValue
+    )
+    return lastTicket
+  }
+
+  /// The synchronous `operation` of a call threw, perhaps after an answer.
+  @usableFromInline package mutating func threw(_ number: Int) -> Effects? {
+    leaveAnswered(number) ?? stop(number, .stopped)
+  }
+
+  private mutating func end(
+    _ call: Call,
+    _ event: WaitMachine.FinalEvent,
+    isValue: Bool
+  ) -> Effects {
     var call = call
     call.isAnswered = true
-    let (counts, isInterrupted) = call.wait.accept(event)
-    if isInterrupted, !call.isForwarded { answered.append(call, call.number) }
+    let (counts, forwards) = call.wait.accept(event)
+    switch forwards {
+    case .interruption where !call.isForwarded:
+      answered.append(call, call.number)
+    case .cancellationBeforeValueIsRead where isValue:
+      call.isUnread = true
+      unreadCount += 1
+      answered.append(call, call.number)
+    default: break
+    }
     return pass(Effects(call: call, counts: counts))
   }
 
-  /// The `onCancel` of a call has returned. The call leaves if it has its answer.
-  package mutating func leave(_ number: Int, limit: Wait? = nil) -> Effects? {
-    if let call = answered.remove(number) { return pass(Effects(call: call)) }
+  /// The `onCancel` of a call has returned, or its task has read its value. The call leaves if it has its answer.
+  @usableFromInline package mutating func leave(_ number: Int, limit: Wait? = nil) -> Effects? {
+    if let left = leaveAnswered(number) { return left }
     guard let position = calls.position(of: number) else { return nil }
     calls.slots[position].element?.isForwarded = true
     calls.slots[position].element?.limit = limit
     return calls.slots[position].element.map { Effects(call: $0) }
+  }
+
+  private mutating func leaveAnswered(_ number: Int) -> Effects? {
+    guard let call = answered.remove(number) else { return nil }
+    if call.isUnread { unreadCount -= 1 }
+    return pass(Effects(call: call))
   }
 
   /// Ends the calls without an answer, then those that wait for their turn, in order, but not one that has its turn.
@@ -154,7 +198,7 @@ public import CooperativeCancellation
     let waiting = queue.slots.compactMap(\.element)
     queue = NumberedQueue()
     var all: [Effects] = []
-    while let effects = self.answer(answer) { all.append(effects) }
+    while let effects = self.answer(answer, isValue: false) { all.append(effects) }
     for wait in waiting where wait.accept(.answered(in: end)).counts {
       all.append(Effects(next: wait))
     }

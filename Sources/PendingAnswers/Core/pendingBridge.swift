@@ -68,6 +68,9 @@ func discarding<Value>(
 /// One pending call, from its deadline to its value. `register` lets an answer find the wait, and returns the call's
 /// number. An immediate answer is found when the task begins to wait, which saves a lock. `leave` ends what `register`
 /// began; it receives the request after an interruption was forwarded, or `nil` if `operation` threw.
+///
+/// `hold` keeps the call's place for an `onCancel`, after an answer: returns `false` if another call has the place. `read`
+/// gives up a place that a call keeps until its task has read its answer.
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) func pendingBridge<Value, Request>(
@@ -78,6 +81,8 @@ nonisolated(nonsending) func pendingBridge<Value, Request>(
   in operation: (Wait, Int) throws -> Request,
   onCancel cancel: (Request) -> Void,
   leave: (Int, Request?) -> Void,
+  hold: (Int, Request) -> Bool = { _, _ in true },
+  read: (Int, Request) -> Void = { _, _ in },
   onDiscard discard: (@Sendable (sending Value) -> Void)?
 ) async throws -> sending Value {
   let wait = Wait(response: options.response)
@@ -95,7 +100,16 @@ nonisolated(nonsending) func pendingBridge<Value, Request>(
     cancel(request)
     leave(number, request)
   }
-  return try CallOutcome(pending: end, onDiscard: discard).deliver(options, onDiscard: discard)
+  return try CallOutcome(pending: end, onDiscard: discard).checkedAfter(
+    options,
+    hold: { hold(number, request) },
+    onCancel: {
+      cancel(request)
+      leave(number, request)
+    },
+    read: { read(number, request) },
+    onDiscard: Discarding.onlyValues(to: discard)
+  ).deliver(options)
 }
 
 extension CallOutcome {

@@ -68,7 +68,7 @@ import Testing
       forwards: 1
     ),
     Story(
-      holds: "a value that came first is delivered to a cancelled task only if that is asked for",
+      holds: "a value that came first is withheld from a cancelled task, and the SDK told",
       responses: all,
       steps: [.run, .answer, .cancel, .run],
       ends: .cancelled,

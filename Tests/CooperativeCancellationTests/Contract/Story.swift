@@ -162,7 +162,9 @@ struct Story: Sendable, CustomTestStringConvertible {
     let end = end(of: form, response)
     require("ending", call.ending, end.ending(form, watch))
     require("discarded", watch.discarded, discards(end, form))
-    let forwards = forwarded(forwards, by: form, response)
+    // Whoever gets the error of a cancellation or a timeout knows that the SDK was told, if it was called.
+    let isInterrupted = end == .cancelled || end == .timedOut
+    let forwards = isInterrupted && callsSDK ? 1 : forwarded(forwards, by: form, response)
     require("forwarded", watch.forwarded, forwards)
     require("reports", watch.reports, form.reports(again: reports) + end.dropReports(form))
     require("calls of operation", watch.events.filter { $0 == .operation }.count, callsSDK ? 1 : 0)

@@ -17,6 +17,8 @@ private struct TurnsRun: Explorable {
       case called
       /// Its `onCancel` runs.
       case forwards
+      /// Its task has a value that it can still withhold.
+      case reads
       case over
     }
 
@@ -33,13 +35,16 @@ private struct TurnsRun: Explorable {
     var hasThrown = false
     /// It left because its operation threw, or because its late answer is not expected anymore.
     var isStopped = false
+    /// It has a value that its task can still withhold.
+    var mayWithhold = false
 
     /// Whether it has the turn, or a place in the line.
     var isHolder: Bool {
       guard place != nil else {
         return if case .granted = state { true } else { false }
       }
-      return !isStopped && !(isAnswered && (!isInterrupted || hasForwarded))
+      if isStopped { return false }
+      return !isAnswered || mayWithhold || isInterrupted && !hasForwarded
     }
   }
 
@@ -130,6 +135,7 @@ private struct TurnsRun: Explorable {
         // An asynchronous operation may also throw after an interruption.
         if !call.hasForwarded, !call.hasThrown { step("stops", number) { $0.stop(number) } }
       case .forwards: step("has forwarded", number) { $0.forwarded(number) }
+      case .reads: step("has read", number) { $0.hasRead(number) }
       case .over: break
       }
       if cast.isLimited, call.hasForwarded, call.isHolder {
@@ -181,7 +187,7 @@ private struct TurnsRun: Explorable {
     case .interrupted: calls[number].state = .forwards
     case .ended:
       require(call.isAnswered || call.isStopped || call.isInterrupted, "it has been ended")
-      calls[number].state = .over
+      calls[number].state = call.mayWithhold ? .reads : .over
     case nil: require(false, "there is an event")
     }
   }
@@ -196,17 +202,27 @@ private struct TurnsRun: Explorable {
     if let left { pass(left) }
   }
 
+  /// Also if it withholds the value: then its `onCancel` has returned.
+  private mutating func hasRead(_ number: Int) {
+    calls[number].mayWithhold = false
+    calls[number].state = .over
+    let left = inLine { [numbers] in $0.leave(numbers[number]) }
+    require(left?.call?.isAnswered == true, "a call keeps its place until its value is read")
+    pass(left)
+  }
+
   private mutating func answer() {
     situation.answers += 1
     let answer = carrier(ofShared: situation.answers)
     let waiting = unanswered.first
-    let answered = inLine { $0.answer(answer) }
+    let answered = inLine { $0.answer(answer, isValue: true) }
     require((answered == nil) == (waiting == nil), "an answer goes to the first without one")
     guard let answered, let waiting else { return }
     require(answered.call?.wait.id == waits[waiting].id, "it is the call's own wait")
     let isAbandoned = calls[waiting].isInterrupted && response.endsAtOnce
     require(answered.counts == !isAbandoned, "an abandoned call takes no answer")
     calls[waiting].isAnswered = true
+    calls[waiting].mayWithhold = !calls[waiting].isInterrupted && !response.delivers
     pass(answered)
   }
 
@@ -273,7 +289,7 @@ private struct TurnsRun: Explorable {
   }
 
   func checkStep() {
-    let there = inQueue.count + holders.count
+    let there = inQueue.count + holders.count { !calls[$0].mayWithhold }
     require(registry.count == there, "\(registry.count) calls are counted, not \(there)")
     require(holders.count <= 1 || !cast.joining.isEmpty, "one has the turn at a time")
     require(!holders.isEmpty || inQueue.isEmpty, "no call waits for a turn that is free")

@@ -54,7 +54,7 @@ extension Scenario {
   /// A callback after the wait finds no closure, so no value is made.
   private static func callAndCancellation(_ response: CancellationResponse) -> Scenario {
     let outcomes: Set = [
-      "value", "cancelled", "cancelled, discarded", "cancelled, forwarded, discarded",
+      "value", "cancelled", "cancelled, forwarded, discarded",
     ]
     return context(
       "callback, cancellation",
@@ -70,7 +70,7 @@ extension Scenario {
   private static let callReleaseAndCancellation = context(
     "callback, release, cancellation",
     outcomes: [
-      "value", "dropped", "cancelled", "cancelled, discarded", "cancelled, forwarded",
+      "value", "dropped", "cancelled", "cancelled, forwarded, discarded", "cancelled, forwarded",
       "cancelled, forwarded, discarded",
     ]
   ) { run, pointer in

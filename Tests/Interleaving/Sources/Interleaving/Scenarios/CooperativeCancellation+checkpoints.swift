@@ -9,8 +9,8 @@ extension Scenario {
   private static let flag = Scenario(
     "flag: answer, cancellation",
     outcomes: [
-      "goes on, value", "goes on, cancelled, discarded", "goes on, cancelled, forwarded, discarded",
-      "stops, cancelled, discarded", "stops, cancelled, forwarded, discarded", "cancelled",
+      "goes on, value", "goes on, cancelled, forwarded, discarded",
+      "stops, cancelled, forwarded, discarded", "cancelled",
     ]
   ) { run in
     let call = Call(in: run)
@@ -72,7 +72,7 @@ extension Scenario {
   }
 
   private static let cleanupOutcomes: Set = [
-    "value", "cleanup, cancelled", "cleanup, cancelled, discarded",
+    "value", "cleanup, cancelled", "cleanup, cancelled, forwarded, discarded",
     "cleanup, cancelled, forwarded, discarded",
   ]
 

@@ -62,7 +62,7 @@ extension Scenario {
 
   private static let requestAndAnswer = lateRequest(
     "request, answer, cancellation",
-    outcomes: ["value", "cancelled", "cancelled, discarded", "cancelled, forwarded, discarded"]
+    outcomes: ["value", "cancelled", "cancelled, forwarded, discarded"]
   ) { run, call, _, arrived, completion in
     run.thread("request") { arrived() }
     run.thread("SDK") { completion(.success(call.value())) }

@@ -28,7 +28,7 @@ extension Scenario {
       [
         "first value, second value",
         "first cancelled",
-        "first cancelled, discarded, second value",
+        "first cancelled, forwarded, discarded, second value",
         "first cancelled, forwarded, discarded, second value",
       ]
     case .deliverResult:
@@ -67,7 +67,7 @@ extension Scenario {
       [
         "first value, second value",
         "first value, second cancelled",
-        "first value, second cancelled, discarded",
+        "first value, second cancelled, forwarded, discarded",
       ]
     case .deliverResult: ["first value, second value", "first value, second cancelled"]
     case .ignoreCancellation: ["first value, second value"]
@@ -127,7 +127,7 @@ extension Scenario {
     outcomes: [
       "first value, second value, third value",
       "first value, second cancelled, third value",
-      "first value, second cancelled, discarded, third value",
+      "first value, second cancelled, forwarded, discarded, third value",
     ]
   ) { run in
     let calls = run.registry(ifTaken: .waitForTurn)
@@ -239,7 +239,7 @@ extension Scenario {
   private static let lateAnswerOutcomes: Set = [
     "value",
     "cancelled",
-    "cancelled, discarded",
+    "cancelled, forwarded, discarded",
     "cancelled, forwarded, discarded",
     "handed back, cancelled, forwarded, discarded",
   ]
@@ -322,7 +322,7 @@ extension Scenario {
       outcomes: [
         "first value, second value",
         "first cancelled, second value",
-        "first cancelled, discarded, second value",
+        "first cancelled, forwarded, discarded, second value",
         "first cancelled, forwarded, discarded, second value",
       ]
     ) { run in
@@ -344,7 +344,6 @@ extension Scenario {
       outcomes: [
         "first value, second value",
         "first cancelled, second value",
-        "first cancelled, discarded, second value",
         "forwarded, first cancelled, discarded, second value",
       ]
     ) { run in

@@ -24,11 +24,11 @@ extension Scenario {
     switch response {
     case .abandonCallback:
       [
-        "value", "cancelled", "cancelled, discarded",
+        "value", "cancelled", "cancelled, forwarded, discarded",
         "handed back, cancelled, forwarded, discarded",
       ]
     case .waitForCallback:
-      ["value", "cancelled", "cancelled, discarded", "cancelled, forwarded, discarded"]
+      ["value", "cancelled", "cancelled, forwarded, discarded"]
     case .deliverResult: ["value", "value, forwarded", "cancelled"]
     case .ignoreCancellation: ["value"]
     }
@@ -75,7 +75,7 @@ extension Scenario {
         "value",
         "handed back, error, discarded",
         "cancelled",
-        "cancelled, discarded",
+        "cancelled, forwarded, discarded",
         "cancelled, forwarded, discarded",
         "handed back, cancelled, forwarded, discarded",
       ]
@@ -263,12 +263,12 @@ extension Scenario {
     switch response {
     case .abandonCallback:
       [
-        "value", "cancelled", "cancelled, discarded",
+        "value", "cancelled", "forwarded, cancelled, discarded",
         "forwarded, handed back, cancelled, discarded",
         "handed back, forwarded, cancelled, discarded",
       ]
     case .waitForCallback:
-      ["value", "cancelled", "cancelled, discarded", "forwarded, cancelled, discarded"]
+      ["value", "cancelled", "forwarded, cancelled, discarded"]
     case .deliverResult: ["value", "forwarded, value", "cancelled"]
     case .ignoreCancellation: ["value"]
     }
