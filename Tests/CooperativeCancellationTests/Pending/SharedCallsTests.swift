@@ -297,10 +297,10 @@ import Testing
     try await second.value
   }
 
-  @Test func `a caller that joins before the task exists raises it, as does one that is raised`() {
+  @Test func `a caller that joins before the task exists raises it, as does one that is raised`() throws {
     for raisesFirst in [false, true] {
       var machine = SharedCallsMachine<Int, Int>()
-      let (first, second) = (machine.join(1, 1), machine.join(1, 2))
+      let (first, second) = try (machine.join(1, 1), machine.join(1, 2))
       #expect(first.isFirst && !second.isFirst && first.call == second.call)
       let urgent = raisesFirst ? first : second
       #expect(machine.raise(urgent.call, to: .high) == nil)
