@@ -9,7 +9,7 @@ extension Scenario {
     + CancellationResponse.allCases.map(pendingAnswerAndTimeout)
     + [false, true].map(answerToAll)
     + [closeAndNewCall, twoAnswersToOneCall, answerAndOperationThrows]
-    + CancellationResponse.allCases.map(takenID)
+    + CancellationResponse.allCases.map(takenID) + [reusedID]
     + [.abandonCallback, .deliverResult].map(returnedID)
     + [unclaimedAnswer, takenReturnedID, closeAndReturnedID, returnedIDOperationThrows]
     + CancellationResponse.allCases.map(asyncOperation)
@@ -75,7 +75,6 @@ extension Scenario {
         "value",
         "handed back, error, discarded",
         "cancelled",
-        "cancelled, forwarded, discarded",
         "cancelled, forwarded, discarded",
         "handed back, cancelled, forwarded, discarded",
       ]
@@ -178,6 +177,30 @@ extension Scenario {
       second.ask(calls, ofCurrent: current) { second.answer(calls) }
       run.thread("canceller") { task.cancel() }
     }
+  }
+
+  /// The SDK answers the first call, and the id is used again before the first call's task has read its value. Either the
+  /// first call returns its value, although it is cancelled, or the second one finds the id taken by its `onCancel`.
+  private static let reusedID = Scenario(
+    "pending: answer, a call with the id, cancellation",
+    outcomes: [
+      "first value, second value",
+      "first cancelled",
+      "first cancelled, forwarded, discarded, second value",
+      "first cancelled, forwarded, discarded, second already pending",
+      "handed back, first cancelled, forwarded, discarded, second value",
+      "handed back, first cancelled, forwarded, discarded, second already pending",
+    ]
+  ) { run in
+    let (calls, first, second) = (run.registry(), Call("first", in: run), Call("second", in: run))
+    let current = Shared<Call?>(nil)
+    let task = first.ask(calls, ofCurrent: current) {
+      run.thread("SDK") {
+        first.answer(calls)
+        second.ask(calls, ofCurrent: current) { second.answer(calls) }
+      }
+    }
+    run.thread("canceller") { task.cancel() }
   }
 
   // MARK: Ids that the SDK returns
