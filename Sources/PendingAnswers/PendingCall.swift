@@ -15,8 +15,10 @@ public import CooperativeCancellation
 /// ```
 ///
 /// A call that is cancelled or times out ends at once, but keeps its place until the SDK answers it and `onCancel` has
-/// returned: the late answer must not reach the next call. Meanwhile, other calls wait for their turn in order; the
-/// wait counts toward their timeout. If the SDK may never answer, limit `lateAnswers`, or call ``close(throwing:)``.
+/// returned: the late answer must not reach the next call. A call that is answered with a value keeps its place until
+/// its task has read that: the task may be cancelled before, and then `onCancel` must not reach the next call, either.
+/// Meanwhile, other calls wait for their turn in order; the wait counts toward their timeout. If the SDK may never
+/// answer, limit `lateAnswers`, or call ``close(throwing:)``.
 ///
 /// Keep what the late answer arrives through beside this object: a delegate that the SDK holds
 /// weakly, or the repeating `CallbackContext` of a C library. What `operation` returns is released

@@ -23,7 +23,8 @@ extension PendingCalls {
   ///
   /// While `operation` is running, a cancellation or a timeout cancels its task. If it then throws `CancellationError`,
   /// the call ends, even if it would otherwise wait for the SDK's answer. If it returns anyway, `onCancel` runs then,
-  /// perhaps after the call. The id is taken until `operation` has thrown or `onCancel` has returned.
+  /// perhaps after the call; also if the answer came first, and its value is withheld. The id is taken until
+  /// `operation` has thrown or `onCancel` has returned.
   @_alwaysEmitIntoClient
   public func value<Request: Sendable>(
     inTaskFor id: ID,

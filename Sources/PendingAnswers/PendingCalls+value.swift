@@ -9,13 +9,13 @@ extension PendingCalls {
   ///
   /// - Parameters:
   ///   - id: Identifies the answer. If another call has it, ``TakenIDPolicy`` decides.
-  ///   - response: What happens if the call is cancelled or times out before the answer arrives.
+  ///   - response: What happens if the call is cancelled or times out.
   ///   - timeout: How long the turn, `operation` and the answer may take together; `nil` means no limit.
   ///   - fileID: The file to name in errors; by default the caller's.
   ///   - line: The line to name in errors; by default the caller's.
   ///   - operation: Calls the SDK and returns what `onCancel` needs, or nothing. Runs on the caller's actor, at once.
-  ///   - cancel: Tells the SDK to stop, when the task is cancelled or the call times out. Receives what
-  ///     `operation` returned; runs on the caller's actor, at most once.
+  ///   - cancel: Tells the SDK to stop, and undoes a success. Receives what `operation` returned. Runs on the caller's
+  ///     actor, exactly once, if a cancellation or timeout ends the call, or comes before an answer that is delivered.
   ///   - discard: Closes or frees a value that this call took and does not return. Runs on the caller's actor; if calls
   ///     share their id, perhaps on the thread that delivers a late value.
   @_alwaysEmitIntoClient

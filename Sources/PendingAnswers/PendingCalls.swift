@@ -42,19 +42,22 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
   /// What happens to a call whose id another call has. <doc:AnswersByID#Recurring-ids> helps you choose.
   public enum TakenIDPolicy: Sendable, Hashable, CaseIterable {
     /// It throws ``AlreadyPendingError``. For ids that differ: a late answer would reach a later call with the same id.
+    /// A new call takes over the id of one that is answered. If the task of that one has not read its value, it
+    /// returns the value, even if it is cancelled, because its `onCancel` could reach the new call.
     case throwError
     /// It waits until the other calls are over, in order. The wait counts toward its timeout, and cancellation ends it.
     case waitForTurn
     /// It calls the SDK at once. Answers go to calls with one id in order. Make those on one actor:
     /// two callers on the pool may reach the SDK in another order than that in which they are
-    /// registered, and get each other's answers.
+    /// registered, and get each other's answers. An `onCancel` may run while other calls have the id.
     case answerInOrder
   }
 
   /// Creates an instance with no calls.
   ///
   /// With ``TakenIDPolicy/waitForTurn`` and ``TakenIDPolicy/answerInOrder``, an interrupted call keeps its place until
-  /// its `onCancel` has returned and its late answer has arrived, whose value goes to the call's `onDiscard`.
+  /// its `onCancel` has returned and its late answer has arrived, whose value goes to the call's `onDiscard`. With
+  /// ``TakenIDPolicy/waitForTurn``, a call that is answered with a value keeps its place until its task has read that.
   ///
   /// - Parameters:
   ///   - policy: What happens to a call whose id another call has.

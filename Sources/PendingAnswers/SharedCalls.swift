@@ -49,8 +49,9 @@ public final class SharedCalls<Key: Hashable & Sendable, Value: Sendable>: Senda
   /// in its own task, on the actor to which the closure belongs, as in `Task { … }`. No caller's cancellation reaches it,
   /// until the last one has left; the priority of each caller raises it, on macOS 26, iOS 26 and newer. It must not wait
   /// for its own key. `timeout` limits the wait of this caller; to limit the call itself, for all callers, pass one to
-  /// its bridge. `discard` closes or frees a value that no caller returns. It is called at most once, that of the first
-  /// caller: where `operation` ended, or where the last caller goes on.
+  /// its bridge. `discard` closes or frees a value that no caller returns, or undoes a `Void` success: no cancellation
+  /// reaches a call that has ended. It is called at most once, that of the first caller: where `operation` ended, or
+  /// where the last caller goes on.
   public nonisolated(nonsending) func value(
     for key: Key,
     timeout: Timeout? = nil,

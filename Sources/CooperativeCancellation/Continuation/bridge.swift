@@ -6,7 +6,9 @@ public import CancellationInternals
 //                            sleep ─▶ answered? ─────────────────────────────┤
 //                              ▲      interrupted? ─▶ onCancel(request)      ▼
 //                              │                      ├─ .abandonCallback ─▶ end
-//                              └──────────────────────┘
+//                              └──────────────────────┘                      │
+//                                       a value, but cancelled? ◀────────────┘
+//                                       └─▶ onCancel(request) ─▶ onDiscard(value)
 //
 // `operation` runs before anything suspends, and `onCancel` in the resumed task. Both run on the caller's actor,
 // never inside the runtime's cancellation handler. The handler runs under the task's status lock; an SDK that

@@ -5,7 +5,8 @@
 /// handler, that one is shorter, and checks for cancellation before and after.
 ///
 /// `body` always runs, in a cancelled task and with a timeout of zero, too: at once, on the caller's actor. It returns
-/// what `onCancel` needs, or nothing. One event decides: a resumption that comes first is delivered.
+/// what `onCancel` needs, or nothing. One event decides: a resumption that comes first is delivered, and `onCancel` does
+/// not run, even if the task is cancelled just after it.
 ///
 /// Returns the value of the resumption. Throws its error, the error that `body` throws, `CancellationError`,
 /// ``TimeoutError``, or, if all copies are dropped, ``DroppedCompletionError``. See <doc:Contract#Continuations>.

@@ -1,4 +1,4 @@
-/// What a call does if it is cancelled or times out before the SDK answers.
+/// What a call does if it is cancelled or times out.
 ///
 /// | | in a cancelled task | `onCancel` | the wait ends | result |
 /// |---|---|---|---|---|
@@ -6,6 +6,10 @@
 /// | ``waitForCallback`` | no call | runs at once | when the SDK answers | `CancellationError` |
 /// | ``deliverResult`` | no call | runs at once | when the SDK answers | what the SDK reports |
 /// | ``ignoreCancellation`` | calls the SDK | does not run | when the SDK answers | what the SDK reports |
+///
+/// A cancellation after the SDK's answer has no effect, except that ``abandonCallback`` and ``waitForCallback``
+/// withhold a value if the task is cancelled before it has read that. Then `onCancel` runs, too, the value goes to
+/// `onDiscard`, and the call throws `CancellationError`. An error is delivered. A continuation withholds nothing.
 ///
 /// A timeout has the same effect as a cancellation, with ``TimeoutError`` as the error; with ``ignoreCancellation``, it
 /// has the effect that it has with ``abandonCallback``. <doc:Choosing> helps to choose.
