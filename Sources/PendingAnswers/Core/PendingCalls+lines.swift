@@ -15,7 +15,9 @@ extension PendingCallsMachine {
     ) -> (before: Int, result: Result?, after: Int, isEmpty: Bool) {
       (line.count, body(&line), line.count, line.isEmpty)
     }
-    let (before, result, after, isEmpty) = pass(to: &lines[id, default: TurnMachine(after: lastNumber)])
+    let (before, result, after, isEmpty) = pass(
+      to: &lines[id, default: TurnMachine(after: lastNumber)]
+    )
     countInLines += after - before
     guard isEmpty, let index = lines.index(forKey: id) else { return (result, nil) }
     let (id, line) = lines.removeAndShrink(at: index)
@@ -116,7 +118,9 @@ extension PendingCalls {
     let (line, other) = registry.extract { registry in
       let line = registry.inLine(id, event)
       // A call may have the answer whose id is not known yet.
-      return (line, line.result == nil ? answer.map { registry.take(id, $0, isValue: isValue) } : nil)
+      return (
+        line, line.result == nil ? answer.map { registry.take(id, $0, isValue: isValue) } : nil
+      )
     }
     if let effects = line.result { perform(effects, answer) }
     if case .parked? = other { return true }

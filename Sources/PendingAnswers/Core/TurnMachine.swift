@@ -36,7 +36,9 @@ public import CooperativeCancellation
   private var granted: Int?
   /// Those without an answer, in the order in which their SDK was called.
   package private(set) var calls = NumberedQueue<Call>()
-  /// Those that have their answer, and whose `onCancel` has not returned, or whose task has not read the value.
+  /// The one with a value that its task has not read. Where calls take turns, there is only one: it needs no array.
+  private var unread: Call?
+  /// Those that have their answer, and whose `onCancel` has not returned, and further ones with an unread value.
   private var answered = NumberedQueue<Call>()
   /// The calls that wait for their turn, by ticket. They get it in the order of their tickets.
   package private(set) var queue = NumberedQueue<Wait>()
@@ -52,7 +54,9 @@ public import CooperativeCancellation
   @usableFromInline package var isEmpty: Bool { queue.count + places == 0 }
 
   private var unreadCount = 0
-  private var places: Int { calls.count + answered.count + (granted == nil ? 0 : 1) }
+  private var places: Int {
+    calls.count + answered.count + (unread == nil ? 0 : 1) + (granted == nil ? 0 : 1)
+  }
 
   // MARK: The turn
 
@@ -172,7 +176,7 @@ public import CooperativeCancellation
     case .cancellationBeforeValueIsRead where isValue:
       call.isUnread = true
       unreadCount += 1
-      answered.append(call, call.number)
+      if unread == nil { unread = call } else { answered.append(call, call.number) }
     default: break
     }
     return pass(Effects(call: call, counts: counts))
@@ -188,7 +192,8 @@ public import CooperativeCancellation
   }
 
   private mutating func leaveAnswered(_ number: Int) -> Effects? {
-    guard let call = answered.remove(number) else { return nil }
+    let isRead = unread?.number == number
+    guard let call = isRead ? unread.take() : answered.remove(number) else { return nil }
     if call.isUnread { unreadCount -= 1 }
     return pass(Effects(call: call))
   }
