@@ -118,9 +118,10 @@ extension PendingCalls {
     let (line, other) = registry.extract { registry in
       let line = registry.inLine(id, event)
       // A call may have the answer whose id is not known yet.
-      return (
-        line, line.result == nil ? answer.map { registry.take(id, $0, isValue: isValue) } : nil
-      )
+      let other = answer.flatMap { answer in
+        line.result == nil ? registry.take(id, answer, isValue: isValue) : nil
+      }
+      return (line, other)
     }
     if let effects = line.result { perform(effects, answer) }
     if case .parked? = other { return true }

@@ -297,7 +297,8 @@ import Testing
     try await second.value
   }
 
-  @Test func `a caller that joins before the task exists raises it, as does one that is raised`() throws {
+  @Test
+  func `a caller that joins before the task exists raises it, as does one that is raised`() throws {
     for raisesFirst in [false, true] {
       var machine = SharedCallsMachine<Int, Int>()
       let (first, second) = try (machine.join(1, 1), machine.join(1, 2))
