@@ -35,6 +35,9 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
   let hangs = Observed(false)
   /// How long the completion took, in nanoseconds.
   let answerTime = Observed<Int64>(0)
+  /// Whether the task that calls the SDK is cancelled as soon as the wrapper's task is, in each trial that looks.
+  /// Several look, because one may find a separate task cancelled that was cancelled slightly later.
+  let cancelsCaller = Observed(true)
   /// What the trials have made, to be released after the last one.
   private let fakes = Observed<[FakeCall<Completion>]>([])
 
@@ -100,6 +103,10 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
     let trials: [(isPossible: Bool, value: String, run: () async -> Int?)] = [
       (true, "after a cancellation under the SDK's lock", noLockHeld),
       (true, "with a cancellation", checkAfter),
+      (
+        cancelledEnd != nil, "inside the call before a cancellation",
+        cancelledAfterAnswerInsideCall
+      ),
       (cancelledEnd != nil, "before a cancellation", cancelledAfterAnswer),
       (true, "with a second answer", { await secondAnswer(.success, .success) }),
       (true, "after a cancellation", { await lateAnswers(.cancelled, .success, .success) }),

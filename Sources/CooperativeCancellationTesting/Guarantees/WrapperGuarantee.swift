@@ -23,7 +23,7 @@ public enum WrapperGuarantee: String, Sendable, Hashable, CaseIterable {
   /// A cancelled wait throws `CancellationError` without waiting for the SDK.
   case prompt = "prompt"
 
-  /// The SDK is told of a cancellation, or of a timeout, exactly once.
+  /// The SDK is told exactly once of a cancellation, or of a timeout, even if its value came first and is not delivered.
   case forwarding = "forwarding"
 
   /// A value that arrives at the same moment as a cancellation is not delivered.
@@ -76,7 +76,8 @@ extension WrapperGuarantee {
       "Bridge with `withAsyncThrowingValue`. If the wrapper should wait for the SDK, pass its "
         + "`whenCancelled:` to `checkWrapper`, too."
     case .forwarding:
-      "Cancel this call's request once, in `onCancel`, unless the call ignores cancellation. "
+      "Cancel this call's request once, in `onCancel`, unless the call ignores cancellation. In a hand-written "
+        + "wrapper, keep the cancellation handler active until the function returns, even after the SDK's answer. "
         + "For an SDK that cannot cancel, pass `except: [.forwarding]`."
     case .checkAfter:
       "Check for cancellation after the answer, too, as `withAsyncThrowingValue` does."

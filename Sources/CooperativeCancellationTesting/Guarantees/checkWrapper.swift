@@ -14,7 +14,8 @@ public import CooperativeCancellation
 /// ```
 ///
 /// About fifteen trials each make a fake call and run the wrapper in a task of its own. The SDK then answers,
-/// fails or drops the completion, or the task is cancelled. ``FakeCall/wrapper(_:)`` adds two calls at the same time.
+/// fails or drops the completion, or the task is cancelled, before the answer or right after it.
+/// ``FakeCall/wrapper(_:)`` adds two calls at the same time.
 ///
 /// On Linux, macOS 15, iOS 18 and later, the SDK answers after the limit, so a wrapper that hangs or blocks its thread
 /// does not hang the test, unless it blocks the main thread, or the SDK's inside the completion. Where others throw, a

@@ -6,8 +6,9 @@ extension WrapperCheck {
   func checkAfter() async -> Int? {
     let trial = makeTrial()
     // Does not capture the trial, which keeps the fake.
-    trial.fake.whenCalled { [success, task = trial.task] request in
+    trial.fake.whenCalled { [success, task = trial.task, cancelsCaller] request in
       task.cancel()
+      cancelsCaller.change { $0 = $0 && Task.isCancelled }
       request.answer(success)
     }
     trial.start()
@@ -16,14 +17,43 @@ extension WrapperCheck {
     return await deliveries(of: trial)
   }
 
-  /// The task is cancelled after the answer, before it resumes. `checkAfter` has checked its end.
+  /// The task is cancelled after the answer, inside the SDK's method. No task that calls it can resume in between.
+  func cancelledAfterAnswerInsideCall() async -> Int? {
+    let trial = makeTrial()
+    // Does not capture the trial, which keeps the fake.
+    trial.fake.whenCalled { [success, task = trial.task, cancelsCaller] request in
+      request.answer(success)
+      task.cancel()
+      cancelsCaller.change { $0 = $0 && Task.isCancelled }
+    }
+    trial.start()
+    await expectCancellationIfWithheld(by: trial, after: "the SDK had answered inside the call")
+    return await deliveries(of: trial)
+  }
+
+  /// The task is cancelled after the answer, while the wrapper's thread is held. `checkAfter` has checked its end.
   func cancelledAfterAnswer() async -> Int? {
     guard let (trial, request) = await beginTrial() else { return nil }
     await trial.whileHeld { [success] in
       request.answer(success)
       trial.task.cancel()
     }
+    await expectCancellationIfWithheld(by: trial, after: "the SDK had answered")
     return await deliveries(of: trial)
+  }
+
+  /// If the call does not deliver the value that came first, a cancellation has ended it, and the SDK must know.
+  private func expectCancellationIfWithheld(by trial: Attempt, after answered: String) async {
+    guard response != .ignoreCancellation,
+      // What is wrong with any cancelled call was found before.
+      !hasFound(.forwarding),
+      case .failure = await trial.end(),
+      // A separate task that calls the SDK, such as that of shared calls, may have returned the value before that.
+      cancelsCaller.state,
+      let request = trial.fake[1]
+    else { return }
+    let when = "the task was cancelled after \(answered), and the value was not delivered"
+    await expectCancellation(of: request, in: trial, .forwarding, when: when, isInterrupted: true)
   }
 
   /// How many values were delivered: `nil` if that is unknown, because the wrapper may have returned a fallback.

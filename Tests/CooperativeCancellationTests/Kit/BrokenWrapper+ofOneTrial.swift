@@ -190,5 +190,57 @@ extension BrokenWrapper {
         onDiscard: { line in if line !== answers.withLock({ $0[0] }) { line.hangUp() } }
       )
     },
+    BrokenWrapper(
+      "one that checks again after its bridge, and cannot tell the SDK then",
+      breaks: [.forwarding],
+      says: ["and the value was not delivered", "keep the cancellation handler active until"]
+    ) { book in
+      try Task.checkCancellation()
+      let line = try await withCancellableThrowingContinuation(timeout: book.timeout) {
+        (continuation: CancellableContinuation<Line, any Error>) in
+        book.dial { result in continuation.resume(with: result) }
+      } onCancel: { (call: PhoneBook.Call) in
+        call.cancel()
+      } onDiscard: { line in
+        line.hangUp()
+      }
+      if Task.isCancelled { line.hangUp() }
+      try Task.checkCancellation()
+      return line
+    },
+    BrokenWrapper(
+      "one that does not tell the SDK that a value from inside the call is withheld",
+      breaks: [.forwarding],
+      says: ["after the SDK had answered inside the call, and the value was not delivered"]
+    ) { book in
+      try await book.lineThatForgetsToTell { isInsideCall in isInsideCall }
+    },
+    BrokenWrapper(
+      "one that does not tell the SDK that a value from outside the call is withheld",
+      breaks: [.forwarding],
+      says: ["after the SDK had answered, and the value was not delivered"]
+    ) { book in
+      try await book.lineThatForgetsToTell { isInsideCall in !isInsideCall }
+    },
   ]
+}
+
+extension PhoneBook {
+  /// Does not forward a cancellation that comes after certain answers.
+  fileprivate func lineThatForgetsToTell(
+    afterAnswer isForgotten: @escaping @Sendable (_ isInsideCall: Bool) -> Bool
+  ) async throws -> Line {
+    let isInside = Protected(true)
+    let forgets = Protected(false)
+    return try await line(
+      call: { completion in
+        defer { isInside.withLock { $0 = false } }
+        return dial { result in
+          if isForgotten(isInside.withLock { $0 }) { forgets.withLock { $0 = true } }
+          completion(result)
+        }
+      },
+      onCancel: { call in if !forgets.withLock({ $0 }) { call.cancel() } }
+    )
+  }
 }

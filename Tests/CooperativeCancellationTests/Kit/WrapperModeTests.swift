@@ -148,6 +148,37 @@ private typealias Calls = FakeCall<Completion>
     }
   }
 
+  @Test func `accept a hand-written wrapper whose handler is active until the function returns`()
+    async throws
+  {
+    // Its handler cancels the SDK under the runtime's lock.
+    try await check(except: [.noLockHeld]) { calls in
+      try Task.checkCancellation()
+      let call = Protected<Calls.Request?>(nil)
+      @Sendable func cancel() { call.withLock { $0.take() }?.cancel() }
+      return try await withTaskCancellationHandler {
+        let value = try await withCancellableThrowingContinuation {
+          (continuation: CancellableContinuation<Int, any Error>) in
+          let made = calls.record { result in continuation.resume(with: result) }
+          call.withLock { $0 = made }
+          if Task.isCancelled { cancel() }
+        }
+        try Task.checkCancellation()
+        return value
+      } onCancel: {
+        cancel()
+      }
+    }
+  }
+
+  @Test func `do not blame a separate task that ended before the cancellation`() async throws {
+    try await check { calls in
+      let number = try await withAbandonableTask { try await value(of: calls) }
+      try Task.checkCancellation()
+      return number
+    }
+  }
+
   // MARK: Two calls
 
   private func checkShared(
@@ -226,7 +257,8 @@ private typealias Calls = FakeCall<Completion>
   func `notice a timer that goes on, or is missing, and say that once`(isMissing: Bool) async throws
   {
     let error = await #expect(throws: BrokenGuarantees.self) {
-      try await checkWrapper { (calls: Calls, clock) in
+      // A check after the inner task would withhold a value, and could no longer tell the SDK.
+      try await checkWrapper(except: [.checkAfter]) { (calls: Calls, clock) in
         try Task.checkCancellation()
         let call = Task { try await value(of: calls) }
         let deadline = clock.now.advanced(by: .seconds(5))
@@ -239,13 +271,11 @@ private typealias Calls = FakeCall<Completion>
           }
         }
         do {
-          let value = try await withTaskCancellationHandler {
+          return try await withTaskCancellationHandler {
             try await call.value
           } onCancel: {
             call.cancel()
           }
-          try Task.checkCancellation()
-          return value
         } catch is CancellationError where isLate.withLock({ $0 }) {
           throw OwnError()
         }
