@@ -34,10 +34,15 @@ public import CancellationInternals
   }
 
   /// The same under a registry's lock. Returns whether the event counts, so that the caller calls ``wake()`` after
-  /// unlocking; and what the task may still forward.
+  /// unlocking; whether there was an interruption before, which the task forwards; and whether it may withhold a value.
   @usableFromInline
-  package func accept(_ event: WaitMachine.FinalEvent) -> (counts: Bool, forwards: Forwarding) {
-    state.locked { ($0.machine.receive(event), $0.machine.forwarding) }
+  package func accept(
+    _ event: WaitMachine.FinalEvent
+  ) -> (counts: Bool, isInterrupted: Bool, mayWithhold: Bool) {
+    state.locked { state in
+      let counts = state.machine.receive(event)
+      return (counts, state.machine.isInterrupted, state.machine.mayWithhold)
+    }
   }
 
   /// For tests that try all orders of events, and restore states.

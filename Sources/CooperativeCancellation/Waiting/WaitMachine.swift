@@ -6,15 +6,6 @@ public import CancellationInternals
   case timedOut
 }
 
-/// What a task that has an answer may still have to forward to the SDK.
-@usableFromInline package enum Forwarding: Sendable, Hashable {
-  /// An interruption that came before the answer.
-  case interruption
-  /// A cancellation, if it comes before the task has read its answer, and that is a value, which is then withheld.
-  case cancellationBeforeValueIsRead
-  case nothing
-}
-
 /// Decides how one wait ends: the event that reaches this machine first counts.
 ///
 /// The task reads its events with ``next()``, one at a time, and sleeps when there is none:
@@ -60,13 +51,11 @@ public import CancellationInternals
 
   package init(response: CancellationResponse) { self.response = response }
 
-  private var isInterrupted: Bool { interruption != nil }
+  package var isInterrupted: Bool { interruption != nil }
   private var isAbandoned: Bool { isInterrupted && response.endsAtOnce }
 
-  package var forwarding: Forwarding {
-    if isInterrupted { return .interruption }
-    return response.checksAfter ? .cancellationBeforeValueIsRead : .nothing
-  }
+  /// Whether a task that has a value may still withhold it, and forward a cancellation: until it has read the value.
+  package var mayWithhold: Bool { !isInterrupted && response.checksAfter }
 
   /// The task was cancelled, or the call timed out. Returns whether that counts and wakes a sleeping task.
   package mutating func interrupt(_ cause: Interruption) -> Bool {

@@ -243,9 +243,10 @@ public import CooperativeCancellation
   ) -> Recipient? {
     if waiting.values[index].state.hasAnswer { return nil }
     let wait = waiting.values[index].wait
-    let (counts, forwards) = wait.accept(event)
+    let (counts, isInterrupted, mayWithhold) = wait.accept(event)
     if !counts { return nil }
-    if let next = waiting.values[index].state(afterAnswer: forwards, isValue: isValue) {
+    let entry = waiting.values[index]
+    if let next = entry.state(afterAnswer: isInterrupted, mayWithhold: isValue && mayWithhold) {
       waiting.values[index].state = next
       if case .answered = next { unreadCount += 1 }
       return .call(wait, nil)
@@ -266,11 +267,13 @@ public import CooperativeCancellation
     waiting = [:]
     for (id, var entry) in all {
       if !entry.state.hasAnswer {
-        let (counts, forwards) = entry.wait.accept(.answered(in: answer))
+        let (counts, isInterrupted, _) = entry.wait.accept(.answered(in: answer))
         if counts {
           calls.append(entry)
-          // A call that waits for an event has nothing to forward after a value.
-          guard let next = entry.state(afterAnswer: forwards, isValue: false) else { continue }
+          // It is an error, or the value of an event, for which there is nothing to forward.
+          guard let next = entry.state(afterAnswer: isInterrupted, mayWithhold: false) else {
+            continue
+          }
           entry.state = next
         }
       }
@@ -294,13 +297,10 @@ extension PendingCallsMachine.Entry {
   /// How the call keeps its id after an answer that counts; `nil` if it leaves.
   @_alwaysEmitIntoClient
   @inline(__always)
-  func state(afterAnswer forwards: Forwarding, isValue: Bool) -> State? {
-    switch (state, forwards) {
+  func state(afterAnswer isInterrupted: Bool, mayWithhold: Bool) -> State? {
     // Its `onCancel` has returned.
-    case (.forwarded, _): nil
-    case (_, .interruption): .forwarding
-    case (_, .cancellationBeforeValueIsRead): isValue ? .answered : nil
-    case (_, .nothing): nil
-    }
+    if case .forwarded = state { return nil }
+    if isInterrupted { return .forwarding }
+    return mayWithhold ? .answered : nil
   }
 }

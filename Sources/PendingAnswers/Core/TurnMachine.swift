@@ -169,15 +169,12 @@ public import CooperativeCancellation
   ) -> Effects {
     var call = call
     call.isAnswered = true
-    let (counts, forwards) = call.wait.accept(event)
-    switch forwards {
-    case .interruption where !call.isForwarded:
-      answered.append(call, call.number)
-    case .cancellationBeforeValueIsRead where isValue:
+    let (counts, isInterrupted, mayWithhold) = call.wait.accept(event)
+    if isInterrupted, !call.isForwarded { answered.append(call, call.number) }
+    if isValue, mayWithhold {
       call.isUnread = true
       unreadCount += 1
       if unread == nil { unread = call } else { answered.append(call, call.number) }
-    default: break
     }
     return pass(Effects(call: call, counts: counts))
   }
