@@ -13,9 +13,8 @@ internal import CancellationInternals
 
   /// Each node is due no later than its children, at `2 * position + 1` and `2 * position + 2`.
   private var heap: [Node] = []
-  private var waits = Slots<Wait>()
-  /// The position of each wait's node in the heap, by its slot.
-  private var positions: [Int] = []
+  /// The waits, with the positions of their nodes in the heap.
+  private var waits = Slots<(wait: Wait, position: Int)>()
   /// The time at which the alarm rings.
   private var alarm: Moment?
 
@@ -30,8 +29,7 @@ internal import CancellationInternals
 
   /// Returns a ticket for removing the wait, and the time to set the alarm for, or `nil` to leave it.
   package mutating func add(_ wait: Wait, until end: Moment) -> (Ticket, alarm: Moment?) {
-    let slot = waits.insert(wait)
-    if slot == positions.count { positions.append(heap.count) }
+    let slot = waits.insert((wait, heap.count))
     let node = Node(end: end, slot: slot)
     heap.append(node)
     rise(node, from: heap.count - 1)
@@ -43,7 +41,7 @@ internal import CancellationInternals
   /// Removes a wait, if it is still in the queue. Returns it, to release.
   package mutating func remove(_ wait: Wait, by ticket: Ticket) -> Wait? {
     // Another wait may have the slot now.
-    waits[ticket]?.id == wait.id ? take(ticket) : nil
+    waits[ticket]?.wait.id == wait.id ? take(ticket) : nil
   }
 
   /// The alarm rang, perhaps early or more than once. Returns at most `most` of the due waits. If there are none,
@@ -61,7 +59,7 @@ internal import CancellationInternals
   }
 
   private mutating func take(_ slot: Int) -> Wait? {
-    let position = positions[slot]
+    guard let (wait, position) = waits.remove(slot) else { return nil }
     let last = heap.removeLast()
     if position < heap.count {
       if position > 0, last.end < heap[(position - 1) / 2].end {
@@ -70,19 +68,15 @@ internal import CancellationInternals
         sink(last, from: position)
       }
     }
-    let wait = waits.remove(slot)
     // Also frees memory, which an array never does by itself.
     if heap.capacity > 4 * max(count, 32) { heap = heap.map { $0 } }
-    if positions.count > 4 * max(waits.count, 32) {
-      positions = Array(positions.prefix(waits.count))
-    }
     return wait
   }
 
   private mutating func put(_ node: Node, at position: Int) {
     steps += 1
     heap[position] = node
-    positions[node.slot] = position
+    waits.update(node.slot) { $0.position = position }
   }
 
   /// Puts a node at a position or above it.
