@@ -17,8 +17,8 @@ struct Race: Sendable, CustomTestStringConvertible {
     case notStarted
     case delivered
     case deliveredAfterCancellation
+    /// Also if the answer came first, and its value was withheld.
     case cancelled
-    case discardedByCheckAfter
     case dropped
     case timedOut
   }
@@ -45,9 +45,7 @@ struct Race: Sendable, CustomTestStringConvertible {
 
   var hasTimeout: Bool { events.contains(.timeOut) }
 
-  private static let ofBridge: Set<Outcome> = [
-    .notStarted, .delivered, .cancelled, .discardedByCheckAfter,
-  ]
+  private static let ofBridge: Set<Outcome> = [.notStarted, .delivered, .cancelled]
 
   static let all = [
     Race([.answer, .cancel], endsIn: ofBridge),
@@ -75,7 +73,7 @@ struct Race: Sendable, CustomTestStringConvertible {
     Race([.drop, .timeOut], endsIn: [.dropped, .timedOut]),
     Race(
       [.answer, .answer, .drop, .cancel, .release, .timeOut],
-      endsIn: [.delivered, .cancelled, .discardedByCheckAfter, .dropped, .timedOut]
+      endsIn: [.delivered, .cancelled, .dropped, .timedOut]
     ),
   ]
 }

@@ -156,7 +156,7 @@ extension RacedCall: CustomStringConvertible {
     switch endings.withLock({ $0.first }) {
     case race.form.delivered: return wasForwarded ? .deliveredAfterCancellation : .delivered
     case race.form.cancelled where backend.counts.started == 0: return .notStarted
-    case race.form.cancelled: return wasForwarded ? .cancelled : .discardedByCheckAfter
+    case race.form.cancelled: return .cancelled
     case .timedOut: return .timedOut
     case .dropped: return .dropped
     default: return nil
@@ -178,7 +178,9 @@ extension RacedCall: CustomStringConvertible {
       return "onCancel does not run after the call has ended"
     }
     if backend.counts.cancelled != forwarded { return "each request is cancelled by onCancel" }
-    if outcome == .timedOut, forwarded != 1 { return "a timeout is forwarded" }
+    if outcome == .cancelled || outcome == .timedOut, forwarded != 1 {
+      return "what ends a call that was made is forwarded"
+    }
     let reports = Reports.shared.take(line: watch.line)
     if reports != Array(repeating: .completionCalledAgain, count: max(0, produced - 1)) {
       return "each call of the completion but the first is reported, and nothing else"
