@@ -13,6 +13,7 @@ let package = Package(
         "LegacySDK", "MallocCounter",
         .product(name: "CallbackSequences", package: "swift-cooperative-cancellation"),
         .product(name: "CooperativeCancellation", package: "swift-cooperative-cancellation"),
+        .product(name: "PendingAnswers", package: "swift-cooperative-cancellation"),
       ]
     ),
     .executableTarget(

@@ -1,6 +1,7 @@
 public import CooperativeCancellation
 
-/// Another pending call has the id. The SDK has not been called, unless it is the one that returns the id.
+/// Another pending call has the id. The SDK has not been called, unless it is the one that returns
+/// the id.
 public struct AlreadyPendingError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The call that was refused.
   public let callSite: CallSite
@@ -15,6 +16,7 @@ public struct AlreadyPendingError: Error, Sendable, Hashable, CustomStringConver
     """
   }
 
-  /// Creates the error of a call, for example to test what a screen does with it. `CallSite()` names its own line.
+  /// Creates the error of a call, for example to test what a screen does with it. `CallSite()`
+  /// names its own line.
   public init(callSite: CallSite) { self.callSite = callSite }
 }

@@ -1,7 +1,8 @@
 public import CancellationInternals
 public import CooperativeCancellation
 
-/// One call at a time, to an SDK whose answers have no ids: one delegate, one listener. Here, `scans` is one.
+/// One call at a time, to an SDK whose answers have no ids: one delegate, one listener. Here,
+/// `scans` is one.
 ///
 /// ```swift
 /// func scan() async throws -> String {
@@ -14,11 +15,12 @@ public import CooperativeCancellation
 /// }
 /// ```
 ///
-/// A call that is cancelled or times out ends at once, but keeps its place until the SDK answers it and `onCancel` has
-/// returned: the late answer must not reach the next call. A call that is answered with a value keeps its place until
-/// its task has read that: the task may be cancelled before, and then `onCancel` must not reach the next call, either.
-/// Meanwhile, other calls wait for their turn in order; the wait counts toward their timeout. If the SDK may never
-/// answer, limit `lateAnswers`, or call ``close(throwing:)``.
+/// A call that is cancelled or times out ends at once, but keeps its place until the SDK answers it
+/// and `onCancel` has returned: the late answer must not reach the next call. A call that is
+/// answered with a value keeps its place until its task has read that: the task may be cancelled
+/// before, and then `onCancel` must not reach the next call, either. Meanwhile, other calls wait
+/// for their turn in order; the wait counts toward their timeout. If the SDK may never answer,
+/// limit `lateAnswers`, or call ``close(throwing:)``.
 ///
 /// Keep what the late answer arrives through beside this object: a delegate that the SDK holds
 /// weakly, or the repeating `CallbackContext` of a C library. What `operation` returns is released
@@ -32,19 +34,21 @@ public final class PendingCall<Value>: Sendable {
 
   /// Creates an instance with no calls.
   ///
-  /// - Parameter lateAnswers: How long the SDK may take to answer a call after its `onCancel` has returned, as in
-  ///   ``PendingCalls/init(ifTaken:lateAnswers:onUnclaimed:)``; `nil` means no limit.
+  /// - Parameter lateAnswers: How long the SDK may take to answer a call after its `onCancel` has
+  ///   returned, as in ``PendingCalls/init(ifTaken:lateAnswers:onUnclaimed:)``; `nil` means no
+  ///   limit.
   public init(lateAnswers: Timeout? = nil) {
     calls = PendingCalls(ifTaken: .waitForTurn, lateAnswers: lateAnswers)
   }
 
   /// Calls the SDK when no other call is pending, and waits for its answer.
   ///
-  /// Returns the value that answers the call. Throws the error that answers it or closes all calls, the error of
-  /// `operation`, `CancellationError` or `TimeoutError`. See <doc:Contract#Pending-calls>.
+  /// Returns the value that answers the call. Throws the error that answers it or closes all calls,
+  /// the error of `operation`, `CancellationError` or `TimeoutError`. See
+  /// <doc:Contract#Pending-calls>.
   ///
-  /// The parameters are those of a call of ``PendingCalls``, but `timeout` covers the turn and the answer together, and
-  /// `discard` may also run on the thread that delivers the value.
+  /// The parameters are those of a call of ``PendingCalls``, but `timeout` covers the turn and the
+  /// answer together, and `discard` may also run on the thread that delivers the value.
   @_alwaysEmitIntoClient
   nonisolated(nonsending) public func value<Request>(
     whenCancelled response: CancellationResponse = .abandonCallback,
@@ -56,30 +60,27 @@ public final class PendingCall<Value>: Sendable {
     onDiscard discard: (@Sendable (sending Value) -> Void)? = nil
   ) async throws -> sending Value {
     let options = CallOptions.options(response, timeout, CallSite(fileID: fileID, line: line))
-    let deadline = try options.begin()
-    let ticket = try await calls.turn(of: 0, isNamed: false, options, by: deadline)
-    return try await pendingBridge(
+    return try await calls.call(
+      0,
+      isNamed: false,
       options,
-      by: deadline,
-      register: { wait in try calls.begin(wait, 0, ticket, options.callSite, discard) },
-      in: { _, _ in try operation() },
+      in: operation,
       onCancel: cancel,
-      leave: { number, request in calls.leave(0, number, hasFailed: request == nil, response) },
-      hold: { number, _ in calls.hold(0, number) },
-      read: { number, _ in calls.hasRead(0, number) },
       onDiscard: discard
     )
   }
 
   // MARK: Answers
 
-  /// Answers the pending call with a value that need not be `Sendable`. Returns it, or `nil` if a call took it.
+  /// Answers the pending call with a value that need not be `Sendable`. Returns it, or `nil` if a
+  /// call took it.
   @_alwaysEmitIntoClient
   public func resume(sending value: consuming sending Value) -> sending Value? {
     calls.resume(0, sending: value)
   }
 
-  /// Ends the pending call, all waiting ones and later ones with an error, as ``PendingCalls/close(throwing:)`` does.
+  /// Ends the pending call, all waiting ones and later ones with an error, as
+  /// ``PendingCalls/close(throwing:)`` does.
   public func close(throwing error: any Error) { calls.close(throwing: error) }
 
   /// Answers the pending call with an error. Returns whether one was pending.

@@ -1,4 +1,4 @@
-public import CancellationInternals
+internal import CancellationInternals
 public import CooperativeCancellation
 
 extension PendingCalls {
@@ -12,19 +12,22 @@ extension PendingCalls {
   /// }
   /// ```
   ///
-  /// `operation` runs in its own task, and the call does not wait for it: an answer, ``close(throwing:)``, a
-  /// cancellation or a timeout ends the call, and cancels a task that is still running. Let it end soon after that; it
-  /// may outlive the call, on the caller's actor. Its error ends the call, unless the answer was first.
+  /// `operation` runs in its own task, and the call does not wait for it: an answer,
+  /// ``close(throwing:)``, a cancellation or a timeout ends the call, and cancels a task that is
+  /// still running. `operation` should end soon after its task is cancelled. It may outlive the
+  /// call, on the caller's actor. Its error ends the call, unless the answer was first.
   ///
-  /// Results and parameters are those of the form with a synchronous `operation`, but `timeout` covers `operation` and
-  /// the answer together. Both closures run as in `Task { … }`, on the caller's actor.
+  /// Results and parameters are those of the form with a synchronous `operation`, but `timeout`
+  /// covers `operation` and the answer together. Both closures run as in `Task { … }`, on the
+  /// caller's actor.
   ///
   /// ## Cancellation
   ///
-  /// While `operation` is running, a cancellation or a timeout cancels its task. If it then throws `CancellationError`,
-  /// the call ends, even if it would otherwise wait for the SDK's answer. If it returns anyway, `onCancel` runs then,
-  /// perhaps after the call; also if the answer came first, and its value is withheld. The id is taken until
-  /// `operation` has thrown or `onCancel` has returned.
+  /// While `operation` is running, a cancellation or a timeout cancels its task. If it then throws
+  /// `CancellationError`, the call ends, even if it would otherwise wait for the SDK's answer. If
+  /// it returns anyway, `onCancel` runs then, perhaps after the call; also if the answer came
+  /// first, and its value is withheld. The id is taken until `operation` has thrown or `onCancel`
+  /// has returned.
   @_alwaysEmitIntoClient
   public func value<Request: Sendable>(
     inTaskFor id: ID,
@@ -42,31 +45,53 @@ extension PendingCalls {
     let options = CallOptions.options(response, timeout, CallSite(fileID: fileID, line: line))
     let deadline = try options.begin()
     let ticket = sharing == nil ? nil : try await turn(of: id, options, by: deadline)
-    let wait = Wait(response: response)
-    let number = try begin(wait, id, ticket, options.callSite, discard)
-    let send = AsyncOperation(operation, onCancel: cancel) { [self] in
-      leave(id, number, hasFailed: false, response)
+    let discardAnswer = Discarding.onlyValues(to: discard) as Discard<PendingAnswer<Value>>?
+    let started = try StartedCall.start(
+      Reply(options.callSite, discardAnswer),
+      makeWait: Wait(response: response),
+      in: { reply in
+        let number = try begin(reply, id, ticket, options)
+        let operation = AsyncOperation(operation, onCancel: cancel) { [self] in
+          leave(id, number, isOver: response.endsAtOnce)
+        }
+        let task = Task {
+          // Captured, so that the task begins there.
+          _ = isolation
+          await operation.run { fail(id, number, $0) }
+        }
+        return Placed(id: id, number: number, request: (operation: operation, task: task))
+      }
+    )
+    let outcome: CallOutcome<PendingAnswer<Value>>
+    let place: Placed<ID, (operation: AsyncOperation<Request>, task: Task<Void, Never>)>
+    switch consume started {
+    case .finished(let answer, let placed):
+      place = placed
+      outcome = .answered(answer)
+    case .waiting(let wait, let placed):
+      place = placed
+      let end = await wait.endForwardingOnActor(
+        .pendingCall(id: id),
+        options.callSite,
+        by: deadline,
+        isolation: isolation
+      ) {
+        await placed.request.operation.interrupt(placed.request.task)
+      }
+      outcome = CallOutcome(of: end, takeAnswer: { Reply.take(from: $0) }, onDiscard: discardAnswer)
     }
-    let task = Task {
-      // Captured, so that the task begins there.
-      _ = isolation
-      await send.run { fail(id, number, $0) }
-    }
-    let (kind, callSite) = (WaitingCall.Kind.pendingCall(id: id), options.callSite)
-    let end = await wait.end(kind, callSite, by: deadline, isolation: isolation) {
-      await send.interrupt(task)
-    }
-    let outcome = CallOutcome(pending: end, onDiscard: discard)
-    // `operation` may still run, or have begun nothing, so to tell the SDK may take longer than the call.
-    var isTold = false
+    let (operation, task) = place.request
+    // `operation` may still run, or have begun nothing, so to tell the SDK may take longer than the
+    // call.
+    var mustTell = false
     let checked = outcome.checkedAfter(
       options,
-      hold: { hold(id, number) },
-      onCancel: { isTold = true },
-      read: { hasRead(id, number) },
-      onDiscard: Discarding.onlyValues(to: discard)
+      hold: { hold(id, place.number) },
+      onCancel: { mustTell = true },
+      read: { hasRead(id, place.number) },
+      onDiscard: discardAnswer
     )
-    if isTold { await send.interrupt(task) }
+    if mustTell { await operation.interrupt(task) }
     task.cancel()
     return try checked.deliver(options)
   }
@@ -74,14 +99,13 @@ extension PendingCalls {
   /// An asynchronous `operation` threw, or stopped because its task was cancelled.
   @_alwaysEmitIntoClient
   func fail(_ id: ID, _ number: Int, _ error: (any Error)?) {
-    let event = error.map {
-      WaitMachine.FinalEvent.answered(in: carrier(of: PendingAnswer<Value>.failure($0)))
-    }
-    if sharing != nil {
-      return _ = perform(in: id) { $0.stop(number, event ?? .stopped) }
-    }
-    if case .call(let call, _) = registry.extract({ $0.fail(id, number, event ?? .stopped) }) {
-      call.wake()
+    var answer: PendingAnswer<Value>? = error.map { .failure($0) }
+    perform { registry, outcome in
+      if sharing == nil {
+        registry.fail(id, number, &answer, &outcome)
+      } else {
+        registry.inLine(id, &outcome) { $0.stop(number, &answer, &$1) }
+      }
     }
   }
 }

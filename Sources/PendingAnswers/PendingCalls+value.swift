@@ -4,20 +4,24 @@ public import CooperativeCancellation
 extension PendingCalls {
   /// Calls an SDK whose answer arrives by id, and waits for it.
   ///
-  /// Returns the value that answers the call. Throws the error that answers it or all calls, that of `operation`,
-  /// `CancellationError`, `TimeoutError`, or, without calling the SDK, ``AlreadyPendingError``.
+  /// Returns the value that answers the call. Throws the error that answers it or all calls, that
+  /// of `operation`, `CancellationError`, `TimeoutError`, or, without calling the SDK,
+  /// ``AlreadyPendingError``.
   ///
   /// - Parameters:
   ///   - id: Identifies the answer. If another call has it, ``TakenIDPolicy`` decides.
   ///   - response: What happens if the call is cancelled or times out.
-  ///   - timeout: How long the turn, `operation` and the answer may take together; `nil` means no limit.
+  ///   - timeout: How long the turn, `operation` and the answer may take together; `nil` means no
+  ///     limit.
   ///   - fileID: The file to name in errors; by default the caller's.
   ///   - line: The line to name in errors; by default the caller's.
-  ///   - operation: Calls the SDK and returns what `onCancel` needs, or nothing. Runs on the caller's actor, at once.
-  ///   - cancel: Tells the SDK to stop, and undoes a success. Receives what `operation` returned. Runs on the caller's
-  ///     actor, exactly once, if a cancellation or timeout ends the call, or comes before an answer that is delivered.
-  ///   - discard: Closes or frees a value that this call took and does not return. Runs on the caller's actor; if calls
-  ///     share their id, perhaps on the thread that delivers a late value.
+  ///   - operation: Calls the SDK and returns what `onCancel` needs, or nothing. Runs on the
+  ///     caller's actor, at once.
+  ///   - cancel: Tells the SDK to stop, and undoes a success. Receives what `operation` returned.
+  ///     Runs on the caller's actor, exactly once, if a cancellation or timeout ends the call, or
+  ///     comes before an answer that is delivered.
+  ///   - discard: Closes or frees a value that this call took and does not return. Runs on the
+  ///     caller's actor; if calls share their id, perhaps on the thread that delivers a late value.
   @_alwaysEmitIntoClient
   nonisolated(nonsending) public func value<Request>(
     for id: ID,
@@ -30,20 +34,7 @@ extension PendingCalls {
     onDiscard discard: (@Sendable (sending Value) -> Void)? = nil
   ) async throws -> sending Value {
     let options = CallOptions.options(response, timeout, CallSite(fileID: fileID, line: line))
-    let deadline = try options.begin()
-    let ticket = sharing == nil ? nil : try await turn(of: id, options, by: deadline)
-    return try await pendingBridge(
-      options,
-      as: { _ in .pendingCall(id: id) },
-      by: deadline,
-      register: { wait in try begin(wait, id, ticket, options.callSite, discard) },
-      in: { _, _ in try operation() },
-      onCancel: cancel,
-      leave: { number, request in leave(id, number, hasFailed: request == nil, response) },
-      hold: { number, _ in hold(id, number) },
-      read: { number, _ in hasRead(id, number) },
-      onDiscard: discard
-    )
+    return try await call(id, options, in: operation, onCancel: cancel, onDiscard: discard)
   }
 
   @available(*, unavailable, message: "an asynchronous closure: use 'value(inTaskFor:)'")
@@ -69,9 +60,10 @@ extension PendingCalls {
   /// }
   /// ```
   ///
-  /// An answer that arrives before `operation` returns is kept until the id is known. Results and parameters are those
-  /// of the form with an id, but ``AlreadyPendingError`` is thrown after the SDK was called. If calls share their ids,
-  /// it is not thrown, and the call takes its place behind those with the id, without waiting for its turn.
+  /// An answer that arrives before `operation` returns is kept until the id is known. Results and
+  /// parameters are those of the form with an id, but ``AlreadyPendingError`` is thrown after the
+  /// SDK was called. If calls share their ids, it is not thrown, and the call takes its place
+  /// behind those with the id, without waiting for its turn.
   @_alwaysEmitIntoClient
   nonisolated(nonsending) public func value(
     whenCancelled response: CancellationResponse = .abandonCallback,
@@ -83,48 +75,12 @@ extension PendingCalls {
     onDiscard discard: (@Sendable (sending Value) -> Void)? = nil
   ) async throws -> sending Value {
     let options = CallOptions.options(response, timeout, CallSite(fileID: fileID, line: line))
-    return try await pendingBridge(
+    return try await placedWait(
       options,
-      as: { .pendingCall(id: $0.id) },
       by: try options.begin(),
-      register: { wait in try registry.locked { try $0.begin(wait) } },
-      in: { wait, number in try name(wait, number, try operation(), options.callSite, discard) },
-      onCancel: { cancel($0.id) },
-      leave: { number, call in
-        if let call {
-          leave(call.id, call.number, hasFailed: false, response)
-        } else {
-          pass(registry.extract { $0.abandonStart(number) }.unclaimed)
-        }
-      },
-      hold: { _, call in hold(call.id, call.number) },
-      read: { _, call in hasRead(call.id, call.number) },
+      in: { reply in try start(reply, options, in: operation) },
+      onCancel: cancel,
       onDiscard: discard
     )
-  }
-
-  /// Gives a starting call its id, and its answer if that has already arrived. Returns the id and the call's number.
-  @_alwaysEmitIntoClient
-  func name(
-    _ wait: Wait,
-    _ number: Int,
-    _ id: ID,
-    _ callSite: CallSite,
-    _ discard: (@Sendable (sending Value) -> Void)?
-  ) throws -> (id: ID, number: Int) {
-    if let sharing {
-      let isAwaited = sharing == .waitForTurn
-      let late = discarding(to: discard)
-      let (joined, unclaimed) = registry.extract { registry in
-        let joined = registry.join(number, id, isAwaited: isAwaited, onDiscard: late)
-        return (joined, registry.unclaimed())
-      }
-      pass(unclaimed)
-      return (id, joined.number ?? number)
-    }
-    let (name, unclaimed) = registry.extract { $0.name(number, id) }
-    pass(unclaimed)
-    if case .taken = name { throw AlreadyPendingError(callSite: callSite) }
-    return (id, number)
   }
 }

@@ -25,54 +25,60 @@ public import CooperativeCancellation
 /// }
 /// ```
 ///
-/// A call is registered before its SDK is called, so an immediate answer is not missed, and removed when it has
-/// ended. Each call has the guarantees of a bridge: see <doc:Contract#Pending-calls>.
+/// A call is registered before its SDK is called, so an immediate answer is not missed, and removed
+/// when it has ended. Each call has the guarantees of a bridge: see <doc:Contract#Pending-calls>.
 ///
-/// May be used from any thread and actor. The library holds no lock while your closures run, or while ids and values
-/// are released. The `==` and the `hash(into:)` of an id run under the lock of this object, so they must not use it.
+/// May be used from any thread and actor. The library holds no lock while your closures run, or
+/// while ids and values are released. The `==` and the `hash(into:)` of an id run under the lock of
+/// this object, so they must not use it.
 ///
 /// A waiting call keeps this object alive, so call ``close(throwing:)`` where the connection ends.
 public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
-  @usableFromInline let registry: Locked<PendingCallsMachine<ID>>
+  @usableFromInline let registry: Locked<PendingCallsMachine<ID, Value>>
   @usableFromInline let unclaimed: (@Sendable (ID, sending Result<Value, any Error>) -> Void)?
   /// How calls with one id share it; `nil` if each has its own.
   @usableFromInline let sharing: TakenIDPolicy?
   @usableFromInline let lateAnswers: Timeout?
 
-  /// What happens to a call whose id another call has. <doc:AnswersByID#Recurring-ids> helps you choose.
+  /// What happens to a call whose id another call has. <doc:AnswersByID#Recurring-ids> helps you
+  /// choose.
   public enum TakenIDPolicy: Sendable, Hashable, CaseIterable {
-    /// It throws ``AlreadyPendingError``. For ids that differ: a late answer would reach a later call with the same id.
-    /// A new call takes over the id of one that is answered. If the task of that one has not read its value, it
-    /// returns the value, even if it is cancelled, because its `onCancel` could reach the new call.
+    /// It throws ``AlreadyPendingError``. For ids that differ: a late answer would reach a later
+    /// call with the same id. A new call takes over the id of one that is answered. If the task of
+    /// that one has not read its value, it returns the value, even if it is cancelled, because its
+    /// `onCancel` could reach the new call.
     case throwError
-    /// It waits until the other calls are over, in order. The wait counts toward its timeout, and cancellation ends it.
+    /// It waits until the other calls are over, in order. The wait counts toward its timeout, and
+    /// cancellation ends it.
     case waitForTurn
     /// It calls the SDK at once. Answers go to calls with one id in order. Make those on one actor:
     /// two callers on the pool may reach the SDK in another order than that in which they are
-    /// registered, and get each other's answers. An `onCancel` may run while other calls have the id.
+    /// registered, and get each other's answers. An `onCancel` may run while other calls have the
+    /// id.
     case answerInOrder
   }
 
   /// Creates an instance with no calls.
   ///
-  /// With ``TakenIDPolicy/waitForTurn`` and ``TakenIDPolicy/answerInOrder``, an interrupted call keeps its place until
-  /// its `onCancel` has returned and its late answer has arrived, whose value goes to the call's `onDiscard`. With
-  /// ``TakenIDPolicy/waitForTurn``, a call that is answered with a value keeps its place until its task has read that.
+  /// With ``TakenIDPolicy/waitForTurn`` and ``TakenIDPolicy/answerInOrder``, an interrupted call
+  /// keeps its place until its `onCancel` has returned and its late answer has arrived, whose value
+  /// goes to the call's `onDiscard`. With ``TakenIDPolicy/waitForTurn``, a call that is answered
+  /// with a value keeps its place until its task has read that.
   ///
   /// - Parameters:
   ///   - policy: What happens to a call whose id another call has.
-  ///   - lateAnswers: How long a late answer may take, from the end of `onCancel`. Then the call is over, even if it
-  ///     waits for the SDK. `nil` means no limit; zero, that the SDK forgets a cancelled call. Not used with
-  ///     ``TakenIDPolicy/throwError``.
-  ///   - onUnclaimed: Receives answers that arrived while the id of a call was not yet known, and that matched no call,
-  ///     such as a late answer after a cancellation. Runs once for each, on the actor of the last call that might have
-  ///     matched, or in ``close(throwing:)``.
+  ///   - lateAnswers: How long a late answer may take, from the end of `onCancel`. Then the call is
+  ///     over, even if it waits for the SDK. `nil` means no limit; zero, that the SDK forgets a
+  ///     cancelled call. Not used with ``TakenIDPolicy/throwError``.
+  ///   - onUnclaimed: Receives answers that arrived while the id of a call was not yet known, and
+  ///     that matched no call, such as a late answer after a cancellation. Runs once for each, on
+  ///     the actor of the last call that might have matched, or in ``close(throwing:)``.
   public init(
     ifTaken policy: TakenIDPolicy = .throwError,
     lateAnswers: Timeout? = nil,
     onUnclaimed: (@Sendable (_ id: ID, _ answer: sending Result<Value, any Error>) -> Void)? = nil
   ) {
-    registry = Locked(initially: PendingCallsMachine<ID>())
+    registry = Locked(initially: PendingCallsMachine())
     unclaimed = onUnclaimed
     sharing = policy == .throwError ? nil : policy
     self.lateAnswers = lateAnswers
@@ -80,32 +86,33 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
 
   /// How many calls are being made, or are waiting for their turn or their answer.
   ///
-  /// A call that was cancelled or timed out counts until `onCancel` has returned, an asynchronous `operation` has
-  /// ended, and its answer has arrived, if it waits for it or keeps its place until then.
+  /// A call that was cancelled or timed out counts until `onCancel` has returned, an asynchronous
+  /// `operation` has ended, and its answer has arrived, if it waits for it or keeps its place until
+  /// then.
   public var count: Int { registry.locked { $0.count } }
 
   // MARK: Answers
 
-  /// Answers a call with a value that need not be `Sendable`. Returns it if no call took it, or else `nil`.
+  /// Answers a call with a value that need not be `Sendable`. Returns it if no call took it, or
+  /// else `nil`.
   @_alwaysEmitIntoClient
   public func resume(_ id: ID, sending value: consuming sending Value) -> sending Value? {
-    let carrier = carrier(of: PendingAnswer<Value>.success(Sent(value)))
-    if answer(id, in: carrier, isValue: true) { return nil }
-    return (carried(by: carrier) as PendingAnswer<Value>?)?.sent()?.open()
+    var answer: PendingAnswer<Value>? = .success(Sent(value))
+    if self.answer(id, &answer) { return nil }
+    return answer.take()?.sent()?.open()
   }
 
-  /// Ends all calls with an error, including those that are being made, but no later ones. Returns how many took it.
+  /// Ends all calls with an error, including those that are being made, but no later ones. Returns
+  /// how many took it.
+  @_alwaysEmitIntoClient
   @discardableResult
-  public func resumeAll(throwing error: any Error) -> Int {
-    sharing == nil ? endAll(.failure(error)) : endLines(error, closes: false)
-  }
+  public func resumeAll(throwing error: any Error) -> Int { endAll(error, closes: false) }
 
   /// Ends all calls with an error. Later calls throw it, too, without calling the SDK.
   ///
   /// Call it where the connection ends. Only the first error counts.
-  public func close(throwing error: any Error) {
-    _ = sharing == nil ? endAll(.failure(error), error) : endLines(error, closes: true)
-  }
+  @_alwaysEmitIntoClient
+  public func close(throwing error: any Error) { _ = endAll(error, closes: true) }
 
   /// Answers a call with an error. Returns whether a call took it.
   @_alwaysEmitIntoClient
@@ -157,90 +164,5 @@ extension PendingCalls {
   public func resume(_ id: ID, with result: consuming Result<Value, some Error>)
   where Value: Sendable {
     _ = answer(id, .sendable(result))
-  }
-}
-
-// The common part of all answers.
-extension PendingCalls {
-  /// Returns whether a call took the answer, or one that is being made may. A call that was just cancelled takes none.
-  @_alwaysEmitIntoClient
-  func answer(_ id: ID, _ answer: consuming PendingAnswer<Value>) -> Bool {
-    let isValue = answer.isSuccess
-    return self.answer(id, in: carrier(of: answer), isValue: isValue)
-  }
-
-  @_alwaysEmitIntoClient
-  func answer(_ id: ID, in answer: AnyReply, isValue: Bool) -> Bool {
-    if let sharing {
-      // Calls that do not take turns have nothing to keep for each other.
-      let isAwaited = isValue && sharing == .waitForTurn
-      return perform(in: id, answer, isValue: isValue) { $0.answer(answer, isValue: isAwaited) }
-    }
-    switch registry.extract({ $0.take(id, answer, isValue: isValue) }) {
-    case .call(let call, _):
-      call.wake()
-      return true
-    case .parked: return true
-    case .noCall: return false
-    }
-  }
-
-  /// Ends all calls with an answer, and, with `end`, refuses later ones. Returns how many took the answer.
-  @_alwaysEmitIntoClient
-  func endAll(_ answer: consuming PendingAnswer<Value>, _ end: (any Error)? = nil) -> Int {
-    let answer = carrier(ofShared: answer)
-    let (calls, _, unclaimed) = registry.extract { $0.takeAll(answer, closingWith: end) }
-    _ = consume answer
-    for call in calls { call.wake() }
-    pass(unclaimed)
-    return calls.count
-  }
-
-  /// The `onCancel` of a call has returned, its `operation` threw, or its task has read its value. Frees the id, unless
-  /// the answer may still arrive.
-  @_alwaysEmitIntoClient
-  func leave(_ id: ID, _ number: Int, hasFailed: Bool, _ response: CancellationResponse) {
-    if sharing == nil {
-      _ = registry.extract { $0.leave(id, number, isOver: hasFailed || response.endsAtOnce) }
-    } else if hasFailed {
-      perform(in: id) { $0.threw(number) }
-    } else {
-      forwarded(id, number)
-    }
-  }
-
-  /// The task of a call with a value is cancelled. Returns whether the call keeps its id until it has forwarded that.
-  @_alwaysEmitIntoClient
-  func hold(_ id: ID, _ number: Int) -> Bool {
-    sharing != nil || registry.locked { $0.hold(id, number) }
-  }
-
-  /// The task of a call has read its value.
-  @_alwaysEmitIntoClient
-  func hasRead(_ id: ID, _ number: Int) {
-    switch sharing {
-    case nil: _ = registry.extract { $0.leave(id, number, isOver: true) }
-    case .waitForTurn: perform(in: id) { $0.leave(number) }
-    default: break
-    }
-  }
-
-  /// Passes on the answers that no call claimed. Mostly there are none, which the caller's code sees faster.
-  @_alwaysEmitIntoClient
-  @inline(__always)
-  func pass(_ answers: [PendingCallsMachine<ID>.Parked]) {
-    if !answers.isEmpty { passOn(answers) }
-  }
-
-  @usableFromInline func passOn(_ answers: [PendingCallsMachine<ID>.Parked]) {
-    guard let unclaimed else { return }
-    for one in answers {
-      guard let answer: PendingAnswer<Value> = carried(by: one.answer) else { continue }
-      if case .failure(let error) = answer {
-        unclaimed(one.id, .failure(error))
-      } else if let value = (consume answer).sent() {
-        unclaimed(one.id, .success((consume value).open()))
-      }
-    }
   }
 }

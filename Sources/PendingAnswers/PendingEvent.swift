@@ -1,7 +1,8 @@
 public import CancellationInternals
 public import CooperativeCancellation
 
-/// Waits for an event that an SDK reports to all its users, such as being ready or having an update.
+/// Waits for an event that an SDK reports to all its users, such as being ready or having an
+/// update.
 ///
 /// ```swift
 /// func ready() async throws {
@@ -17,21 +18,29 @@ public import CooperativeCancellation
 /// }
 /// ```
 ///
-/// An event reaches all waiting tasks, and none that begins to wait later. Only a close is remembered: later waits end
-/// with it, too. The tasks share the value and the SDK's work: nothing is discarded or forwarded.
+/// An event reaches all waiting tasks, and none that begins to wait later. Only a close is
+/// remembered: later waits end with it, too. The tasks share the value and the SDK's work: nothing
+/// is discarded or forwarded.
 public final class PendingEvent<Value: Sendable>: Sendable {
-  @usableFromInline package let waits: PendingCalls<Int, Value>
+  @usableFromInline typealias Waiter = CancellableContinuation<Value, any Error>
+
+  @usableFromInline let waits: Locked<EventMachine<Waiter, Result<Value, any Error>>>
 
   /// Creates an event for which no task is waiting.
-  public init() { waits = PendingCalls() }
+  @_alwaysEmitIntoClient
+  public init() { waits = Locked(initially: EventMachine()) }
+
+  /// How many tasks wait.
+  package var count: Int { waits.locked { $0.count } }
 
   /// Waits for the next event.
   ///
-  /// Returns the event's value. Throws the error that is reported or passed to ``close(throwing:)``, the error of
-  /// `operation`, `CancellationError` or `TimeoutError`, which names the file and the line.
+  /// Returns the event's value. Throws the error that is reported or passed to
+  /// ``close(throwing:)``, the error of `operation`, `CancellationError` or `TimeoutError`, which
+  /// names the file and the line.
   ///
-  /// `operation` asks whether the event has already happened, or makes it happen. It runs on the caller's actor, at
-  /// once, when no event can be missed anymore.
+  /// `operation` asks whether the event has already happened, or makes it happen. It runs on the
+  /// caller's actor, at once, when no event can be missed anymore.
   @_alwaysEmitIntoClient
   nonisolated(nonsending) public func value(
     timeout: Timeout? = nil,
@@ -39,25 +48,39 @@ public final class PendingEvent<Value: Sendable>: Sendable {
     line: UInt = #line,
     in operation: () throws -> Void = {}
   ) async throws -> Value {
-    let callSite = CallSite(fileID: fileID, line: line)
-    let options = CallOptions.options(.abandonCallback, timeout, callSite)
-    do {
-      return try await pendingBridge(
-        options,
-        by: try options.begin(),
-        register: { wait in
-          // Each wait has its own id.
-          try waits.registry.locked { try $0.add(wait, $0.lastNumber + 1, callSite) }
-        },
-        in: { _, _ in try operation() },
-        onCancel: { _ in },
-        leave: { number, _ in waits.leave(number, number, hasFailed: true, options.response) },
-        onDiscard: nil
-      )
-    } catch let event as Happened<Value> {
-      return event.value
-    }
+    let options = CallOptions.options(
+      .abandonCallback,
+      timeout,
+      CallSite(fileID: fileID, line: line)
+    )
+    if let cause = options.causeNotToBegin() { throw options.error(for: cause) }
+    // Here, too, because most waits for a state that lasts come after the close: they need no
+    // continuation.
+    if let event = waits.locked({ $0.lastEvent }) { return try event.get() }
+    return try await throwingWait(
+      options,
+      as: .pendingCall(id: nil),
+      in: { (waiter: Waiter) in
+        let number = waits.locked { $0.join(waiter) }
+        guard let number else {
+          if let event = waits.locked({ $0.lastEvent }) { waiter.resume(with: event) }
+          return 0
+        }
+        do {
+          try operation()
+          return number
+        } catch {
+          leave(number)
+          throw error
+        }
+      },
+      onCancel: { leave($0) },
+      onDiscard: nil
+    )
   }
+
+  @_alwaysEmitIntoClient
+  func leave(_ number: Int) { _ = waits.extract { $0.leave(number) } }
 
   // MARK: Events
 
@@ -65,30 +88,52 @@ public final class PendingEvent<Value: Sendable>: Sendable {
   @_alwaysEmitIntoClient
   @discardableResult
   public func resume(returning value: consuming Value) -> Int {
-    waits.endAll(.success(Sent(value)))
+    resume(waits.locked { $0.takeAll() }, with: .success(value))
   }
 
   /// Reports a failure, which all waiting tasks throw. Returns how many there were.
   @_alwaysEmitIntoClient
   @discardableResult
   public func resume(throwing error: consuming any Error) -> Int {
-    waits.resumeAll(throwing: error)
+    resume(waits.locked { $0.takeAll() }, with: .failure(error))
   }
 
   /// Ends all current and later waits with an error. Only the first close counts.
-  public func close(throwing error: any Error) { waits.close(throwing: error) }
+  @_alwaysEmitIntoClient
+  public func close(throwing error: any Error) { close(with: .failure(error)) }
 
-  /// Ends all current and later waits with a value: for a state that lasts, such as "connected" or "closed".
+  /// Ends all current and later waits with a value: for a state that lasts, such as "connected" or
+  /// "closed".
   ///
-  /// Only the first close counts. Unless the task is cancelled, a later wait returns at once, without its `operation`.
-  public func close(returning value: Value) {
-    _ = waits.endAll(.success(Sent(value)), Happened(value: value))
-  }
-}
+  /// Only the first close counts. Unless the task is cancelled, a later wait returns at once,
+  /// without its `operation`.
+  @_alwaysEmitIntoClient
+  public func close(returning value: Value) { close(with: .success(value)) }
 
-/// How a closed registry tells a wait that its event has happened.
-@usableFromInline struct Happened<Value: Sendable>: Error {
-  @usableFromInline let value: Value
+  @_alwaysEmitIntoClient
+  func close(with event: consuming Result<Value, any Error>) {
+    let waiters = waits.locked { $0.close(with: event) }
+    _ = resume(waiters, with: event)
+  }
+
+  /// Returns how many of the tasks take the event. Others were cancelled or timed out just before.
+  @_alwaysEmitIntoClient
+  func resume(
+    _ waiters: NumberedQueue<Waiter>,
+    with event: consuming Result<Value, any Error>
+  ) -> Int {
+    // The last one receives the event itself: if it is the only one, the value ends in its task.
+    var event: PendingAnswer<Value>? = .sendable(consume event)
+    var remaining = waiters.count
+    var taken = 0
+    for slot in waiters.slots {
+      guard let waiter = slot.element else { continue }
+      remaining -= 1
+      guard let answer = remaining == 0 ? event.take() : event else { break }
+      if waiter.reply.answer(consume answer) { taken += 1 }
+    }
+    return taken
+  }
 }
 
 extension PendingEvent where Value == Void {

@@ -1,4 +1,4 @@
-internal import CancellationInternals
+public import CancellationInternals
 public import CooperativeCancellation
 
 /// One request for many callers: calls with the same key share one call of an SDK.
@@ -20,38 +20,43 @@ public import CooperativeCancellation
 /// }
 /// ```
 ///
-/// The first caller makes the call; all who wait when it ends receive its value, or its error. The key is free before
-/// any of them goes on, so one that tries again at once asks the SDK again. Nothing is cached.
+/// The first caller makes the call; all who wait when it ends receive its value, or its error. The
+/// key is free before any of them goes on, so one that tries again at once asks the SDK again.
+/// Nothing is cached.
 ///
-/// A caller that is cancelled or times out leaves at once. When the last one leaves, the call is cancelled, unless
-/// ``begin(for:in:onDiscard:)`` made it or found it. ``resume(_:throwing:)`` ends the call with one key, and
-/// ``close(throwing:)`` all calls.
+/// A caller that is cancelled or times out leaves at once. When the last one leaves, the call is
+/// cancelled, unless ``begin(for:in:onDiscard:)`` made it or found it. ``resume(_:throwing:)`` ends
+/// the call with one key, and ``close(throwing:)`` all calls.
 ///
-/// May be used from any thread and actor. The library holds no lock while your closures run, or while keys and values
-/// are released. The `==` and the `hash(into:)` of a key run under the lock of this object, so they must not use it.
+/// May be used from any thread and actor. The library holds no lock while your closures run, or
+/// while keys and values are released. The `==` and the `hash(into:)` of a key run under the lock
+/// of this object, so they must not use it.
 public final class SharedCalls<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-  private typealias Caller = CancellableContinuation<SharedValue<Value>, any Error>
+  @usableFromInline typealias Caller = CancellableContinuation<SharedValue<Value>, any Error>
 
-  private let calls = Locked(initially: SharedCallsMachine<Key, Caller>())
+  @usableFromInline let calls: Locked<SharedCallsMachine<Key, Caller>>
 
   /// Creates an instance with no calls.
-  public init() {}
+  @_alwaysEmitIntoClient
+  public init() { calls = Locked(initially: SharedCallsMachine()) }
 
   /// How many callers wait.
   package var count: Int { calls.locked { $0.count } }
 
   /// Waits for the call with a key, and makes it if there is none.
   ///
-  /// Returns the value of the call. Throws its error, `CancellationError`, `TimeoutError` with this caller's line, or
-  /// the error that ended the call from outside.
+  /// Returns the value of the call. Throws its error, `CancellationError`, `TimeoutError` with this
+  /// caller's line, or the error that ended the call from outside.
   ///
-  /// `operation` makes the call, through a bridge or with any asynchronous function. Only that of the first caller runs:
-  /// in its own task, on the actor to which the closure belongs, as in `Task { … }`. No caller's cancellation reaches it,
-  /// until the last one has left; the priority of each caller raises it, on macOS 26, iOS 26 and newer. It must not wait
-  /// for its own key. `timeout` limits the wait of this caller; to limit the call itself, for all callers, pass one to
-  /// its bridge. `discard` closes or frees a value that no caller returns, or undoes a `Void` success: no cancellation
-  /// reaches a call that has ended. It is called at most once, that of the first caller: where `operation` ended, or
-  /// where the last caller goes on.
+  /// `operation` makes the call, through a bridge or with any asynchronous function. Only that of
+  /// the first caller runs: in its own task, on the actor to which the closure belongs, as in `Task
+  /// { … }`. No caller's cancellation reaches it, until the last one has left; the priority of each
+  /// caller raises it, on macOS 26, iOS 26 and newer. It must not wait for its own key. `timeout`
+  /// limits the wait of this caller; to limit the call itself, for all callers, pass one to its
+  /// bridge. `discard` closes or frees a value that no caller returns, or undoes a `Void` success:
+  /// no cancellation reaches a call that has ended. It is called at most once, that of the first
+  /// caller: where `operation` ended, or where the last caller goes on.
+  @_alwaysEmitIntoClient
   public nonisolated(nonsending) func value(
     for key: Key,
     timeout: Timeout? = nil,
@@ -94,13 +99,14 @@ public final class SharedCalls<Key: Hashable & Sendable, Value: Sendable>: Senda
   /// }
   /// ```
   ///
-  /// If there is already a call with this key, `operation` does not run. In both cases, callers join the call as usual,
-  /// but it goes on when the last one leaves, until it ends, or until ``resume(_:throwing:)`` or ``close(throwing:)``
-  /// ends it. After a close, this does nothing.
+  /// If there is already a call with this key, `operation` does not run. In both cases, callers
+  /// join the call as usual, but it goes on when the last one leaves, until it ends, or until
+  /// ``resume(_:throwing:)`` or ``close(throwing:)`` ends it. After a close, this does nothing.
   ///
-  /// `operation` runs in its own task, as for ``value(for:timeout:fileID:line:in:onDiscard:)``, also if the current task
-  /// is cancelled. If no caller waits when it ends, its value goes to `onDiscard` and its error is ignored, so store what
-  /// must last inside the closure.
+  /// `operation` runs in its own task, as for ``value(for:timeout:fileID:line:in:onDiscard:)``,
+  /// also if the current task is cancelled. If no caller waits when it ends, its value goes to
+  /// `onDiscard` and its error is ignored, so store what must last inside the closure.
+  @_alwaysEmitIntoClient
   public nonisolated func begin(
     for key: Key,
     @_inheritActorContext in operation:
@@ -113,7 +119,8 @@ public final class SharedCalls<Key: Hashable & Sendable, Value: Sendable>: Senda
 
   // MARK: An end from outside
 
-  /// Ends the call with a key: its callers throw the error, and its task is cancelled. Returns whether there was one.
+  /// Ends the call with a key: its callers throw the error, and its task is cancelled. Returns
+  /// whether there was one.
   ///
   /// ```swift
   /// func logOut() {
@@ -122,9 +129,10 @@ public final class SharedCalls<Key: Hashable & Sendable, Value: Sendable>: Senda
   /// }
   /// ```
   ///
-  /// Does not wait for the task. The key is free at once, so a later caller calls the SDK again. A value that the task
-  /// still returns goes to `onDiscard`; put a ``CooperativeCancellation/checkpoint(fileID:line:)`` before `operation`
-  /// stores it.
+  /// Does not wait for the task. The key is free at once, so a later caller calls the SDK again. A
+  /// value that the task still returns goes to `onDiscard`; put a
+  /// ``CooperativeCancellation/checkpoint(fileID:line:)`` before `operation` stores it.
+  @_alwaysEmitIntoClient
   @discardableResult
   public func resume(_ key: Key, throwing error: any Error) -> Bool {
     guard let (call, _) = calls.extract({ $0.end(of: key) }) else { return false }
@@ -132,14 +140,17 @@ public final class SharedCalls<Key: Hashable & Sendable, Value: Sendable>: Senda
     return true
   }
 
-  /// Ends all calls, as ``resume(_:throwing:)`` does. Later callers throw the error, too, without calling the SDK.
+  /// Ends all calls, as ``resume(_:throwing:)`` does. Later callers throw the error, too, without
+  /// calling the SDK.
   ///
   /// Only the first error counts.
+  @_alwaysEmitIntoClient
   public func close(throwing error: any Error) {
     for call in calls.extract({ $0.close(throwing: error) }).calls { end(call, throwing: error) }
   }
 
-  private func end(_ call: SharedCallsMachine<Key, Caller>.Call, throwing error: any Error) {
+  @_alwaysEmitIntoClient
+  func end(_ call: SharedCallsMachine<Key, Caller>.Call, throwing error: any Error) {
     for caller in call.callers.slots { caller.element?.resume(throwing: error) }
     call.task?.cancel()
   }
@@ -147,7 +158,8 @@ public final class SharedCalls<Key: Hashable & Sendable, Value: Sendable>: Senda
   // MARK: The call
 
   /// Makes a call, in a task of its own.
-  private func make(
+  @_alwaysEmitIntoClient
+  func make(
     _ call: Int,
     _ work: Sent<AbandonableWork<Value>>,
     _ discard: (@Sendable (Value) -> Void)?
@@ -156,7 +168,7 @@ public final class SharedCalls<Key: Hashable & Sendable, Value: Sendable>: Senda
       let operation = work.open().run
       await { (_: isolated (any Actor)?) in
         do {
-          end(call, .success(SharedValue(try await operation(), discard)))
+          end(call, .success(SharedValue(try await operation(), onDiscard: discard)))
         } catch {
           end(call, .failure(error))
         }
@@ -171,36 +183,18 @@ public final class SharedCalls<Key: Hashable & Sendable, Value: Sendable>: Senda
     }
   }
 
-  private func end(_ call: Int, _ answer: Result<SharedValue<Value>, any Error>) {
+  @_alwaysEmitIntoClient
+  func end(_ call: Int, _ answer: Result<SharedValue<Value>, any Error>) {
     guard let (call, _) = calls.extract({ $0.end(call) }) else { return }
     for caller in call.callers.slots { caller.element?.resume(with: answer) }
   }
 
   /// A call is at least as urgent as each of its callers.
-  private func raise(_ call: Int, to priority: TaskPriority) {
+  @_alwaysEmitIntoClient
+  func raise(_ call: Int, to priority: TaskPriority) {
     let task = calls.extract { $0.raise(call, to: priority) }
     if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
       task?.escalatePriority(to: priority)
     }
-  }
-}
-
-/// A value on its way to all callers. The last one that lets go of it discards it, unless one has taken it.
-final class SharedValue<Value: Sendable>: Sendable {
-  private let value: Value
-  private let discard: (@Sendable (Value) -> Void)?
-  private let isTaken = Locked(initially: false)
-
-  init(_ value: Value, _ discard: (@Sendable (Value) -> Void)?) {
-    (self.value, self.discard) = (value, discard)
-  }
-
-  deinit {
-    if !isTaken.locked({ $0 }) { discard?(value) }
-  }
-
-  func take() -> Value {
-    isTaken.locked { $0 = true }
-    return value
   }
 }

@@ -18,19 +18,20 @@ public import CancellationInternals
 /// }
 /// ```
 ///
-/// Copy it, store it in a property, a table or a state machine, and resume it on any thread. The first event decides:
-/// a resumption, a cancellation, a timeout, or the release of the last copy. A later resumption is ignored, and its
-/// value goes to `onDiscard`; a second one is reported to ``RuntimeIssue/handler``. Neither traps.
+/// Copy it, store it in a property, a table or a state machine, and resume it on any thread. The
+/// first event decides: a resumption, a cancellation, a timeout, or the release of the last copy. A
+/// later resumption is ignored, and its value goes to `onDiscard`; a second one is reported to
+/// ``RuntimeIssue/handler``. Neither traps.
 ///
-/// `resume` returns whether it decides: if not, another caller may get the value (<doc:Recipes>). Copies are equal, so a
-/// set can hold the continuations that wait: `waiting.remove(continuation)`.
+/// `resume` returns whether it decides: if not, another caller may get the value (<doc:Recipes>).
+/// Copies are equal, so a set can hold the continuations that wait: `waiting.remove(continuation)`.
 public struct CancellableContinuation<Value, Failure: Error>: Sendable, Hashable {
   /// The names that extensions of a `CheckedContinuation` use.
   public typealias T = Value
   /// The names that extensions of a `CheckedContinuation` use.
   public typealias E = Failure
 
-  @usableFromInline let reply: Reply<Result<Sent<Value>, Failure>>
+  @usableFromInline package let reply: Reply<Result<Sent<Value>, Failure>>
 
   @_alwaysEmitIntoClient
   init(_ reply: Reply<Result<Sent<Value>, Failure>>) { self.reply = reply }
@@ -69,12 +70,13 @@ public struct CancellableContinuation<Value, Failure: Error>: Sendable, Hashable
   public func resume() where Value == Void { resume(returning: ()) }
 }
 
-// Whether a resumption counts. Disfavored, so that `return continuation.resume(…)` fits a closure without a result.
+// Whether a resumption counts. Disfavored, so that `return continuation.resume(…)` fits a closure
+// without a result.
 extension CancellableContinuation {
   /// Resumes the task with a value. Returns whether the wait returns it.
   ///
-  /// If not, because the wait was resumed before, or was cancelled or timed out, the value goes to `onDiscard`; as it
-  /// does if the closure that received the continuation throws afterwards.
+  /// If not, because the wait was resumed before, or was cancelled or timed out, the value goes to
+  /// `onDiscard`; as it does if the closure that received the continuation throws afterwards.
   @_disfavoredOverload
   @_alwaysEmitIntoClient
   public func resume(returning value: consuming sending Value) -> Bool {
@@ -94,7 +96,8 @@ extension CancellableContinuation {
 
 // For the bridges.
 extension CancellableContinuation where Failure == any Error {
-  /// The SDK called a completion with a value and an error. If there is an error, the value is discarded.
+  /// The SDK called a completion with a value and an error. If there is an error, the value is
+  /// discarded.
   @_alwaysEmitIntoClient
   func resume(returning value: consuming sending Value, beside error: consuming (any Error)?) {
     if let error = consume error {

@@ -1,4 +1,5 @@
-/// The SDK called its completion with neither a value nor an error, or reported a failure without an error.
+/// The SDK called its completion with neither a value nor an error, or reported a failure without
+/// an error.
 ///
 /// If the SDK means "not found", use the result as an optional; the call then returns `nil`.
 public struct MissingValueError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -13,6 +14,7 @@ public struct MissingValueError: Error, Sendable, Hashable, CustomStringConverti
     """
   }
 
-  /// Creates the error of a call, for example to test what a screen does with it. `CallSite()` names its own line.
+  /// Creates the error of a call, for example to test what a screen does with it. `CallSite()`
+  /// names its own line.
   public init(callSite: CallSite) { self.callSite = callSite }
 }

@@ -1,7 +1,8 @@
 public import CancellationInternals
 
-/// The lock around a ``ReplyMachine``. While the task sleeps, only the completion closure owns the reply, so its
-/// release reveals a drop. User values, user closures and the wait's lock are touched only after unlocking.
+/// The lock around a ``ReplyMachine``. While the task sleeps, only the completion closure owns the
+/// reply, so its release reveals a drop. User values, user closures and the wait's lock are touched
+/// only after unlocking.
 @usableFromInline package struct Reply<Answer: Sendable>: Sendable, Hashable {
   @usableFromInline let contents: Locked<ReplyContents<Answer>>
 
@@ -19,11 +20,12 @@ public import CancellationInternals
   @usableFromInline
   package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(contents.buffer)) }
 
-  /// The SDK called the completion, on any thread. The reply keeps the answer until the task takes it; a second one is
-  /// misuse. Returns whether this one decides how the call ends.
+  /// The SDK called the completion, on any thread. The reply keeps the answer until the task takes
+  /// it; a second one is misuse. Returns whether this one decides how the call ends.
   ///
-  /// The answer is moved, in and out: when the task wakes, this thread has no reference to it, whose release could run
-  /// the `deinit` of a value that is not `Sendable` beside the task that uses what it refers to.
+  /// The answer is moved, in and out: when the task wakes, this thread has no reference to it,
+  /// whose release could run the `deinit` of a value that is not `Sendable` beside the task that
+  /// uses what it refers to.
   @_alwaysEmitIntoClient
   @discardableResult
   package func answer(_ answer: consuming Answer) -> Bool {
@@ -44,12 +46,42 @@ public import CancellationInternals
     return false
   }
 
+  /// The first half of `answer`, for a registry that calls this under its lock. A value that counts
+  /// is moved out of the caller's variable; nothing is woken, discarded or reported. The second
+  /// half follows after unlocking: whoever called this wakes the task, or decides what becomes of
+  /// the value.
+  @_alwaysEmitIntoClient
+  package func accept(_ answer: inout Answer?) -> Acceptance {
+    contents.locked { contents in
+      contents.isAwaited = false
+      return contents.machine.accept(&answer, in: self.contents.erased)
+    }
+  }
+
+  /// The same, if no answer will come: an asynchronous `operation` has stopped, or a late answer is
+  /// not expected anymore.
+  @_alwaysEmitIntoClient
+  package func stop() -> Acceptance {
+    contents.locked { contents in
+      contents.isAwaited = false
+      return contents.machine.stop()
+    }
+  }
+
+  /// For tests that try all orders of events, and restore states.
+  package var machine: ReplyMachine<Answer> {
+    get { contents.locked { $0.machine } }
+    nonmutating set { contents.locked { $0.machine = newValue } }
+  }
+
   @_alwaysEmitIntoClient
   package func take() -> Answer? { extract { $0.take() } }
 
   @_alwaysEmitIntoClient
   @inline(never)
-  func takeOrAwait(by wait: Wait) -> Answer? { contents.locked { $0.takeOrAwait(by: wait) } }
+  package func takeOrAwait(by wait: Wait) -> Answer? {
+    contents.locked { $0.takeOrAwait(by: wait) }
+  }
 
   /// `operation` threw: the SDK's answer, earlier or later, is discarded.
   @_alwaysEmitIntoClient
@@ -66,7 +98,7 @@ public import CancellationInternals
   var callSite: CallSite { contents.locked { $0.callSite } }
 
   @_alwaysEmitIntoClient
-  func discard(_ answer: consuming Answer?) {
+  package func discard(_ answer: consuming Answer?) {
     if let answer = consume answer { contents.locked { $0.discard }?(consume answer) }
   }
 }
@@ -74,8 +106,9 @@ public import CancellationInternals
 /// Copyable, because before macOS 15 a buffer of noncopyable contents cannot be cast.
 @usableFromInline package struct ReplyContents<Answer: Sendable>: SharedContents {
   @usableFromInline let callSite: CallSite
-  /// Whether a release is a drop, without reading the machine at the end of each answered call. Before the machine, so
-  /// that unspecialized code finds it without a type lookup; the two Booleans fit into the padding.
+  /// Whether a release is a drop, without reading the machine at the end of each answered call.
+  /// Before the machine, so that unspecialized code finds it without a type lookup; the two
+  /// Booleans fit into the padding.
   @usableFromInline var isAwaited = false
   /// Whether to report a drop, because the wait cannot throw an error for it.
   @usableFromInline let reportsDrop: Bool
@@ -98,7 +131,7 @@ public import CancellationInternals
   @_alwaysEmitIntoClient
   mutating func takeOrAwait(by wait: Wait) -> Answer? {
     let answer = machine.takeOrAwait(by: wait)
-    isAwaited = if case .none = answer { true } else { false }
+    isAwaited = if case .awaited = machine { true } else { false }
     return answer
   }
 
@@ -108,7 +141,8 @@ public import CancellationInternals
     if isAwaited { drop() }
   }
 
-  /// Wakes the task, then reports the drop on the current thread: a slow handler does not delay the task.
+  /// Wakes the task, then reports the drop on the current thread: a slow handler does not delay the
+  /// task.
   @_alwaysEmitIntoClient
   func drop() {
     guard case .awaited(let wait) = machine else { return }
@@ -119,10 +153,11 @@ public import CancellationInternals
 }
 
 extension Reply {
-  /// Takes the answer out of a reply. The wait does not know its type, but belongs to the same call: the cast succeeds.
+  /// Takes the answer out of a reply. The wait does not know its type, but belongs to the same
+  /// call: the cast succeeds.
   @_alwaysEmitIntoClient
   @inline(never)
-  static func take(from reply: consuming AnyReply) -> Answer? {
+  package static func take(from reply: consuming AnyReply) -> Answer? {
     Locked(reply, in: SharedBuffer<ReplyContents<Answer>>.self)?.extract { $0.machine.take() }
   }
 }

@@ -1,16 +1,21 @@
-/// Reduces any number of completion calls to one answer.
+public import CancellationInternals
+
+/// Reduces any number of answers to one.
 ///
 /// ```
 ///               answer                take
 ///  ┌──────────┐ ─────────▶ ┌──────────┐ ────▶ ┌────────┐
 ///  │ expected │            │ answered │       │ called │ ◀─┐ answer (misuse)
 ///  └──────────┘            └──────────┘       └────────┘ ──┘
-///    │      │ await             ▲ answer           ▲
-///    │      └─────────────▶ ┌─────────┐            │
-///    │                      │ awaited │            │
-///    │ operation threw      └─────────┘            │
-///    └────────────────────▶ ┌──────────┐   answer  │
-///                           │ unwanted │ ──────────┘
+///    │  │   │ await             ▲ answer         ▲  ▲  ▲
+///    │  │   └─────────────▶ ┌─────────┐   stop   │  │  │
+///    │  │                   │ awaited │ ─────────┘  │  │
+///    │  │ stop              └─────────┘             │  │
+///    │  └─────────────────▶ ┌─────────┐   await     │  │
+///    │                      │ stopped │ ────────────┘  │
+///    │ operation threw      └─────────┘                │
+///    └────────────────────▶ ┌──────────┐     answer    │
+///                           │ unwanted │ ──────────────┘
 ///                           └──────────┘
 /// ```
 @usableFromInline package enum ReplyMachine<Answer: Sendable>: Sendable {
@@ -22,6 +27,9 @@
 
   /// The task waits. The first answer wakes it.
   case awaited(by: Wait)
+
+  /// No answer will come, and the task does not know this yet.
+  case stopped
 
   /// `operation` threw. The first answer is discarded without a report.
   case unwanted
@@ -36,7 +44,8 @@
     case reportAndDiscard
   }
 
-  /// Moves an answer that counts out of the caller's variable, so that only the task has it when it wakes.
+  /// Moves an answer that counts out of the caller's variable, so that only the task has it when it
+  /// wakes.
   @_alwaysEmitIntoClient
   package mutating func answer(_ answer: inout Answer?) -> Action {
     switch self {
@@ -49,8 +58,49 @@
     case .unwanted:
       self = .called
       return .discard
-    case .answered, .called:
+    case .answered, .stopped, .called:
       return .reportAndDiscard
+    }
+  }
+
+  /// The same for an answer that a registry passes on, under its lock. `reply` is what has this
+  /// machine.
+  ///
+  /// An answer that does not count stays in the caller's variable, and is no misuse: there may be
+  /// another call for it.
+  @_alwaysEmitIntoClient
+  package mutating func accept(
+    _ answer: inout Answer?,
+    in reply: @autoclosure () -> AnyReply
+  ) -> Acceptance {
+    switch self {
+    case .expected:
+      keep(&answer)
+      return Acceptance(counts: true)
+    case .awaited(let wait):
+      let (counts, isInterrupted) = wait.accept(.answered(in: reply()))
+      // A task that was just woken by another thread waits for the reply's lock before it takes the
+      // answer.
+      if counts { keep(&answer) } else { self = .called }
+      return Acceptance(counts: counts, isInterrupted: isInterrupted, waiting: wait)
+    case .answered, .stopped, .unwanted, .called:
+      return Acceptance(counts: false)
+    }
+  }
+
+  /// No answer will come.
+  @_alwaysEmitIntoClient
+  package mutating func stop() -> Acceptance {
+    switch self {
+    case .expected:
+      self = .stopped
+      return Acceptance(counts: true)
+    case .awaited(let wait):
+      self = .called
+      let (counts, isInterrupted) = wait.accept(.stopped)
+      return Acceptance(counts: counts, isInterrupted: isInterrupted, waiting: wait)
+    case .answered, .stopped, .unwanted, .called:
+      return Acceptance(counts: false)
     }
   }
 
@@ -69,7 +119,13 @@
   @_alwaysEmitIntoClient
   package mutating func takeOrAwait(by wait: Wait) -> Answer? {
     if let answer = take() { return answer }
-    self = .awaited(by: wait)
+    if case .stopped = self {
+      // The task has not begun to sleep: it finds this as the end of its wait.
+      _ = wait.accept(.stopped)
+      self = .called
+    } else {
+      self = .awaited(by: wait)
+    }
     return nil
   }
 
@@ -79,5 +135,23 @@
     if let answer = take() { return answer }
     self = .unwanted
     return nil
+  }
+}
+
+/// What became of an answer that a registry passed on under its lock.
+@usableFromInline package struct Acceptance: Sendable {
+  /// Whether the call took the answer.
+  @usableFromInline package let counts: Bool
+  /// Whether the call was cancelled or timed out before, which its task forwards.
+  @usableFromInline package let isInterrupted: Bool
+  /// Where the task sleeps. To be woken after unlocking, if the answer counts; `nil` if the task is
+  /// awake.
+  @usableFromInline package let waiting: Wait?
+
+  @_alwaysEmitIntoClient
+  package init(counts: Bool, isInterrupted: Bool = false, waiting: Wait? = nil) {
+    self.counts = counts
+    self.isInterrupted = isInterrupted
+    self.waiting = waiting
   }
 }

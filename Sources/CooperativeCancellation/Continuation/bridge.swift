@@ -10,125 +10,35 @@ public import CancellationInternals
 //                                       a value, but cancelled? ◀────────────┘
 //                                       └─▶ onCancel(request) ─▶ onDiscard(value)
 //
-// `operation` runs before anything suspends, and `onCancel` in the resumed task. Both run on the caller's actor,
-// never inside the runtime's cancellation handler. The handler runs under the task's status lock; an SDK that
-// calls back while holding the lock its `cancel()` takes would deadlock.
+// `operation` runs before anything suspends, and `onCancel` in the resumed task. Both run on the
+// caller's actor, never inside the runtime's cancellation handler. The handler runs under the
+// task's status lock; an SDK that calls back while holding the lock its `cancel()` takes would
+// deadlock.
 
-@usableFromInline package enum StartedCall<Answer: Sendable, Request: ~Copyable>: ~Copyable {
-  case finished(Answer, Request)
-  case waiting(Wait, Request)
-
-  /// Runs `operation`, which passes the SDK a completion closure that owns the reply. A separate synchronous function,
-  /// so that it releases the reply before the task sleeps: then only the closure owns it, and a drop destroys it.
-  @_alwaysEmitIntoClient
-  package static func start<Failure: Error>(
-    _ makeReply: @autoclosure () -> Reply<Answer>,
-    makeWait: @autoclosure () -> Wait,
-    in operation: (Reply<Answer>) throws(Failure) -> Request
-  ) throws(Failure) -> StartedCall {
-    let reply = makeReply()
-    let request: Request
-    do {
-      request = try operation(reply)
-    } catch {
-      reply.operationThrew()
-      throw error
-    }
-    if let answer = reply.take() { return .finished(answer, request) }
-    let wait = makeWait()
-    if let answer = reply.takeOrAwait(by: wait) { return .finished(answer, request) }
-    return .waiting(wait, request)
-  }
-}
-
-/// How a call ended.
-@usableFromInline package enum CallOutcome<Answer: Sendable>: ~Copyable {
-  case answered(Answer)
-  case dropped
-  case interrupted(Interruption)
-
-  /// The outcome of a wait that has ended. Discards an answer that is not returned.
-  @_alwaysEmitIntoClient
-  package init(
-    of end: WaitMachine.End,
-    takeAnswer: (AnyReply) -> Answer?,
-    onDiscard discard: Discard<Answer>?
-  ) {
-    switch end {
-    case .answered(let reply):
-      self = takeAnswer(reply).map { .answered($0) } ?? .dropped
-    case .dropped:
-      self = .dropped
-    case .interrupted(let cause, let reply):
-      if let reply, let answer = takeAnswer(reply) { discard?(consume answer) }
-      self = .interrupted(cause)
-    }
-  }
-
-  /// Checks after: if the task is cancelled, withholds a value, so the SDK must hear of the cancellation as if it had
-  /// come before the answer. Otherwise, what the SDK has begun would go on, and no caller would know of it.
-  ///
-  /// One look at the task decides both. With two, a cancellation in between would withhold the value and tell no one.
-  ///
-  /// `hold` may refuse to withhold. If nothing is withheld, `read` learns that the task has a value.
-  @_alwaysEmitIntoClient
-  @inline(__always)
-  package consuming func checkedAfter<Value, Problem>(
-    _ options: CallOptions,
-    hold: () -> Bool = { true },
-    onCancel cancel: () -> Void,
-    read: () -> Void = {},
-    onDiscard discard: Discard<Answer>?
-  ) -> CallOutcome where Answer == Result<Sent<Value>, Problem> {
-    switch consume self {
-    case .answered(let answer):
-      if options.response.checksAfter, answer.isSuccess {
-        if Task.isCancelled, hold() {
-          cancel()
-          discard?(consume answer)
-          return .interrupted(.cancelled)
-        }
-        read()
-      }
-      return .answered(answer)
-    case .dropped:
-      return .dropped
-    case .interrupted(let cause):
-      return .interrupted(cause)
-    }
-  }
-
-  /// Returns the value or throws.
-  @_alwaysEmitIntoClient
-  package consuming func deliver<Value>(
-    _ options: CallOptions
-  ) throws -> sending Value where Answer == Result<Sent<Value>, any Error> {
-    switch self {
-    case .answered(.success(let value)):
-      return value.open()
-    case .answered(.failure(let error)):
-      throw error
-    case .dropped:
-      throw droppedCompletionError(options.callSite)
-    case .interrupted(let cause):
-      throw options.error(for: cause)
-    }
-  }
-}
-
-/// Calls the SDK, waits, and forwards a cancellation or timeout. Discards an answer that it does not return. With
-/// `checks`, a cancellation counts until the task has its value.
+/// Calls the SDK, waits, and forwards a cancellation or timeout. Discards an answer that it does
+/// not return.
+///
+/// With `checks`, a cancellation counts until the task has its value. A registry, in which a call
+/// keeps its place until then, learns of both: `hold` keeps the place for `onCancel`, and `read`
+/// gives it up. `hold` may refuse.
 @_alwaysEmitIntoClient
 @inline(__always)
-nonisolated(nonsending) func bridgedWait<Value, Problem, Request: ~Copyable, Failure: Error>(
+nonisolated(nonsending) package func bridgedWait<
+  Value,
+  Problem,
+  Request: ~Copyable,
+  Failure: Error
+>(
   _ options: CallOptions,
-  _ kind: @autoclosure () -> WaitingCall.Kind,
+  by deadline: consuming Deadline?,
+  as kind: (borrowing Request) -> WaitingCall.Kind,
   checks: Bool,
   in body: (CancellableContinuation<Value, Problem>) throws(Failure) -> Request,
+  hold: (borrowing Request) -> Bool = { _ in true },
   onCancel cancel: (borrowing Request) -> Void,
+  read: (borrowing Request) -> Void = { _ in },
   onDiscard discard: (@Sendable (sending Value) -> Void)?
 ) async throws(Failure) -> CallOutcome<Result<Sent<Value>, Problem>> {
-  let deadline = options.timeout?.begin()
   let discardResult = Discarding.onlyValues(to: discard) as Discard<Result<Sent<Value>, Problem>>?
   switch try StartedCall.start(
     // A wait that cannot throw reports a drop.
@@ -139,20 +49,35 @@ nonisolated(nonsending) func bridgedWait<Value, Problem, Request: ~Copyable, Fai
   case .finished(let answer, let request):
     let outcome = CallOutcome.answered(answer)
     if !checks { return outcome }
-    return outcome.checkedAfter(options, onCancel: { cancel(request) }, onDiscard: discardResult)
+    return outcome.checkedAfter(
+      options,
+      hold: { hold(request) },
+      onCancel: { cancel(request) },
+      read: { read(request) },
+      onDiscard: discardResult
+    )
   case .waiting(let wait, let request):
     let outcome = CallOutcome(
       // Consumes the deadline: a sleeping task's frame would keep it.
-      of: await wait.end(kind(), options.callSite, by: consume deadline) { cancel(request) },
+      of: await wait.end(kind(request), options.callSite, by: consume deadline) {
+        cancel(request)
+      },
       takeAnswer: { Reply.take(from: $0) },
       onDiscard: discardResult
     )
     if !checks { return outcome }
-    return outcome.checkedAfter(options, onCancel: { cancel(request) }, onDiscard: discardResult)
+    return outcome.checkedAfter(
+      options,
+      hold: { hold(request) },
+      onCancel: { cancel(request) },
+      read: { read(request) },
+      onDiscard: discardResult
+    )
   }
 }
 
-/// Waits for a continuation, and returns the value or throws. A bridge is the same with two checks for cancellation.
+/// Waits for a continuation, and returns the value or throws. A bridge is the same with two checks
+/// for cancellation.
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) package func throwingWait<Value, Request: ~Copyable>(
@@ -166,7 +91,8 @@ nonisolated(nonsending) package func throwingWait<Value, Request: ~Copyable>(
   if checks, let cause = options.causeNotToBegin() { throw options.error(for: cause) }
   return try await bridgedWait(
     options,
-    kind(),
+    by: options.timeout?.begin(),
+    as: { _ in kind() },
     checks: checks,
     in: body,
     onCancel: cancel,
@@ -189,7 +115,8 @@ nonisolated(nonsending) package func fallbackWait<Value, Request: ~Copyable>(
   if checks, options.causeNotToBegin() != nil { return fallback }
   switch await bridgedWait(
     options,
-    kind(),
+    by: options.timeout?.begin(),
+    as: { _ in kind() },
     checks: checks,
     in: body,
     onCancel: cancel,
@@ -204,7 +131,8 @@ nonisolated(nonsending) package func fallbackWait<Value, Request: ~Copyable>(
   }
 }
 
-/// Waits for the SDK's value, and ignores cancellation. After a drop, only a bridge's wait for `Void` ends.
+/// Waits for the SDK's value, and ignores cancellation. After a drop, only a bridge's wait for
+/// `Void` ends.
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) func unconditionalWait<Value, Request: ~Copyable>(
@@ -216,7 +144,8 @@ nonisolated(nonsending) func unconditionalWait<Value, Request: ~Copyable>(
   let options = CallOptions.options(.ignoreCancellation, nil, callSite)
   switch await bridgedWait(
     options,
-    .call,
+    by: nil,
+    as: { _ in .call },
     checks: false,
     in: body,
     onCancel: { _ in },

@@ -1,6 +1,7 @@
 public import CancellationInternals
 
-/// Runs an asynchronous function, and stops waiting for it when the task is cancelled or the call times out.
+/// Runs an asynchronous function, and stops waiting for it when the task is cancelled or the call
+/// times out.
 ///
 /// ```swift
 /// func summary(of document: String) async throws -> String {
@@ -10,17 +11,21 @@ public import CancellationInternals
 /// }
 /// ```
 ///
-/// For functions that ignore cancellation, or that take long to respond. `operation` runs in its own task, on the actor
-/// to which the closure belongs, as in `Task { … }`, with the caller's priority and task-local values. If the caller's
-/// priority is raised later, so is the operation's, on macOS 26, iOS 26 and newer.
+/// For functions that ignore cancellation, or that take long to respond. `operation` runs in its
+/// own task, on the actor to which the closure belongs, as in `Task { … }`, with the caller's
+/// priority and task-local values. If the caller's priority is raised later, so is the operation's,
+/// on macOS 26, iOS 26 and newer.
 ///
-/// In a task that is already cancelled, and with a timeout of zero or less, nothing is started. When the wait is
-/// cancelled or times out, the operation's task is cancelled, and **not waited for**: if it has begun, it may still run
-/// after this function has thrown. A value that it returns then goes to `onDiscard`, which runs where `operation` ended.
+/// In a task that is already cancelled, and with a timeout of zero or less, nothing is started.
+/// When the wait is cancelled or times out, the operation's task is cancelled, and **not waited
+/// for**: if it has begun, it may still run after this function has thrown. A value that it returns
+/// then goes to `onDiscard`, which runs where `operation` ended.
 ///
-/// A task group with a sleep, and `withDeadline`, from Swift 6.5, wait for their body to end. This function does not.
+/// A task group with a sleep, and `withDeadline`, from Swift 6.5, wait for their body to end. This
+/// function does not.
 ///
-/// Returns what `operation` returns. Throws its error, `CancellationError`, or ``TimeoutError`` with the line.
+/// Returns what `operation` returns. Throws its error, `CancellationError`, or ``TimeoutError``
+/// with the line.
 @_alwaysEmitIntoClient
 nonisolated(nonsending) public func withAbandonableTask<Value>(
   timeout: Timeout? = nil,

@@ -1,19 +1,23 @@
-/// Suspends the task until its continuation is resumed, the task is cancelled, or the call times out.
+/// Suspends the task until its continuation is resumed, the task is cancelled, or the call times
+/// out.
 ///
-/// Replaces `withCheckedThrowingContinuation` and its unchecked variant: see ``CancellableContinuation``, and
-/// <doc:Migrating> for a whole project. Where an overload of `withAsyncThrowingValue` fits the SDK's completion
-/// handler, that one is shorter, and checks for cancellation before and after.
+/// Replaces `withCheckedThrowingContinuation` and its unchecked variant: see
+/// ``CancellableContinuation``, and <doc:Migrating> for a whole project. Where an overload of
+/// `withAsyncThrowingValue` fits the SDK's completion handler, that one is shorter, and checks for
+/// cancellation before and after.
 ///
-/// `body` always runs, in a cancelled task and with a timeout of zero, too: at once, on the caller's actor. It returns
-/// what `onCancel` needs, or nothing. One event decides: a resumption that comes first is delivered, and `onCancel` does
-/// not run, even if the task is cancelled just after it.
+/// `body` always runs, in a cancelled task and with a timeout of zero, too: at once, on the
+/// caller's actor. It returns what `onCancel` needs, or nothing. One event decides: a resumption
+/// that comes first is delivered, and `onCancel` does not run, even if the task is cancelled just
+/// after it.
 ///
-/// Returns the value of the resumption. Throws its error, the error that `body` throws, `CancellationError`,
-/// ``TimeoutError``, or, if all copies are dropped, ``DroppedCompletionError``. See <doc:Contract#Continuations>.
+/// Returns the value of the resumption. Throws its error, the error that `body` throws,
+/// `CancellationError`, ``TimeoutError``, or, if all copies are dropped,
+/// ``DroppedCompletionError``. See <doc:Contract#Continuations>.
 ///
 /// The other parameters are those of
-/// ``withAsyncThrowingValue(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)-3lf1q``, but `discard` runs on
-/// the thread that resumes, or on the caller's actor.
+/// ``withAsyncThrowingValue(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)-3lf1q``, but
+/// `discard` runs on the thread that resumes, or on the caller's actor.
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withCancellableThrowingContinuation<Value, Request>(
@@ -34,10 +38,13 @@ nonisolated(nonsending) public func withCancellableThrowingContinuation<Value, R
   )
 }
 
-/// Suspends the task until its continuation is resumed, in a function that cannot throw. Returns the fallback where
-/// ``withCancellableThrowingContinuation(whenCancelled:timeout:fileID:line:_:onCancel:onDiscard:)`` would throw.
+/// Suspends the task until its continuation is resumed, in a function that cannot throw. Returns
+/// the fallback where
+/// ``withCancellableThrowingContinuation(whenCancelled:timeout:fileID:line:_:onCancel:onDiscard:)``
+/// would throw.
 ///
-/// The parameters are the same. A released continuation is also reported to ``RuntimeIssue/handler``.
+/// The parameters are the same. A released continuation is also reported to
+/// ``RuntimeIssue/handler``.
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withCancellableContinuation<Value, Request>(
@@ -62,14 +69,16 @@ nonisolated(nonsending) public func withCancellableContinuation<Value, Request>(
 
 /// Suspends the task until its continuation is resumed, even if the task is cancelled.
 ///
-/// Replaces `withCheckedContinuation` and its unchecked variant, and waits as they do. To let a cancellation end the
-/// wait, use ``withCancellableContinuation(fallback:whenCancelled:timeout:fileID:line:_:onCancel:onDiscard:)``, or a
-/// function that throws.
+/// Replaces `withCheckedContinuation` and its unchecked variant, and waits as they do. To let a
+/// cancellation end the wait, use
+/// ``withCancellableContinuation(fallback:whenCancelled:timeout:fileID:line:_:onCancel:onDiscard:)``,
+/// or a function that throws.
 ///
-/// - Important: If all copies of the continuation are dropped, that is reported, and **the wait never ends**.
+/// - Important: If all copies of the continuation are dropped, that is reported, and **the wait
+///   never ends**.
 ///
-/// `body` runs at once, on the caller's actor; what it returns is kept until the resumption. The value of a second
-/// resumption goes to `onDiscard`, on the thread that resumes.
+/// `body` runs at once, on the caller's actor; what it returns is kept until the resumption. The
+/// value of a second resumption goes to `onDiscard`, on the thread that resumes.
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withUncancellableContinuation<Value, Request>(

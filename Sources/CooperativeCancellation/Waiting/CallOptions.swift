@@ -1,5 +1,5 @@
-/// The options of one call. An enumeration with one case: Swift 6.3.1 does not split up a structure with a reference,
-/// so each inlined call would keep code for a timeout that it does not have.
+/// The options of one call. An enumeration with one case: Swift 6.3.1 does not split up a structure
+/// with a reference, so each inlined call would keep code for a timeout that it does not have.
 @usableFromInline package enum CallOptions {
   case options(CancellationResponse, Timeout?, CallSite)
 
@@ -24,7 +24,9 @@
     }
   }
 
-  /// The options of the wait for a turn: the SDK has not been called, so there is no answer to wait for.
+  /// The options of the wait for a turn: the SDK has not been called, so there is no answer to wait
+  /// for.
+  @_alwaysEmitIntoClient
   package var ofTurn: CallOptions {
     response.endsAtOnce ? self : .options(.abandonCallback, timeout, callSite)
   }
@@ -55,9 +57,11 @@
   }
 }
 
-// The errors, created out of line. A `CallOptions` as an argument would take memory of the sleeping frame.
+// The errors, created out of line. A `CallOptions` as an argument would take memory of the sleeping
+// frame.
 
-/// What `Task.checkCancellation()` throws, with its reason from Swift 6.5; our own error if the task is not cancelled.
+/// What `Task.checkCancellation()` throws, with its reason from Swift 6.5; our own error if the
+/// task is not cancelled.
 @inline(never)
 @usableFromInline package func cancellationError() -> any Error {
   do { try Task.checkCancellation() } catch { return error }

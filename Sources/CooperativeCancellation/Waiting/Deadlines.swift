@@ -1,6 +1,7 @@
 internal import CancellationInternals
 
-/// All timeouts of this process that use the library's clock: the lock around a ``DeadlinesMachine``, and the alarm.
+/// All timeouts of this process that use the library's clock: the lock around a
+/// ``DeadlinesMachine``, and the alarm.
 package final class Deadlines: Sendable {
   private struct State: ~Copyable {
     var queue = DeadlinesMachine()

@@ -1,10 +1,12 @@
 internal import CancellationInternals
 
-/// The deadlines of all waits, as a value type without a lock: a binary heap. It knows where the node of each wait is, so
-/// a wait that is removed takes its node with it: the alarm would otherwise pass any number of them under the lock.
+/// The deadlines of all waits, as a value type without a lock: a binary heap. It knows where the
+/// node of each wait is, so a wait that is removed takes its node with it: the alarm would
+/// otherwise pass any number of them under the lock.
 ///
-/// All waits share one alarm. The queue decides when to set it; ``Deadlines`` sets it, and tells the queue when it
-/// rings. After the earliest wait is removed, the alarm rings once with no wait due.
+/// All waits share one alarm. The queue decides when to set it; ``Deadlines`` sets it, and tells
+/// the queue when it rings. After the earliest wait is removed, the alarm rings once with no wait
+/// due.
 @usableFromInline package struct DeadlinesMachine: Sendable {
   private struct Node: Sendable {
     let end: Moment
@@ -27,7 +29,8 @@ internal import CancellationInternals
   /// The slot of a wait.
   @usableFromInline package typealias Ticket = Int
 
-  /// Returns a ticket for removing the wait, and the time to set the alarm for, or `nil` to leave it.
+  /// Returns a ticket for removing the wait, and the time to set the alarm for, or `nil` to leave
+  /// it.
   package mutating func add(_ wait: Wait, until end: Moment) -> (Ticket, alarm: Moment?) {
     let slot = waits.insert((wait, heap.count))
     let node = Node(end: end, slot: slot)
@@ -44,8 +47,8 @@ internal import CancellationInternals
     waits[ticket]?.wait.id == wait.id ? take(ticket) : nil
   }
 
-  /// The alarm rang, perhaps early or more than once. Returns at most `most` of the due waits. If there are none,
-  /// returns the time to set the alarm for, or `nil` if the queue is empty.
+  /// The alarm rang, perhaps early or more than once. Returns at most `most` of the due waits. If
+  /// there are none, returns the time to set the alarm for, or `nil` if the queue is empty.
   package mutating func takeDue(
     at now: Moment,
     atMost most: Int

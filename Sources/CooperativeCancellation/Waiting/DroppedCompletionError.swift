@@ -1,7 +1,8 @@
 /// The SDK released a completion without calling it.
 ///
-/// Typical causes: an early `return` in the SDK or its wrapper that skips the callback, a delegate that the SDK
-/// holds weakly and that was released, or an SDK object that was released during the call.
+/// Typical causes: an early `return` in the SDK or its wrapper that skips the callback, a delegate
+/// that the SDK holds weakly and that was released, or an SDK object that was released during the
+/// call.
 public struct DroppedCompletionError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The call that made the completion.
   public let callSite: CallSite
@@ -15,6 +16,7 @@ public struct DroppedCompletionError: Error, Sendable, Hashable, CustomStringCon
     """
   }
 
-  /// Creates the error of a call, for example to test what a screen does with it. `CallSite()` names its own line.
+  /// Creates the error of a call, for example to test what a screen does with it. `CallSite()`
+  /// names its own line.
   public init(callSite: CallSite) { self.callSite = callSite }
 }

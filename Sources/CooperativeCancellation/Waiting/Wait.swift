@@ -1,7 +1,8 @@
-public import CancellationInternals
+internal import CancellationInternals
 
-/// What the waiting task shares with the threads that may wake it: the lock around a ``WaitMachine`` and the
-/// continuation. Resumes after unlocking: the cancellation handler takes this lock under the runtime's own.
+/// What the waiting task shares with the threads that may wake it: the lock around a
+/// ``WaitMachine`` and the continuation. Resumes after unlocking: the cancellation handler takes
+/// this lock under the runtime's own.
 @usableFromInline package struct Wait: Sendable {
   struct State: ~Copyable, Sendable {
     var machine: WaitMachine
@@ -21,8 +22,9 @@ public import CancellationInternals
 
   package var id: UInt { state.id }
 
-  /// The SDK answered, or dropped its completion. Returns whether that counts, or else the caller keeps the answer; and
-  /// whether it decides how the call ends, rather than an earlier cancellation or timeout.
+  /// The SDK answered, or dropped its completion. Returns whether that counts, or else the caller
+  /// keeps the answer; and whether it decides how the call ends, rather than an earlier
+  /// cancellation or timeout.
   @usableFromInline
   package func receive(_ event: WaitMachine.FinalEvent) -> (counts: Bool, decides: Bool) {
     var decides = false
@@ -33,15 +35,14 @@ public import CancellationInternals
     return (counts, decides)
   }
 
-  /// The same under a registry's lock. Returns whether the event counts, so that the caller calls ``wake()`` after
-  /// unlocking; whether there was an interruption before, which the task forwards; and whether it may withhold a value.
+  /// The same under a registry's lock, so nothing is woken. Returns whether the event counts: then
+  /// the caller calls ``wake()`` after unlocking; and whether there was an interruption before,
+  /// which the task forwards.
   @usableFromInline
-  package func accept(
-    _ event: WaitMachine.FinalEvent
-  ) -> (counts: Bool, isInterrupted: Bool, mayWithhold: Bool) {
+  package func accept(_ event: WaitMachine.FinalEvent) -> (counts: Bool, isInterrupted: Bool) {
     state.locked { state in
       let counts = state.machine.receive(event)
-      return (counts, state.machine.isInterrupted, state.machine.mayWithhold)
+      return (counts, state.machine.isInterrupted)
     }
   }
 
@@ -53,11 +54,8 @@ public import CancellationInternals
 
   @usableFromInline package func wake() { _ = wakeSleeper { _ in true } }
 
-  /// `operation` threw. Returns an earlier answer, to discard; a later one does not count.
-  @usableFromInline
-  package func operationThrew() -> AnyReply? { state.extract { $0.machine.operationThrew() } }
-
-  /// The task was cancelled, or the call timed out. Under the runtime's lock: only changes the state and resumes.
+  /// The task was cancelled, or the call timed out. Under the runtime's lock: only changes the
+  /// state and resumes.
   @usableFromInline
   package func interrupt(_ cause: Interruption) { _ = wakeSleeper { $0.interrupt(cause) } }
 
@@ -82,8 +80,9 @@ public import CancellationInternals
     if !maySleep { continuation.resume() }
   }
 
-  /// Sleeps until the wait ends, and forwards an interruption at once. Always inlined, as are its callers up to the
-  /// public ones: a sleeping task would keep the frames in between, in blocks of 984 bytes: see `Cost.md`.
+  /// Sleeps until the wait ends, and forwards an interruption at once. Always inlined, as are its
+  /// callers up to the public ones: a sleeping task would keep the frames in between, in blocks of
+  /// 984 bytes: see `Cost.md`.
   @_alwaysEmitIntoClient
   @inline(__always)
   nonisolated(nonsending) package func end(
@@ -110,9 +109,9 @@ public import CancellationInternals
     }
   }
 
-  /// Waits on the caller's actor, where forwarding may suspend.
+  /// The same, where forwarding may suspend. `end` is the common one, whose frames are smaller.
   @_alwaysEmitIntoClient
-  package func end(
+  package func endForwardingOnActor(
     _ kind: WaitingCall.Kind,
     _ callSite: CallSite,
     by deadline: Deadline?,
@@ -136,7 +135,8 @@ public import CancellationInternals
     }
   }
 
-  /// Sleeps on the caller's actor. The first closure captures it: otherwise, the task would go to the global pool.
+  /// Sleeps on the caller's actor. The first closure captures it: otherwise, the task would go to
+  /// the global pool.
   @_alwaysEmitIntoClient
   @inline(__always)
   func sleepOnActor(isolation: isolated (any Actor)? = #isolation) async {
@@ -148,7 +148,8 @@ public import CancellationInternals
     }
   }
 
-  /// Sleeps without an actor. `sleepOnActor` would also work, but a sleeping task would take more memory.
+  /// Sleeps without an actor. `sleepOnActor` would also work, but a sleeping task would take more
+  /// memory.
   @usableFromInline nonisolated(nonsending) package func sleepAnywhere() async {
     await withTaskCancellationHandler {
       await withCheckedContinuation { keep($0) }
@@ -157,7 +158,15 @@ public import CancellationInternals
     }
   }
 
-  /// Starts a timer, unless there is an answer or a cancellation already, which a timeout must not overtake.
+  /// Sleeps until the deadline, or until this is interrupted.
+  @usableFromInline package func sleep(until deadline: Deadline) async {
+    let timer = WaitTimer(self, until: deadline)
+    await sleepAnywhere()
+    timer.stop(self)
+  }
+
+  /// Starts a timer, unless there is an answer or a cancellation already, which a timeout must not
+  /// overtake.
   @usableFromInline func timer(until deadline: consuming Deadline) -> WaitTimer? {
     if Task.isCancelled { interrupt(.cancelled) }
     return state.locked { $0.machine.hasNoEvent } ? WaitTimer(self, until: deadline) : nil

@@ -19,10 +19,11 @@ public import CancellationInternals
 ///                  any other response  └── answer or drop ──▶ .ended
 /// ```
 ///
-/// An interruption after the answer, or a second one, changes nothing. With `.ignoreCancellation`, cancellation changes
-/// nothing, and a timeout ends the wait as with `.abandonCallback`.
+/// An interruption after the answer, or a second one, changes nothing. With `.ignoreCancellation`,
+/// cancellation changes nothing, and a timeout ends the wait as with `.abandonCallback`.
 ///
-/// The machine does not read the answer. It keeps the buffer of its ``Reply`` or `Carrier`, until the task takes it.
+/// The machine does not read the answer. It keeps the buffer of its `Reply`, until the task takes
+/// it.
 @usableFromInline package struct WaitMachine: Sendable {
   /// How the SDK ended the call.
   @usableFromInline package enum FinalEvent: Sendable {
@@ -44,7 +45,7 @@ public import CancellationInternals
     case ended(End)
   }
 
-  private var response: CancellationResponse
+  private let response: CancellationResponse
   private var interruption: Interruption?
   private var interruptionIsRead = false
   package private(set) var finalEvent: FinalEvent?
@@ -54,10 +55,8 @@ public import CancellationInternals
   package var isInterrupted: Bool { interruption != nil }
   private var isAbandoned: Bool { isInterrupted && response.endsAtOnce }
 
-  /// Whether a task that has a value may still withhold it, and forward a cancellation: until it has read the value.
-  package var mayWithhold: Bool { !isInterrupted && response.checksAfter }
-
-  /// The task was cancelled, or the call timed out. Returns whether that counts and wakes a sleeping task.
+  /// The task was cancelled, or the call timed out. Returns whether that counts and wakes a
+  /// sleeping task.
   package mutating func interrupt(_ cause: Interruption) -> Bool {
     guard interruption == nil, finalEvent == nil else { return false }
     if cause == .cancelled, response == .ignoreCancellation { return false }
@@ -68,21 +67,13 @@ public import CancellationInternals
   /// Whether a final event decides how the call ends, rather than an earlier interruption.
   package var finalEventDecides: Bool { interruption == nil || response == .deliverResult }
 
-  /// The SDK answered, or dropped its completion. Returns whether that counts and wakes a sleeping task; if not, the
-  /// caller keeps the answer. At most one is received: ``ReplyMachine`` or the registry of a pending call ensures that.
+  /// The SDK answered, or dropped its completion. Returns whether that counts and wakes a sleeping
+  /// task; if not, the caller keeps the answer. At most one is received: `ReplyMachine` ensures
+  /// that.
   package mutating func receive(_ event: consuming FinalEvent) -> Bool {
     if isAbandoned { return false }
     finalEvent = event
     return true
-  }
-
-  /// `operation` threw. Returns an earlier answer, to discard; a later one does not count.
-  package mutating func operationThrew() -> AnyReply? {
-    // As if the wait had been abandoned.
-    response = .abandonCallback
-    interruption = .cancelled
-    guard case .answered(let reply) = finalEvent.take() else { return nil }
-    return reply
   }
 
   /// Whether the task may sleep, because ``next()`` would return `nil`.
@@ -105,15 +96,26 @@ public import CancellationInternals
       interruptionIsRead = true
       return .interrupted
     }
-    if let interruption, isAbandoned { return .ended(.interrupted(interruption, discarding: nil)) }
-    guard let event = finalEvent.take() else { return nil }
-    let cause = response == .deliverResult ? nil : interruption
-    return switch event {
-    // There is no interruption if the operation cancelled its own task.
-    case .stopped: .ended(.interrupted(interruption ?? .cancelled, discarding: nil))
-    case .answered(let reply):
-      .ended(cause.map { .interrupted($0, discarding: reply) } ?? .answered(in: reply))
-    case .dropped: .ended(cause.map { .interrupted($0, discarding: nil) } ?? .dropped)
+    if let interruption, isAbandoned {
+      // A later answer will find that it does not count.
+      return .ended(.interrupted(interruption, discarding: nil))
     }
+    guard let event = finalEvent.take() else { return nil }
+    return .ended(end(with: event))
+  }
+
+  /// How a final event ends the call. An earlier interruption hides it, unless the response asks
+  /// for the SDK's result.
+  private func end(with event: FinalEvent) -> End {
+    if case .stopped = event {
+      // Without an interruption, the operation has cancelled its own task.
+      return .interrupted(interruption ?? .cancelled, discarding: nil)
+    }
+    let reply: AnyReply? = if case .answered(let reply) = event { reply } else { nil }
+    if let interruption, response != .deliverResult {
+      return .interrupted(interruption, discarding: reply)
+    }
+    if let reply { return .answered(in: reply) }
+    return .dropped
   }
 }

@@ -3,7 +3,8 @@ public import CancellationInternals
 /// Takes over the answer: `onDiscard` may send a value on, and no reference to it stays behind.
 @usableFromInline package typealias Discard<Answer> = @Sendable (consuming Answer) -> Void
 
-/// How a bridge discards each shape of answer: through the user's `onDiscard`, or not at all if there is none.
+/// How a bridge discards each shape of answer: through the user's `onDiscard`, or not at all if
+/// there is none.
 @usableFromInline package enum Discarding {
   @_alwaysEmitIntoClient
   package static func onlyValues<Value, Failure>(
@@ -53,7 +54,8 @@ extension Result {
     if case .success = self { true } else { false }
   }
 
-  /// The value, if any. A function, because a debug build keeps copies in its frame, which is soon gone.
+  /// The value, if any. A function, because a debug build keeps copies in its frame, which is soon
+  /// gone.
   @_alwaysEmitIntoClient
   package consuming func sent<Value>() -> Success? where Success == Sent<Value> { try? get() }
 }

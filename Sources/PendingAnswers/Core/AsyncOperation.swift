@@ -1,13 +1,15 @@
 public import CancellationInternals
 
-/// The lock around a ``AsyncOperationMachine``: a pending call's asynchronous `operation`, in a task of its own.
+/// The lock around a ``AsyncOperationMachine``: a pending call's asynchronous `operation`, in a
+/// task of its own.
 @usableFromInline package final class AsyncOperation<Request: Sendable>: Sendable {
   @usableFromInline let machine: Locked<AsyncOperationMachine<Request>>
   @usableFromInline let operation: @isolated(any) @Sendable () async throws -> Request
   @usableFromInline let cancel: @isolated(any) @Sendable (Request) -> Void
   @usableFromInline let forwarded: @Sendable () -> Void
 
-  /// - Parameter forwarded: Called once the SDK knows of an interruption, or never will.
+  /// - Parameter forwarded: Called when the SDK has been told of the interruption, or cannot be
+  ///   told anymore.
   @_alwaysEmitIntoClient
   package init(
     _ operation: @escaping @isolated(any) @Sendable () async throws -> Request,
@@ -20,7 +22,8 @@ public import CancellationInternals
     self.forwarded = forwarded
   }
 
-  /// Runs the operation, in its own task. `fail` receives its error, or `nil` if it stopped because it was cancelled.
+  /// Runs the operation, in its own task. `fail` receives its error, or `nil` if it stopped because
+  /// it was cancelled.
   @_alwaysEmitIntoClient
   package func run(ifItThrows fail: (_ error: (any Error)?) -> Void) async {
     let request: Request?

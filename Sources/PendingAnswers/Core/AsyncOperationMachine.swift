@@ -1,4 +1,5 @@
-/// Decides who forwards an interruption, while an asynchronous `operation` runs beside the task that waits.
+/// Decides who forwards an interruption, while an asynchronous `operation` runs beside the task
+/// that waits.
 ///
 /// ```
 ///              returns     ┌──────────┐ interrupt: the waiting task calls onCancel
@@ -39,7 +40,8 @@
     }
   }
 
-  /// The operation returned a request, or threw. Returns whether it was interrupted, so that its own task forwards.
+  /// The operation returned a request, or threw. Returns whether it was interrupted, so that its
+  /// own task forwards.
   @_alwaysEmitIntoClient
   package mutating func end(_ request: Request?) -> Bool {
     if case .interrupted = self { return true }

@@ -4,79 +4,59 @@ public import CooperativeCancellation
 /// The calls that wait for an answer, by id: a value type without a lock.
 ///
 /// ```
-///   add ─────────────────────────┐
+///   begin ───────────────────────┐
 ///                                ▼
-///   begin ─▶ starting ─ name ─▶ waiting ─ answer ──────────────────────▶ gone
-///               │                │                                        ▲
-///               │                └─ interruption ─ answer and forwarding ─┤
-///               └─ answer to all, abandonStart ───────────────────────────┘
+///   start ─▶ starting ─ name ─▶ waiting ─ answer, leave ─▶ gone
+///               │                                           ▲
+///               └─ answer to all, abandonStart ─────────────┘
 /// ```
 ///
-/// An interrupted call keeps its id until its `onCancel` has returned, so that `onCancel` cannot reach another call
-/// with the same id. If it waits for the SDK's answer, it keeps the id until both have happened.
+/// A call keeps its id as long as a ``PendingEntry`` has its place. With a value that its task has
+/// not read, it gives the id up to another call that begins: its task can then forward nothing
+/// anymore, so it returns the value. Calls that share their ids are in a ``TurnMachine`` for each
+/// id instead.
 ///
-/// A call with a value may still be cancelled before its task has read it, and then forwards that, too. Until then, it has
-/// its id, but gives it up to another call that begins: it can then forward nothing anymore, so it returns its value.
+/// While a call is starting, its id is unknown, and an answer with an unknown id may belong to it.
+/// The registry parks such an answer until the call is named, or until all calls that were starting
+/// at that time have begun. Starting is synchronous, so there are at most as many as threads, and
+/// arrays are enough.
 ///
-/// While a call is starting, its id is unknown, and an answer with an unknown id may belong to it. The registry parks
-/// such an answer until the call is named, or until all calls that were starting at that time have begun. Starting is
-/// synchronous, so there are at most as many as threads, and arrays are enough.
-///
-/// The `==` and `hash(into:)` of the ids run under the caller's lock. Results are woken or released after unlocking.
-@usableFromInline package struct PendingCallsMachine<ID: Hashable & Sendable>: Sendable {
-  @usableFromInline package struct Entry: Sendable {
-    @usableFromInline package let wait: Wait
-    /// Numbers are not reused, so another call with the same id differs.
-    @usableFromInline let number: Int
-    @usableFromInline var state = State.waiting
-
-    @usableFromInline package enum State: Sendable {
-      /// Without an answer.
-      case waiting
-      /// Without an answer, and its `onCancel` has returned.
-      case forwarded
-      /// It has a value, which its task has not read.
-      case answered
-      /// It has an answer that it does not return, and its `onCancel` has not returned.
-      case forwarding
-
-      @_alwaysEmitIntoClient
-      package var hasAnswer: Bool {
-        switch self {
-        case .waiting, .forwarded: false
-        case .answered, .forwarding: true
-        }
-      }
-    }
+/// The `==` and `hash(into:)` of the ids run under the caller's lock. Results are woken or released
+/// after unlocking.
+@usableFromInline package struct PendingCallsMachine<ID: Hashable & Sendable, Value>: Sendable {
+  /// An answer without a call, and the number of the last call that had begun.
+  @usableFromInline package typealias Parked = (
+    id: ID, answer: PendingAnswer<Value>, lastNumber: Int
+  )
+  /// What follows from an event, and the id to release, if no call has it anymore.
+  @usableFromInline package struct Outcome: Sendable {
+    @usableFromInline package var effects = Effects<Value>()
+    @usableFromInline package var id: ID?
 
     @_alwaysEmitIntoClient
-    init(_ wait: Wait, _ number: Int) {
-      self.wait = wait
-      self.number = number
-    }
+    package init() {}
   }
 
-  /// An answer without a call, whether it is a value, and the number of the last call that had begun.
-  @usableFromInline
-  package typealias Parked = (id: ID, answer: AnyReply, isValue: Bool, lastNumber: Int)
-
-  @usableFromInline package var waiting: [ID: Entry] = [:]
-  /// If calls with one id share it, they are here instead.
-  @usableFromInline package var lines: [ID: TurnMachine] = [:]
+  /// The calls that do not share their ids.
+  @usableFromInline package var waiting: [ID: PendingEntry<Value>] = [:]
+  /// How many of them have a value that their tasks have not read.
+  @usableFromInline var unreadCount = 0
+  /// The calls that share their ids.
+  @usableFromInline package var lines: [ID: TurnMachine<Value>] = [:]
   @usableFromInline var countInLines = 0
   /// In the order in which they began.
-  @usableFromInline package var starting: [Entry] = []
+  @usableFromInline package var starting: [PendingEntry<Value>] = []
   /// In order of arrival.
   @usableFromInline package var parked: [Parked] = []
-  /// How many of those that wait have a value that their tasks have not read.
-  @usableFromInline var unreadCount = 0
-  @usableFromInline var lastNumber = 0
-  @usableFromInline var end: (any Error)?
+  @usableFromInline package var lastNumber = 0
+  /// What later calls throw.
+  @usableFromInline var closingError: (any Error)?
 
   @_alwaysEmitIntoClient
   package init() {}
 
   /// How many calls are unanswered, or have not forwarded their interruption.
+  @_alwaysEmitIntoClient
   package var count: Int {
     waiting.count - unreadCount + starting.count { !$0.state.hasAnswer } + countInLines
   }
@@ -84,23 +64,29 @@ public import CooperativeCancellation
   /// Whether there is no call at all.
   package var isEmpty: Bool { waiting.isEmpty && starting.isEmpty && lines.isEmpty }
 
-  // MARK: A call's life
+  // MARK: A call with an id of its own
 
+  /// Returns the call's number, or `nil` if another call has the id.
   @_alwaysEmitIntoClient
-  package mutating func add(_ wait: Wait, _ id: ID, _ callSite: CallSite) throws -> Int {
-    if let end { throw end }
+  @inline(__always)
+  package mutating func begin(
+    _ reply: Reply<PendingAnswer<Value>>,
+    _ id: ID,
+    mayWithhold: Bool
+  ) throws -> Int? {
+    if let closingError { throw closingError }
     lastNumber += 1
-    if insert(Entry(wait, lastNumber), id) { return lastNumber }
-    throw AlreadyPendingError(callSite: callSite)
+    let entry = PendingEntry(reply, lastNumber, mayWithhold: mayWithhold)
+    return insert(entry, id) ? lastNumber : nil
   }
 
   /// Returns whether no other call has the id, but for one that gives it up.
   @_alwaysEmitIntoClient
   @inline(__always)
-  mutating func insert(_ entry: Entry, _ id: ID) -> Bool {
+  mutating func insert(_ entry: PendingEntry<Value>, _ id: ID) -> Bool {
     // One search in most cases.
     guard let other = waiting.updateValue(entry, forKey: id) else { return true }
-    if case .answered = other.state {
+    if other.state.isUnread {
       unreadCount -= 1
       return true
     }
@@ -108,37 +94,147 @@ public import CooperativeCancellation
     return false
   }
 
-  /// Adds a call whose id is known only after its SDK was called. Returns its number.
+  /// The `onCancel` of a call has returned, its `operation` threw, or its task has read its value.
+  ///
+  /// With `isOver`, no answer is expected anymore. Otherwise, a call without one keeps its id.
   @_alwaysEmitIntoClient
-  package mutating func begin(_ wait: Wait) throws -> Int {
-    if let end { throw end }
+  package mutating func leave(_ id: ID, _ number: Int, isOver: Bool, _ outcome: inout Outcome) {
+    guard let (index, state) = find(id, number) else { return }
+    if case .unread = state { unreadCount -= 1 }
+    if isOver || state.hasAnswer {
+      remove(at: index, &outcome)
+    } else {
+      waiting.values[index].state = .forwarded
+    }
+  }
+
+  /// The task of a call with a value is cancelled. Returns whether the call still has its id: then
+  /// it keeps that until it leaves.
+  @_alwaysEmitIntoClient
+  package mutating func hold(_ id: ID, _ number: Int) -> Bool {
+    guard let (index, _) = find(id, number) else { return false }
+    unreadCount -= 1
+    waiting.values[index].state = .forwarding
+    return true
+  }
+
+  /// Finds a call, unless another one has the id by now.
+  @_alwaysEmitIntoClient
+  @inline(__always)
+  mutating func find(
+    _ id: ID,
+    _ number: Int
+  ) -> (index: [ID: PendingEntry<Value>].Index, state: PendingEntry<Value>.State)? {
+    guard let index = waiting.index(forKey: id) else { return nil }
+    // In place, because to read an entry is to copy it, with its references.
+    let (found, state) = { (entry: inout PendingEntry<Value>) in (entry.number, entry.state) }(
+      &waiting.values[index]
+    )
+    return found == number ? (index, state) : nil
+  }
+
+  /// Passes an answer to the call with an id. Returns whether it took it; if not, the answer stays
+  /// in the caller's variable.
+  @_alwaysEmitIntoClient
+  @inline(__always)
+  package mutating func answer(
+    _ id: ID,
+    _ answer: inout PendingAnswer<Value>?,
+    _ outcome: inout Outcome
+  ) -> Bool {
+    guard let index = waiting.index(forKey: id) else { return false }
+    return pass(to: index, &outcome) { $0.answer(&answer) }
+  }
+
+  /// The `operation` of a call, which is asynchronous, threw an error, or stopped because it was
+  /// cancelled.
+  @_alwaysEmitIntoClient
+  package mutating func fail(
+    _ id: ID,
+    _ number: Int,
+    _ error: inout PendingAnswer<Value>?,
+    _ outcome: inout Outcome
+  ) {
+    guard let (index, _) = find(id, number) else { return }
+    _ = pass(to: index, &outcome) { error == nil ? $0.stop() : $0.answer(&error) }
+  }
+
+  /// Passes a final event to a call, which leaves if nothing keeps its place. Returns whether it
+  /// takes the event.
+  @_alwaysEmitIntoClient
+  @inline(__always)
+  mutating func pass(
+    to index: [ID: PendingEntry<Value>].Index,
+    _ outcome: inout Outcome,
+    _ event: (inout PendingEntry<Value>) -> Acceptance
+  ) -> Bool {
+    let state = { (entry: inout PendingEntry<Value>) -> PendingEntry<Value>.State? in
+      if entry.state.hasAnswer { return nil }
+      let acceptance = event(&entry)
+      // It was abandoned, and the answer is still the caller's. It leaves when its `onCancel` has
+      // returned.
+      if !acceptance.counts { return nil }
+      outcome.effects.pass(acceptance, to: entry.reply)
+      return entry.state
+    }(&waiting.values[index])
+    switch state {
+    case nil:
+      return false
+    case .over:
+      remove(at: index, &outcome)
+    case .unread:
+      unreadCount += 1
+    case .waiting, .forwarded, .forwarding:
+      break
+    }
+    return true
+  }
+
+  @_alwaysEmitIntoClient
+  @inline(__always)
+  mutating func remove(at index: [ID: PendingEntry<Value>].Index, _ outcome: inout Outcome) {
+    let (id, entry) = waiting.removeAndShrink(at: index)
+    outcome.effects.reply = entry.reply
+    outcome.id = id
+  }
+
+  // MARK: A call whose id is known only after its SDK was called
+
+  /// Returns the number of the call.
+  @_alwaysEmitIntoClient
+  package mutating func start(
+    _ reply: Reply<PendingAnswer<Value>>,
+    mayWithhold: Bool
+  ) throws -> Int {
+    if let closingError { throw closingError }
     lastNumber += 1
-    starting.append(Entry(wait, lastNumber))
+    starting.append(PendingEntry(reply, lastNumber, mayWithhold: mayWithhold))
     return lastNumber
   }
 
-  @usableFromInline package enum Name: Sendable {
-    /// The call waits, or was answered together with all others.
-    case given
-    /// The answer had already arrived, and the call has taken it. With what is to be released.
-    case answered(Parked, Recipient)
-    /// Another call has the id.
-    case taken
+  /// Gives a starting call its id, and its answer if that has already arrived. Returns whether no
+  /// other call has the id.
+  @_alwaysEmitIntoClient
+  package mutating func name(_ number: Int, _ id: ID, _ outcome: inout Outcome) -> Bool {
+    // It may have been answered together with all others.
+    guard let call = leaveStart(number), !call.state.hasAnswer else { return true }
+    if !insert(call, id) { return false }
+    if let parked = takeParked(number, id) {
+      var answer: PendingAnswer<Value>? = parked.answer
+      // The call takes it, because its own task is here and has not been interrupted.
+      _ = self.answer(id, &answer, &outcome)
+      outcome.id = parked.id
+    }
+    return true
   }
 
-  /// Gives a starting call its id. Also returns the answers that no call can claim anymore.
+  /// Keeps an answer if it may belong to a starting call. Otherwise, the answer stays in the
+  /// caller's variable.
   @_alwaysEmitIntoClient
-  package mutating func name(_ number: Int, _ id: ID) -> (name: Name, unclaimed: [Parked]) {
-    var name = Name.given
-    if let call = leaveStart(number), !call.state.hasAnswer {
-      if !insert(call, id) {
-        name = .taken
-      } else if let own = takeParked(number, id) {
-        // It counts: the call's own task is here and has not been interrupted.
-        name = .answered(own, take(id, own.answer, isValue: own.isValue))
-      }
-    }
-    return (name, unclaimed())
+  package mutating func park(_ id: ID, _ answer: inout PendingAnswer<Value>?) -> Bool {
+    if starting.isEmpty || closingError != nil { return false }
+    if let answer = answer.take() { parked.append((id, answer, lastNumber)) }
+    return true
   }
 
   /// Takes out the answer that arrived for a starting call, whose id is now known.
@@ -149,20 +245,16 @@ public import CooperativeCancellation
     return parked.firstIndex(where: isOwn).map { parked.remove(at: $0) }
   }
 
-  /// Ends the start of a call that receives no id.
+  /// Ends the start of a call that receives no id. Returns it, to release.
   @_alwaysEmitIntoClient
-  package mutating func abandonStart(_ number: Int) -> (call: Entry?, unclaimed: [Parked]) {
-    (leaveStart(number), unclaimed())
-  }
-
-  @_alwaysEmitIntoClient
-  mutating func leaveStart(_ number: Int) -> Entry? {
+  package mutating func leaveStart(_ number: Int) -> PendingEntry<Value>? {
     starting.firstIndex { $0.number == number }.map { starting.remove(at: $0) }
   }
 
-  /// Takes out the answers that came before each starting call had begun.
+  /// Takes out the answers that came before each starting call had begun: no call can claim them
+  /// anymore.
   @_alwaysEmitIntoClient
-  mutating func unclaimed() -> [Parked] {
+  package mutating func takeUnclaimed() -> [Parked] {
     if parked.isEmpty { return [] }
     let oldest = starting.first?.number ?? .max
     let count = parked.firstIndex { $0.lastNumber >= oldest } ?? parked.count
@@ -170,137 +262,47 @@ public import CooperativeCancellation
     return Array(parked.prefix(count))
   }
 
-  /// The `onCancel` of a call has returned, its `operation` threw, or its task has read its value. Returns it, if it is
-  /// over.
-  @_alwaysEmitIntoClient
-  package mutating func leave(_ id: ID, _ number: Int, isOver: Bool) -> (key: ID, value: Entry)? {
-    guard let index = index(of: id, number) else { return nil }
-    let state = waiting.values[index].state
-    if case .answered = state { unreadCount -= 1 }
-    if isOver || state.hasAnswer { return waiting.removeAndShrink(at: index) }
-    waiting.values[index].state = .forwarded
-    return nil
+  // MARK: All calls
+
+  @usableFromInline package struct Ended: Sendable {
+    /// What follows for each call that took the error, in the order in which they began, those with
+    /// one id in order.
+    @usableFromInline package var effects: [Effects<Value>] = []
+    /// The answers that no call can claim anymore.
+    @usableFromInline package var unclaimed: [Parked] = []
+    /// Only to be released.
+    @usableFromInline var ids: [ID: PendingEntry<Value>] = [:]
+    /// Only to be released.
+    @usableFromInline package var lines: [ID: TurnMachine<Value>] = [:]
+
+    @_alwaysEmitIntoClient
+    package init() {}
   }
 
-  /// The task of a call with a value is cancelled. Returns whether the call still has its id, and keeps it until it leaves.
+  /// Ends all calls with an error, also those that are starting. If it `closes`, later calls throw
+  /// the error.
   @_alwaysEmitIntoClient
-  package mutating func hold(_ id: ID, _ number: Int) -> Bool {
-    guard let index = index(of: id, number) else { return false }
-    unreadCount -= 1
-    waiting.values[index].state = .forwarding
-    return true
-  }
-
-  @_alwaysEmitIntoClient
-  func index(of id: ID, _ number: Int) -> [ID: Entry].Index? {
-    guard let index = waiting.index(forKey: id), waiting.values[index].number == number else {
-      return nil
+  package mutating func endAll(_ error: any Error, closes: Bool, _ ended: inout Ended) {
+    var calls: [(number: Int, effects: Effects<Value>)] = []
+    func end(_ call: inout PendingEntry<Value>) {
+      if call.state.hasAnswer { return }
+      var answer: PendingAnswer<Value>? = .failure(error)
+      var effects = Effects<Value>()
+      effects.pass(call.answer(&answer), to: call.reply)
+      if effects.counts { calls.append((call.number, effects)) }
     }
-    return index
-  }
-
-  // MARK: Answers
-
-  @usableFromInline package enum Recipient: Sendable {
-    /// A call took the answer and is to be woken. With the id to release, unless the call still has it.
-    case call(Wait, ID?)
-    case parked
-    case noCall
-  }
-
-  /// Passes an answer to its call. Parks it if it may belong to a starting call.
-  @_alwaysEmitIntoClient
-  @inline(__always)
-  package mutating func take(_ id: ID, _ answer: AnyReply, isValue: Bool) -> Recipient {
-    if let index = waiting.index(forKey: id),
-      let recipient = pass(.answered(in: answer), isValue: isValue, to: index)
-    {
-      return recipient
+    swap(&ended.ids, &waiting)
+    for (id, var call) in ended.ids {
+      end(&call)
+      if !call.state.isOver { waiting[id] = call }
     }
-    if starting.isEmpty || end != nil { return .noCall }
-    parked.append((id, answer, isValue, lastNumber))
-    return .parked
-  }
-
-  /// The `operation` of one call, which is asynchronous, threw.
-  @_alwaysEmitIntoClient
-  package mutating func fail(
-    _ id: ID,
-    _ number: Int,
-    _ event: WaitMachine.FinalEvent
-  ) -> Recipient {
-    guard let index = index(of: id, number) else { return .noCall }
-    return pass(event, isValue: false, to: index) ?? .noCall
-  }
-
-  /// Passes the final event to a call, which leaves if it has nothing to forward. Returns `nil` if the call refuses it.
-  @_alwaysEmitIntoClient
-  @inline(__always)
-  mutating func pass(
-    _ event: WaitMachine.FinalEvent,
-    isValue: Bool,
-    to index: [ID: Entry].Index
-  ) -> Recipient? {
-    if waiting.values[index].state.hasAnswer { return nil }
-    let wait = waiting.values[index].wait
-    let (counts, isInterrupted, mayWithhold) = wait.accept(event)
-    if !counts { return nil }
-    let entry = waiting.values[index]
-    if let next = entry.state(afterAnswer: isInterrupted, mayWithhold: isValue && mayWithhold) {
-      waiting.values[index].state = next
-      if case .answered = next { unreadCount += 1 }
-      return .call(wait, nil)
-    }
-    return .call(wait, waiting.removeAndShrink(at: index).key)
-  }
-
-  /// Passes an answer to all calls, also to those that are starting. With `end`, accepts no more. Returns those that
-  /// took it, in the order in which they began, what is to be released, and the answers that no call can claim anymore.
-  @_alwaysEmitIntoClient
-  package mutating func takeAll(
-    _ answer: AnyReply,
-    closingWith end: (any Error)? = nil
-  ) -> (calls: [Wait], all: [ID: Entry], unclaimed: [Parked]) {
-    var calls: [Entry] = []
-    calls.reserveCapacity(waiting.count + starting.count)
-    let all = waiting
-    waiting = [:]
-    for (id, var entry) in all {
-      if !entry.state.hasAnswer {
-        let (counts, isInterrupted, _) = entry.wait.accept(.answered(in: answer))
-        if counts {
-          calls.append(entry)
-          // It is an error, or the value of an event, for which there is nothing to forward.
-          guard let next = entry.state(afterAnswer: isInterrupted, mayWithhold: false) else {
-            continue
-          }
-          entry.state = next
-        }
-      }
-      waiting[id] = entry
-    }
-    for index in starting.indices where !starting[index].state.hasAnswer {
-      // It counts: a call that is starting does not sleep, and is not interrupted.
-      _ = starting[index].wait.accept(.answered(in: answer))
-      starting[index].state = .answered
-      calls.append(starting[index])
-    }
+    for index in starting.indices { end(&starting[index]) }
     calls.sort { $0.number < $1.number }
-    var unclaimed: [Parked] = []
-    if end != nil { swap(&unclaimed, &parked) }
-    if self.end == nil { self.end = end }
-    return (calls.map(\.wait), all, unclaimed)
-  }
-}
-
-extension PendingCallsMachine.Entry {
-  /// How the call keeps its id after an answer that counts; `nil` if it leaves.
-  @_alwaysEmitIntoClient
-  @inline(__always)
-  func state(afterAnswer isInterrupted: Bool, mayWithhold: Bool) -> State? {
-    // Its `onCancel` has returned.
-    if case .forwarded = state { return nil }
-    if isInterrupted { return .forwarding }
-    return mayWithhold ? .answered : nil
+    ended.effects = calls.map(\.effects)
+    endLines(error, closes: closes, &ended)
+    if closes {
+      swap(&ended.unclaimed, &parked)
+      closingError = closingError ?? error
+    }
   }
 }

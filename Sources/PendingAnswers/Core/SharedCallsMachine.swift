@@ -1,4 +1,4 @@
-package import CancellationInternals
+public import CancellationInternals
 
 /// The calls of ``SharedCalls``, by key: a value type without a lock.
 ///
@@ -10,42 +10,59 @@ package import CancellationInternals
 ///   begin ─▶ running, or what runs is kept: the last one to leave does not end it
 /// ```
 ///
-/// The `==` and `hash(into:)` of the keys run under the caller's lock. Results are used or released after unlocking.
+/// The `==` and `hash(into:)` of the keys run under the caller's lock. Results are used or released
+/// after unlocking.
+@usableFromInline
 package struct SharedCallsMachine<Key: Hashable & Sendable, Caller: Sendable>: Sendable {
-  package struct Call: Sendable {
-    let key: Key
-    package var callers = NumberedQueue<Caller>()
+  @usableFromInline package struct Call: Sendable {
+    @usableFromInline let key: Key
+    @usableFromInline package var callers = NumberedQueue<Caller>()
     /// `nil` until it is made.
-    package var task: Task<Void, Never>?
+    @usableFromInline package var task: Task<Void, Never>?
     /// The highest that a caller has told; the task is made with that of the first one.
-    var priority = TaskPriority.background
+    @usableFromInline var priority = TaskPriority.background
     /// Whether it goes on when the last caller leaves.
-    var isKept = false
+    @usableFromInline var isKept = false
+
+    @_alwaysEmitIntoClient
+    init(key: Key) { self.key = key }
   }
 
   /// What a caller needs to leave its call.
-  package struct Ticket: Sendable {
-    package let call: Int
-    let caller: Int
+  @usableFromInline package struct Ticket: Sendable {
+    @usableFromInline package let call: Int
+    @usableFromInline let caller: Int
+
+    @_alwaysEmitIntoClient
+    init(call: Int, caller: Int) {
+      self.call = call
+      self.caller = caller
+    }
+
     /// Whether the caller must call the SDK.
+    @_alwaysEmitIntoClient
     package var isFirst: Bool { call == caller }
   }
 
-  /// What is gone, to be used and released: the call, and the key that others would have found it by.
-  package typealias Removed = (call: Call, key: Key?)
+  /// What is gone, to be used and released: the call, and the key that others would have found it
+  /// by.
+  @usableFromInline package typealias Removed = (call: Call, key: Key?)
 
   /// By number. Numbers are not reused, so a later call with the same key differs.
-  private var calls: [Int: Call] = [:]
-  private var numbers: [Key: Int] = [:]
-  private var lastNumber = 0
+  @usableFromInline var calls: [Int: Call] = [:]
+  @usableFromInline var numbers: [Key: Int] = [:]
+  @usableFromInline var lastNumber = 0
   /// What later calls throw.
-  private var closingError: (any Error)?
+  @usableFromInline var closingError: (any Error)?
 
+  @_alwaysEmitIntoClient
   package init() {}
 
   /// How many callers wait.
+  @_alwaysEmitIntoClient
   package var count: Int { calls.values.reduce(0) { $0 + $1.callers.count } }
 
+  @_alwaysEmitIntoClient
   package mutating func join(
     _ key: Key,
     _ caller: Caller
@@ -56,7 +73,9 @@ package struct SharedCallsMachine<Key: Hashable & Sendable, Caller: Sendable>: S
     return Ticket(call: call, caller: lastNumber)
   }
 
-  /// Keeps the call with a key until its end. Returns the call, if it is a new one: its task must be made.
+  /// Keeps the call with a key until its end. Returns the call, if it is a new one: its task must
+  /// be made.
+  @_alwaysEmitIntoClient
   package mutating func begin(_ key: Key) -> Int? {
     if closingError != nil { return nil }
     let call = findOrMake(key)
@@ -65,30 +84,36 @@ package struct SharedCallsMachine<Key: Hashable & Sendable, Caller: Sendable>: S
   }
 
   /// Returns the call with a key. A new one has the last number.
-  private mutating func findOrMake(_ key: Key) -> Int {
+  @_alwaysEmitIntoClient
+  mutating func findOrMake(_ key: Key) -> Int {
     lastNumber += 1
     if let call = numbers[key] { return call }
     calls[lastNumber] = Call(key: key)
-    // A key that does not equal itself, such as one with a `nan`, is never found: its call has one caller.
+    // A key that does not equal itself, such as one with a `nan`, is never found: its call has one
+    // caller.
     if key == key { numbers[key] = lastNumber }
     return lastNumber
   }
 
-  /// The task of a call exists, which may have ended already. Returns the priority that it must have, or `nil` if the
-  /// call is gone: if it was ended from outside, its task is to be cancelled.
+  /// The task of a call exists, which may have ended already. Returns the priority that it must
+  /// have, or `nil` if the call is gone: if it was ended from outside, its task is to be cancelled.
+  @_alwaysEmitIntoClient
   package mutating func start(_ call: Int, _ task: Task<Void, Never>) -> TaskPriority? {
     calls[call]?.task = task
     return calls[call]?.priority
   }
 
   /// A caller has a priority. Returns the task of its call, to be raised, if it exists.
+  @_alwaysEmitIntoClient
   package mutating func raise(_ call: Int, to priority: TaskPriority) -> Task<Void, Never>? {
     guard let index = calls.index(forKey: call) else { return nil }
     calls.values[index].priority = max(calls.values[index].priority, priority)
     return calls.values[index].task
   }
 
-  /// A caller waits no longer. Returns the call if it was the last one: its task is to be cancelled.
+  /// A caller waits no longer. Returns the call if it was the last one: its task is to be
+  /// cancelled.
+  @_alwaysEmitIntoClient
   package mutating func leave(_ ticket: Ticket) -> (left: Caller?, last: Removed?) {
     let left = calls[ticket.call]?.callers.remove(ticket.caller)
     guard let call = calls[ticket.call], call.callers.count == 0, !call.isKept else {
@@ -97,10 +122,14 @@ package struct SharedCallsMachine<Key: Hashable & Sendable, Caller: Sendable>: S
     return (left, end(ticket.call))
   }
 
-  /// Ends the call with a key from outside: all who wait receive an error, and its task is to be cancelled.
+  /// Ends the call with a key from outside: all who wait receive an error, and its task is to be
+  /// cancelled.
+  @_alwaysEmitIntoClient
   package mutating func end(of key: Key) -> Removed? { numbers[key].flatMap { end($0) } }
 
-  /// Ends all calls from outside, and refuses later ones. Only the first error counts. Returns the calls in order.
+  /// Ends all calls from outside, and refuses later ones. Only the first error counts. Returns the
+  /// calls in order.
+  @_alwaysEmitIntoClient
   package mutating func close(throwing error: any Error) -> (calls: [Call], keys: [Key: Int]) {
     closingError = closingError ?? error
     defer { (calls, numbers) = ([:], [:]) }
@@ -108,6 +137,7 @@ package struct SharedCallsMachine<Key: Hashable & Sendable, Caller: Sendable>: S
   }
 
   /// A call has its answer: its key is free, and those who wait receive the answer.
+  @_alwaysEmitIntoClient
   package mutating func end(_ call: Int) -> Removed? {
     guard let index = calls.index(forKey: call) else { return nil }
     let call = calls.removeAndShrink(at: index).value

@@ -1,6 +1,9 @@
 public import CancellationInternals
 public import CooperativeCancellation
 
+/// What a call waits for before its turn: its ticket.
+@usableFromInline package typealias Turn = Reply<PendingAnswer<Int>>
+
 /// The calls with one id: whose turn it is, and whose answer is next. A value type without a lock.
 ///
 /// ```
@@ -10,57 +13,53 @@ public import CooperativeCancellation
 ///     └────────────────┴──┴────────────────┘
 /// ```
 ///
-/// A call that asks has the turn if no other call is granted or called; others wait in order. A call that begins
-/// without asking joins those that were called. The next answer is for the first one without an answer.
-///
-/// An interrupted call keeps its place until its answer has arrived and its `onCancel` has returned. Otherwise, the
-/// next call would receive the answer, or be stopped by that `onCancel`. For the same reason, a call with a value keeps
-/// it until its task has read that: the task may be cancelled before, and then `onCancel` runs, too.
+/// A call that asks has the turn if no other call is granted or called; others wait in order. A
+/// call that begins without asking joins those that were called. The next answer is for the first
+/// one without an answer. A call is over when its ``PendingEntry`` gives up its place; then the
+/// next one has its turn.
 ///
 /// The waits and the calls that it returns are woken and released after unlocking.
-@usableFromInline package struct TurnMachine: Sendable {
-  @usableFromInline package struct Call: Sendable {
-    let number: Int
-    @usableFromInline package let wait: Wait
-    /// Discards the value of an answer that the wait refuses.
-    @usableFromInline let discard: (@Sendable (AnyReply) -> Void)?
-    /// Sleeps until the late answer is not expected anymore.
-    @usableFromInline var limit: Wait?
-    package var isAnswered = false
-    var isForwarded = false
-    /// Whether it has a value that its task has not read.
-    var isUnread = false
-  }
-
+@usableFromInline package struct TurnMachine<Value>: Sendable {
   /// The ticket of the call that has its turn, and whose SDK has not been called.
-  private var granted: Int?
+  @usableFromInline var granted: Int?
   /// Those without an answer, in the order in which their SDK was called.
-  package private(set) var calls = NumberedQueue<Call>()
-  /// The one with a value that its task has not read. Where calls take turns, there is only one: it needs no array.
-  private var unread: Call?
-  /// Those that have their answer, and whose `onCancel` has not returned, and further ones with an unread value.
-  private var answered = NumberedQueue<Call>()
+  @usableFromInline package var calls = NumberedQueue<PendingEntry<Value>>()
+  /// The one with a value that its task has not read. Where calls take turns, there is only one: it
+  /// needs no array.
+  @usableFromInline var unread: PendingEntry<Value>?
+  /// Those that have their answer, and whose `onCancel` has not returned, and further ones with an
+  /// unread value.
+  @usableFromInline var answered = NumberedQueue<PendingEntry<Value>>()
+  @usableFromInline var unreadCount = 0
+  /// What waits until a late answer is not expected anymore, for the calls whose late answers are
+  /// limited.
+  @usableFromInline var limits: [Int: Wait] = [:]
   /// The calls that wait for their turn, by ticket. They get it in the order of their tickets.
-  package private(set) var queue = NumberedQueue<Wait>()
-  /// Also the last number of a call. Tickets are not reused, not even by the next machine for the id.
-  @usableFromInline package private(set) var lastTicket: Int
+  @usableFromInline package var queue = NumberedQueue<Turn>()
+  /// Also the last number of a call. Tickets are not reused, not even by the next machine for the
+  /// id.
+  @usableFromInline package var lastTicket: Int
 
-  @usableFromInline package init(after ticket: Int) { lastTicket = ticket }
+  @_alwaysEmitIntoClient
+  package init(after ticket: Int) { lastTicket = ticket }
 
   /// How many calls are pending or waiting for their turn.
-  @usableFromInline package var count: Int { queue.count + places - unreadCount }
+  @_alwaysEmitIntoClient
+  package var count: Int { queue.count + places - unreadCount }
 
   /// Whether there is no call at all.
-  @usableFromInline package var isEmpty: Bool { queue.count + places == 0 }
+  @_alwaysEmitIntoClient
+  package var isEmpty: Bool { queue.count + places == 0 }
 
-  private var unreadCount = 0
-  private var places: Int {
+  @_alwaysEmitIntoClient
+  var places: Int {
     calls.count + answered.count + (unread == nil ? 0 : 1) + (granted == nil ? 0 : 1)
   }
 
   // MARK: The turn
 
   /// A call asks for its turn. Returns its ticket if it has it.
+  @_alwaysEmitIntoClient
   package mutating func ask() -> Int? {
     guard places == 0 else { return nil }
     lastTicket += 1
@@ -68,142 +67,187 @@ public import CooperativeCancellation
     return lastTicket
   }
 
-  /// A call waits for its turn, which may have come by now: its wait is answered with the ticket. Returns the ticket.
-  package mutating func queue(_ wait: Wait) -> Int {
+  /// A call waits for its turn, which may have come by now: then it has its ticket. Returns the
+  /// ticket.
+  @_alwaysEmitIntoClient
+  package mutating func queue(_ turn: Turn) -> Int {
     if let ticket = ask() {
       // It counts: the task does not sleep, and is not interrupted.
-      _ = wait.accept(turn(ticket))
+      _ = give(turn, ticket)
       return ticket
     }
     lastTicket += 1
-    queue.append(wait, lastTicket)
+    queue.append(turn, lastTicket)
     return lastTicket
   }
 
-  private func turn(_ ticket: Int) -> WaitMachine.FinalEvent {
-    .answered(in: carrier(of: PendingAnswer<Int>.success(Sent(ticket))))
+  @_alwaysEmitIntoClient
+  func give(_ turn: Turn, _ ticket: Int) -> Acceptance {
+    var answer: PendingAnswer<Int>? = .success(Sent(ticket))
+    return turn.accept(&answer)
   }
 
-  /// A call in the queue stops waiting. Returns its wait, to release.
-  package mutating func leaveQueue(_ ticket: Int) -> Wait? { queue.remove(ticket) }
+  /// A call in the queue stops waiting. Returns what it waited for, to release.
+  @_alwaysEmitIntoClient
+  package mutating func leaveQueue(_ ticket: Int) -> Turn? { queue.remove(ticket) }
 
-  /// A call is about to call the SDK, with the ticket of its turn if it asked for one. Returns its number.
-  @usableFromInline package mutating func begin(
-    _ wait: Wait,
+  /// A call is about to call the SDK, with the ticket of its turn if it asked for one. Returns its
+  /// number.
+  @_alwaysEmitIntoClient
+  package mutating func begin(
+    _ reply: Reply<PendingAnswer<Value>>,
     ticket: Int?,
-    onDiscard discard: (@Sendable (AnyReply) -> Void)?
+    mayWithhold: Bool
   ) -> Int {
     if ticket != nil { granted = nil }
     lastTicket += 1
-    calls.append(Call(number: lastTicket, wait: wait, discard: discard), lastTicket)
+    calls.append(PendingEntry(reply, lastTicket, mayWithhold: mayWithhold), lastTicket)
     return lastTicket
   }
 
   /// The call that has its turn declines it.
-  package mutating func decline() -> Effects {
+  @_alwaysEmitIntoClient
+  package mutating func decline(_ effects: inout Effects<Value>) {
     granted = nil
-    return pass(Effects())
+    passTurn(&effects)
   }
 
-  private mutating func pass(_ effects: Effects) -> Effects {
-    var effects = effects
+  @_alwaysEmitIntoClient
+  mutating func passTurn(_ effects: inout Effects<Value>) {
     while places == 0, let (ticket, next) = queue.popFirst() {
-      if next.accept(turn(ticket)).counts {
-        (granted, effects.next) = (ticket, next)
+      let acceptance = give(next, ticket)
+      if acceptance.counts {
+        granted = ticket
+        effects.next = acceptance.waiting
       } else {
         effects.skipped.append(next)
       }
     }
-    return effects
   }
 
   // MARK: The calls
 
-  @usableFromInline package struct Effects: Sendable {
-    /// The call that received its answer, or left.
-    @usableFromInline package var call: Call?
-    /// Whether the call's task is to be woken. Otherwise, the answer is discarded.
-    @usableFromInline package var counts = false
-    /// The call whose turn begins.
-    @usableFromInline package var next: Wait?
-    /// The calls that were interrupted before their turn: only to be released.
-    fileprivate var skipped: [Wait] = []
+  /// An answer arrived. Returns whether a call waited for one. If that does not take it, the answer
+  /// stays in the caller's variable, to be discarded.
+  @_alwaysEmitIntoClient
+  package mutating func answer(
+    _ answer: inout PendingAnswer<Value>?,
+    _ effects: inout Effects<Value>
+  ) -> Bool {
+    guard var call = calls.popFirst()?.element else { return false }
+    let acceptance = call.answer(&answer)
+    end(call, acceptance, &effects)
+    return true
   }
 
-  /// An answer arrived. Returns `nil` if no call waits for one.
-  @usableFromInline
-  package mutating func answer(_ reply: AnyReply, isValue: Bool) -> Effects? {
-    calls.popFirst().map { end($0.element, .answered(in: reply), isValue: isValue) }
+  /// The SDK will not answer a call: its `operation` threw an error or stopped, or its late answer
+  /// is not expected anymore. Nothing is left to forward. Returns whether the call was still
+  /// without an answer.
+  @_alwaysEmitIntoClient
+  @discardableResult
+  package mutating func stop(
+    _ number: Int,
+    _ error: inout PendingAnswer<Value>?,
+    _ effects: inout Effects<Value>
+  ) -> Bool {
+    guard var call = calls.remove(number) else { return false }
+    call.state = .forwarded
+    let acceptance = error == nil ? call.stop() : call.answer(&error)
+    end(call, acceptance, &effects)
+    return true
   }
 
-  /// The SDK will not answer a call: its `operation` threw, or its late answer is not expected anymore.
-  @usableFromInline
-  package mutating func stop(_ number: Int, _ event: WaitMachine.FinalEvent) -> Effects? {
-    guard var call = calls.remove(number) else { return nil }
-    call.isForwarded = true
-    return end(call, event, isValue: false)
-  }
-
-  /// A call joins those that were called, and has its answer at once. Returns its number.
-  @usableFromInline
-  package mutating func begin(_ wait: Wait, answered answer: AnyReply, isValue: Bool) -> Int {
+  /// A call that was starting joins those that were called, perhaps with its answer. Returns its
+  /// number.
+  @_alwaysEmitIntoClient
+  package mutating func join(
+    _ starting: PendingEntry<Value>,
+    _ answer: inout PendingAnswer<Value>?,
+    _ effects: inout Effects<Value>
+  ) -> Int {
     lastTicket += 1
-    // It is awake, so nothing follows.
-    _ = end(
-      Call(number: lastTicket, wait: wait, discard: nil),
-      .answered(in: answer),
-      isValue: isValue
-    )
-    return lastTicket
+    var call = PendingEntry(starting.reply, lastTicket, mayWithhold: starting.mayWithhold)
+    if answer == nil {
+      calls.append(call, lastTicket)
+    } else {
+      let acceptance = call.answer(&answer)
+      end(call, acceptance, &effects)
+    }
+    return call.number
   }
 
   /// The synchronous `operation` of a call threw, perhaps after an answer.
-  @usableFromInline package mutating func threw(_ number: Int) -> Effects? {
-    leaveAnswered(number) ?? stop(number, .stopped)
+  @_alwaysEmitIntoClient
+  package mutating func threw(_ number: Int, _ effects: inout Effects<Value>) {
+    if leaveAnswered(number, &effects) { return }
+    var nothing: PendingAnswer<Value>?
+    stop(number, &nothing, &effects)
   }
 
-  private mutating func end(
-    _ call: Call,
-    _ event: WaitMachine.FinalEvent,
-    isValue: Bool
-  ) -> Effects {
-    var call = call
-    call.isAnswered = true
-    let (counts, isInterrupted, mayWithhold) = call.wait.accept(event)
-    if isInterrupted, !call.isForwarded { answered.append(call, call.number) }
-    if isValue, mayWithhold {
-      call.isUnread = true
-      unreadCount += 1
-      if unread == nil { unread = call } else { answered.append(call, call.number) }
+  @_alwaysEmitIntoClient
+  mutating func end(
+    _ call: PendingEntry<Value>,
+    _ acceptance: Acceptance,
+    _ effects: inout Effects<Value>
+  ) {
+    effects.pass(acceptance, to: call.reply)
+    if !limits.isEmpty { effects.limit = limits.removeValue(forKey: call.number) }
+    if call.state.isUnread { unreadCount += 1 }
+    if call.state.isUnread, unread == nil {
+      unread = call
+    } else if !call.state.isOver {
+      answered.append(call, call.number)
     }
-    return pass(Effects(call: call, counts: counts))
+    passTurn(&effects)
   }
 
-  /// The `onCancel` of a call has returned, or its task has read its value. The call leaves if it has its answer.
-  @usableFromInline package mutating func leave(_ number: Int, limit: Wait? = nil) -> Effects? {
-    if let left = leaveAnswered(number) { return left }
-    guard let position = calls.position(of: number) else { return nil }
-    calls.slots[position].element?.isForwarded = true
-    calls.slots[position].element?.limit = limit
-    return calls.slots[position].element.map { Effects(call: $0) }
+  /// The `onCancel` of a call has returned, or its task has read its value. The call leaves if it
+  /// has its answer. Returns whether it stays, and expects its late answer, for which `limit`
+  /// waits.
+  @_alwaysEmitIntoClient
+  package mutating func leave(
+    _ number: Int,
+    limit: Wait? = nil,
+    _ effects: inout Effects<Value>
+  ) -> Bool {
+    if leaveAnswered(number, &effects) { return false }
+    guard let position = calls.position(of: number), calls.slots[position].element != nil else {
+      return false
+    }
+    calls.slots[position].element?.state = .forwarded
+    if let limit { limits[number] = limit }
+    return true
   }
 
-  private mutating func leaveAnswered(_ number: Int) -> Effects? {
+  @_alwaysEmitIntoClient
+  mutating func leaveAnswered(_ number: Int, _ effects: inout Effects<Value>) -> Bool {
     let isRead = unread?.number == number
-    guard let call = isRead ? unread.take() : answered.remove(number) else { return nil }
-    if call.isUnread { unreadCount -= 1 }
-    return pass(Effects(call: call))
+    guard let call = isRead ? unread.take() : answered.remove(number) else { return false }
+    if call.state.isUnread { unreadCount -= 1 }
+    effects.reply = call.reply
+    passTurn(&effects)
+    return true
   }
 
-  /// Ends the calls without an answer, then those that wait for their turn, in order, but not one that has its turn.
-  mutating func endAll(_ answer: AnyReply, waiting end: AnyReply) -> [Effects] {
-    let waiting = queue.slots.compactMap(\.element)
-    queue = NumberedQueue()
-    var all: [Effects] = []
-    while let effects = self.answer(answer, isValue: false) { all.append(effects) }
-    for wait in waiting where wait.accept(.answered(in: end)).counts {
-      all.append(Effects(next: wait))
+  /// Ends the calls without an answer, then those that wait for their turn, in order, but not one
+  /// that has its turn.
+  @_alwaysEmitIntoClient
+  package mutating func endAll(_ error: any Error, _ all: inout [Effects<Value>]) {
+    // Taken out first, so that none of them gets the turn of a call that ends.
+    let waiting = queue.takeAll()
+    while calls.count > 0 {
+      var answer: PendingAnswer<Value>? = .failure(error)
+      var effects = Effects<Value>()
+      _ = self.answer(&answer, &effects)
+      all.append(effects)
     }
-    return all
+    for turn in waiting.slots {
+      var answer: PendingAnswer<Int>? = .failure(error)
+      guard let acceptance = turn.element?.accept(&answer), acceptance.counts else { continue }
+      var effects = Effects<Value>()
+      effects.counts = true
+      effects.next = acceptance.waiting
+      all.append(effects)
+    }
   }
 }

@@ -17,7 +17,7 @@ private let orders: [[Int]] = {
 
 /// Counts steps, because times differ from run to run.
 @Suite("Costs that do not grow with what waits", .watchdog) struct StepTests {
-  private let waits = (0..<many).map { _ in Wait(response: .abandonCallback) }
+  private let replies = (0..<many).map { _ in Reply<PendingAnswer<Int>>(CallSite(), nil) }
 
   @Test(arguments: orders.indices)
   func `a reader leaves a shared sequence`(order: Int) {
@@ -29,36 +29,48 @@ private let orders: [[Int]] = {
 
   @Test(arguments: orders.indices)
   func `a call that shares its id waits for its turn, forwards, stops or is answered`(order: Int) {
-    var machine = TurnMachine(after: 0)
+    var machine = TurnMachine<Int>(after: 0)
     #expect(machine.ask() != nil)
-    let tickets = waits.map { machine.queue($0) }
+    let turns = replies.map { _ in Turn(CallSite(), nil) }
+    let tickets = turns.map { machine.queue($0) }
     let leaving = orders[order].prefix(many / 2)
-    for call in leaving { #expect(machine.leaveQueue(tickets[call])?.id == waits[call].id) }
-    while machine.decline().next != nil {}
+    for call in leaving { #expect(machine.leaveQueue(tickets[call]) == turns[call]) }
+    var effects = Effects<Int>()
+    while machine.queue.count > 0 { machine.decline(&effects) }
+    machine.decline(&effects)
     #expect(machine.count == 0 && machine.queue.steps <= most)
-    let numbers = waits.map { machine.begin($0, ticket: nil, onDiscard: nil) }
-    for call in orders[order] { #expect(machine.leave(numbers[call])?.counts == false) }
+    let numbers = replies.map { machine.begin($0, ticket: nil, mayWithhold: false) }
+    for call in orders[order] {
+      let stays = machine.leave(numbers[call], &effects)
+      #expect(stays)
+    }
     for call in orders[order].prefix(many / 2) {
-      #expect(machine.stop(numbers[call], .stopped)?.call?.wait.id == waits[call].id)
+      var nothing: PendingAnswer<Int>?
+      machine.stop(numbers[call], &nothing, &effects)
+      #expect(effects.reply == replies[call])
     }
     for call in orders[order].dropFirst(many / 2).sorted() {
-      #expect(machine.answer(carrier(of: 0), isValue: false)?.call?.wait.id == waits[call].id)
+      var answer: PendingAnswer<Int>? = .success(Sent(call))
+      let hasCall = machine.answer(&answer, &effects)
+      #expect(hasCall && effects.reply == replies[call])
     }
     #expect(machine.count == 0 && machine.calls.steps <= 2 * most)
   }
 
   @Test func `neither a count nor an end of all searches the ids that calls share`() {
-    var registry = PendingCallsMachine<CountedID>()
-    for (number, wait) in waits.enumerated() {
-      _ = registry.inLine(CountedID(number: number)) {
-        $0.begin(wait, ticket: nil, onDiscard: nil)
+    var registry = PendingCallsMachine<CountedID, Int>()
+    for (number, reply) in replies.enumerated() {
+      var outcome = PendingCallsMachine<CountedID, Int>.Outcome()
+      registry.inLine(CountedID(number: number), &outcome) { line, _ in
+        line.begin(reply, ticket: nil, mayWithhold: false)
       }
     }
     #expect(registry.count == many)
     let looks = CountedID.looks.withLock { $0 }
-    let all = registry.endLines(carrier(of: 0), waiting: carrier(of: 0)).all
+    var ended = PendingCallsMachine<CountedID, Int>.Ended()
+    registry.endAll(CancellationError(), closes: false, &ended)
     #expect(CountedID.looks.withLock { $0 } == looks && registry.lines.isEmpty)
-    registry.lines = all
+    registry.lines = ended.lines
     #expect(registry.count == 0, "it is kept, and not made of the lines")
   }
 

@@ -121,7 +121,7 @@ struct PendingKind: Sendable, CustomTestStringConvertible {
         }
       },
       close: { event.close(throwing: $0) },
-      count: { event.waits.count }
+      count: { event.count }
     )
   }
 
@@ -267,7 +267,7 @@ private final class Document {
     executor.runUntilIdle()
     #expect(try await waiting.value == 1)
     #expect(try await event.value { Issue.record("the SDK is called") } == 1)
-    #expect(event.waits.count == 0)
+    #expect(event.count == 0)
     // Check before.
     let late = Task(executorPreference: executor) { [event] in try await event.value() }
     late.cancel()
@@ -289,7 +289,7 @@ private final class Document {
     executor.runUntilIdle()
     await #expect(throws: CancellationError.self) { try await first.value }
     await #expect(throws: TimeoutError.self) { try await event.value(timeout: .milliseconds(1)) }
-    #expect(event.waits.count == 2)
+    #expect(event.count == 2)
     #expect(event.resume(returning: 1) == 2)
     executor.runUntilIdle()
     for other in others { #expect(try await other.value == 1) }

@@ -238,11 +238,13 @@ import Testing
   }
 
   @Test func `no ticket is used twice, although a line that is over is removed`() throws {
-    var registry = PendingCallsMachine<Int>()
+    var registry = PendingCallsMachine<Int, Int>()
     var tickets: Set<Int> = []
     for _ in 1...1_000 {
-      tickets.insert(try #require(registry.inLine(7) { $0.ask() }.result))
-      #expect(registry.inLine(7) { $0.decline() }.id == 7)
+      var outcome = PendingCallsMachine<Int, Int>.Outcome()
+      tickets.insert(try #require(registry.inLine(7, &outcome) { line, _ in line.ask() }))
+      registry.inLine(7, &outcome) { $0.decline(&$1) }
+      #expect(outcome.id == 7)
     }
     #expect(tickets.count == 1_000 && registry.lines.isEmpty)
   }

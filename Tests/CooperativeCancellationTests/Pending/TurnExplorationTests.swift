@@ -1,3 +1,4 @@
+import CancellationInternals
 import CooperativeCancellation
 import PendingAnswers
 import Testing
@@ -56,14 +57,26 @@ private struct TurnsRun: Explorable {
 
   let response: CancellationResponse
   let cast: Cast
-  /// Those of the calls, and then those of their places in the queue.
+  /// What the calls wait for, and where.
+  let replies: [Reply<PendingAnswer<Int>>]
   let waits: [Wait]
-  var machines: [WaitMachine]
-  var registry = PendingCallsMachine<Int>()
+  /// The same for their places in the queue.
+  let turns: [Turn]
+  let waitsInQueue: [Wait]
+  /// The states of all these objects.
+  var states: States
+  var registry = PendingCallsMachine<Int, Int>()
   /// What the line knows each call by.
   var numbers: [Int]
   var situation: Situation
   var history: [Step] = []
+
+  struct States {
+    var replies: [ReplyMachine<PendingAnswer<Int>>]
+    var waits: [WaitMachine]
+    var turns: [ReplyMachine<PendingAnswer<Int>>]
+    var waitsInQueue: [WaitMachine]
+  }
 
   struct Cast {
     /// These do not ask for their turn.
@@ -82,17 +95,45 @@ private struct TurnsRun: Explorable {
     let calls = Array(repeating: Call(), count: count)
     situation = Situation(calls: calls)
     let inQueue = response.endsAtOnce ? response : .abandonCallback
-    waits = (0..<2 * count).map { Wait(response: $0 < count ? response : inQueue) }
-    machines = waits.map(\.machine)
+    replies = calls.map { _ in Reply(CallSite(), nil) }
+    turns = calls.map { _ in Turn(CallSite(), nil) }
+    waits = calls.map { _ in Wait(response: response) }
+    waitsInQueue = calls.map { _ in Wait(response: inQueue) }
+    // Each task has called the SDK, or asked for its turn, and begun to wait.
+    for (reply, wait) in zip(replies + turns, waits + waitsInQueue) {
+      _ = reply.takeOrAwait(by: wait)
+    }
+    states = States(
+      replies: replies.map(\.machine),
+      waits: waits.map(\.machine),
+      turns: turns.map(\.machine),
+      waitsInQueue: waitsInQueue.map(\.machine)
+    )
     numbers = calls.map { _ in 0 }
+  }
+
+  func restore() {
+    for call in calls.indices {
+      replies[call].machine = states.replies[call]
+      waits[call].machine = states.waits[call]
+      turns[call].machine = states.turns[call]
+      waitsInQueue[call].machine = states.waitsInQueue[call]
+    }
+  }
+
+  mutating func save() {
+    for call in calls.indices {
+      states.replies[call] = replies[call].machine
+      states.waits[call] = waits[call].machine
+      states.turns[call] = turns[call].machine
+      states.waitsInQueue[call] = waitsInQueue[call].machine
+    }
   }
 
   private var calls: [Call] {
     get { situation.calls }
     _modify { yield &situation.calls }
   }
-
-  private func turn(_ call: Int) -> Wait { waits[calls.count + call] }
 
   private func isLikePrevious(_ call: Int) -> Bool {
     cast.joining.contains(call) == cast.joining.contains(call - 1)
@@ -109,22 +150,26 @@ private struct TurnsRun: Explorable {
       case .queues: step("queues", number) { $0.queue(number) }
       case .queued where !call.gaveUp:
         step("gives up", number) {
-          $0.calls[number].gaveUp = $0.turn(number).machine.interrupt($0.response.interruption)
+          $0.calls[number].gaveUp = $0.waitsInQueue[number].machine.interrupt(
+            $0.response.interruption
+          )
         }
       case .queued(let ticket):
         step("leaves the queue", number) {
           $0.calls[number].state = .over
-          let left = $0.inLine { $0.leaveQueue(ticket) }
+          let left = $0.inLine { line, _ in line.leaveQueue(ticket) }
           $0.require((left == nil) == call.isPassedOver, "a call leaves the queue once")
         }
       case .granted(let ticket):
         step("begins", number) { $0.begin(number, ticket) }
         step("declines", number) {
           $0.calls[number].state = .over
-          $0.pass($0.inLine { $0.decline() })
+          var effects = Effects<Int>()
+          $0.inLine(&effects) { $0.decline(&$1) }
+          $0.pass(effects)
         }
       case .called:
-        if !machines[number].hasNoEvent {
+        if !states.waits[number].hasNoEvent {
           step("reads", number) { $0.readEvent(number) }
         } else if !call.isInterrupted {
           step("is interrupted", number) {
@@ -148,22 +193,25 @@ private struct TurnsRun: Explorable {
 
   private mutating func ask(_ number: Int) {
     let isFree = holders.isEmpty
-    let ticket = inLine { $0.ask() }
+    let ticket = inLine { line, _ in line.ask() }
     require((ticket != nil) == isFree, "one has the turn at a time")
     calls[number].state = ticket.map { .granted($0) } ?? (cast.mayWait ? .queues : .over)
   }
 
   private mutating func queue(_ number: Int) {
     let isFree = holders.isEmpty
-    let wait = turn(number)
-    let ticket = inLine { $0.queue(wait) } ?? 0
-    require(isFree == !wait.machine.hasNoEvent, "it waits for another call")
+    let ticket = inLine { [turns] line, _ in line.queue(turns[number]) }
+    require(isFree == !waitsInQueue[number].machine.hasNoEvent, "it waits for another call")
     calls[number].state = isFree ? .granted(ticket) : .queued(ticket)
   }
 
   private mutating func begin(_ number: Int, _ ticket: Int?) {
-    let wait = waits[number]
-    numbers[number] = inLine { $0.begin(wait, ticket: ticket, onDiscard: nil) } ?? 0
+    let reply = replies[number]
+    // Calls that do not take turns have nothing to keep for each other.
+    let mayWithhold = response.checksAfter
+    numbers[number] = inLine { line, _ in
+      line.begin(reply, ticket: ticket, mayWithhold: mayWithhold)
+    }
     calls[number].place = calls.count { $0.place != nil }
     calls[number].state = .called
   }
@@ -172,13 +220,17 @@ private struct TurnsRun: Explorable {
   private mutating func stop(_ number: Int) {
     let call = calls[number]
     calls[number].hasThrown = true
-    let stopped = inLine { [numbers] in $0.stop(numbers[number], .stopped) }
-    require((stopped != nil) == (call.isHolder && !call.isAnswered), "a call is stopped once")
+    var effects = Effects<Int>()
+    let stopped = inLine(&effects) { [numbers] in
+      var nothing: PendingAnswer<Int>?
+      return $0.stop(numbers[number], &nothing, &$1)
+    }
+    require(stopped == (call.isHolder && !call.isAnswered), "a call is stopped once")
     if !call.isInterrupted { calls[number].state = .over }
-    guard let stopped else { return }
-    require(stopped.counts != (call.isInterrupted && response.endsAtOnce), "it ends a call")
+    guard stopped else { return }
+    require(effects.counts != (call.isInterrupted && response.endsAtOnce), "it ends a call")
     calls[number].isStopped = true
-    pass(stopped)
+    pass(effects)
   }
 
   private mutating func readEvent(_ number: Int) {
@@ -196,31 +248,39 @@ private struct TurnsRun: Explorable {
     let call = calls[number]
     calls[number].hasForwarded = true
     calls[number].state = .called
-    let left = inLine { [numbers] in $0.leave(numbers[number]) }
-    require((left != nil) == call.isHolder, "a call keeps its place until it has forwarded")
-    require(left?.call?.isAnswered ?? false == (call.isHolder && call.isAnswered), "and its answer")
-    if let left { pass(left) }
+    var effects = Effects<Int>()
+    let stays = inLine(&effects) { [numbers] in $0.leave(numbers[number], &$1) }
+    let leaves = call.isHolder && call.isAnswered
+    require((effects.reply != nil) == leaves, "a call keeps its place until it has forwarded")
+    require(stays == (call.isHolder && !call.isAnswered), "and until it has its answer")
+    if leaves { pass(effects) }
   }
 
   /// Also if it withholds the value: then its `onCancel` has returned.
   private mutating func hasRead(_ number: Int) {
     calls[number].mayWithhold = false
     calls[number].state = .over
-    let left = inLine { [numbers] in $0.leave(numbers[number]) }
-    require(left?.call?.isAnswered == true, "a call keeps its place until its value is read")
-    pass(left)
+    var effects = Effects<Int>()
+    let stays = inLine(&effects) { [numbers] in $0.leave(numbers[number], &$1) }
+    require(
+      !stays && effects.reply == replies[number],
+      "a call keeps its place until its value is read"
+    )
+    pass(effects)
   }
 
   private mutating func answer() {
     situation.answers += 1
-    let answer = carrier(ofShared: situation.answers)
+    var answer: PendingAnswer<Int>? = .success(Sent(situation.answers))
     let waiting = unanswered.first
-    let answered = inLine { $0.answer(answer, isValue: true) }
-    require((answered == nil) == (waiting == nil), "an answer goes to the first without one")
-    guard let answered, let waiting else { return }
-    require(answered.call?.wait.id == waits[waiting].id, "it is the call's own wait")
+    var answered = Effects<Int>()
+    let hasCall = inLine(&answered) { $0.answer(&answer, &$1) }
+    require(hasCall == (waiting != nil), "an answer goes to the first without one")
+    guard hasCall, let waiting else { return }
+    require(answered.reply == replies[waiting], "it is the call's own reply")
     let isAbandoned = calls[waiting].isInterrupted && response.endsAtOnce
     require(answered.counts == !isAbandoned, "an abandoned call takes no answer")
+    require((answer == nil) == answered.counts, "what no call takes is discarded")
     calls[waiting].isAnswered = true
     calls[waiting].mayWithhold = !calls[waiting].isInterrupted && !response.delivers
     pass(answered)
@@ -230,14 +290,15 @@ private struct TurnsRun: Explorable {
     situation.hasEnded = true
     let unanswered = unanswered
     let queued = inQueue
-    let end = carrier(ofShared: 0)
-    let ended = registry.endLines(end, waiting: end).ended
+    var all = PendingCallsMachine<Int, Int>.Ended()
+    registry.endAll(CancellationError(), closes: false, &all)
+    let ended = all.effects
     let taking = unanswered.map { !(calls[$0].isInterrupted && response.endsAtOnce) }
     let waiting = queued.filter { !calls[$0].gaveUp }
     require(
-      ended.compactMap(\.call?.wait.id) == unanswered.map { waits[$0].id }
-        && ended.filter { $0.call != nil }.map(\.counts) == taking
-        && ended.compactMap(\.next?.id) == waiting.map { turn($0).id },
+      ended.compactMap(\.reply) == unanswered.map { replies[$0] }
+        && ended.filter { $0.reply != nil }.map(\.counts) == taking
+        && ended.compactMap(\.next?.id) == waiting.map { waitsInQueue[$0].id },
       "the calls without an answer and those in the queue are ended, in order"
     )
     for call in unanswered { calls[call].isAnswered = true }
@@ -246,15 +307,27 @@ private struct TurnsRun: Explorable {
     }
   }
 
-  private mutating func inLine<Result>(_ body: (inout TurnMachine) -> Result?) -> Result? {
-    let (result, id) = registry.inLine(1, body)
-    require(id == nil || registry.lines.isEmpty, "a line that is over is removed")
+  private mutating func inLine<Result>(
+    _ event: (inout TurnMachine<Int>, inout Effects<Int>) -> Result
+  ) -> Result {
+    var effects = Effects<Int>()
+    return inLine(&effects, event)
+  }
+
+  private mutating func inLine<Result>(
+    _ effects: inout Effects<Int>,
+    _ event: (inout TurnMachine<Int>, inout Effects<Int>) -> Result
+  ) -> Result {
+    var outcome = PendingCallsMachine<Int, Int>.Outcome()
+    let result = registry.inLine(1, &outcome, event)
+    effects = outcome.effects
+    require(outcome.id == nil || registry.lines.isEmpty, "a line that is over is removed")
     return result
   }
 
-  /// A call has left the line, perhaps the last one.
-  private mutating func pass(_ effects: TurnMachine.Effects?) {
-    let next = effects?.next.flatMap { next in calls.indices.first { turn($0).id == next.id } }
+  private mutating func pass(_ effects: Effects<Int>) {
+    let next = effects.next.flatMap { next in calls.indices.first { waitsInQueue[$0].id == next.id }
+    }
     let expected = inQueue.first { !calls[$0].gaveUp }
     if !holders.isEmpty { return require(next == nil, "a turn is not given twice") }
     require(next == expected, "the first in the queue that waits is next")

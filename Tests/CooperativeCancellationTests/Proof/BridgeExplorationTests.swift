@@ -1,3 +1,4 @@
+import CancellationInternals
 import CooperativeCancellation
 import PendingAnswers
 import Testing
@@ -53,7 +54,7 @@ private struct BridgeRun: Explorable {
   private var facts: Situation
   private var reply = ReplyMachine<Int>.expected
   private var wait: WaitMachine
-  private let holder = carrier(of: 0)
+  private let holder = AnyReply(Locked(initially: 0))
   private static let someWait = Wait(response: .abandonCallback)
 
   init(_ cast: Cast) {
@@ -298,6 +299,7 @@ extension ReplyMachine<Int> {
     case .awaited: -2
     case .unwanted: -3
     case .called: -4
+    case .stopped: -5
     case .answered(let call): call
     }
   }

@@ -10,9 +10,9 @@ protocol Explorable {
   /// What has happened so far, to explain a failure. Not text, which would take longer than all else.
   var history: [Step] { get set }
 
-  /// The library's own waits, if any, and their state in this situation, which a step begins with and changes.
-  var waits: [Wait] { get }
-  var machines: [WaitMachine] { get set }
+  /// Gives the objects that all situations share, if any, the state that they have in this one; and the reverse.
+  func restore()
+  mutating func save()
 
   /// Adds everything that may happen next: nothing, at the end of a run. A step checks what it sees.
   func moves(_ step: inout Steps<Self>)
@@ -39,9 +39,9 @@ struct Steps<Subject: Explorable> {
   ) {
     var copy = subject
     copy.history.append((name, number))
-    for (wait, machine) in zip(copy.waits, copy.machines) { wait.machine = machine }
+    copy.restore()
     happen(&copy)
-    copy.machines = copy.waits.map(\.machine)
+    copy.save()
     copy.checkStep()
     next.append(copy)
   }
@@ -79,12 +79,9 @@ struct Exploration: CustomStringConvertible {
 }
 
 extension Explorable {
-  var waits: [Wait] { [] }
+  func restore() {}
 
-  var machines: [WaitMachine] {
-    get { [] }
-    set {}
-  }
+  mutating func save() {}
 
   func checkStep() {}
 

@@ -1,8 +1,13 @@
 import CooperativeCancellation
 import LegacySDK
 import MallocCounter
+import PendingAnswers
 
 // The allocations of one call, without those of the SDK and the loop.
+
+private let answersByID = PendingCalls<Int, Int>()
+private let oneAtATime = PendingCall<Int>()
+private let sharedCalls = SharedCalls<Int, Int>()
 
 extension [Comparison] {
   static func allocations(on loop: Loop) -> [Comparison] {
@@ -16,6 +21,37 @@ extension [Comparison] {
       },
       allocations("continuation, at once", LegacySDK(calls: .atOnce), atMost: 1, on: loop) {
         try await continued($0)
+      },
+      allocations("a call by id, at once", LegacySDK(calls: .atOnce), atMost: 1, on: loop) { sdk in
+        try await answersByID.value(for: 1) { sdk.result { answersByID.resume(1, with: $0) } }
+      },
+      allocations("a call by id, later", LegacySDK(calls: .when(idle: loop)), atMost: 3, on: loop) {
+        sdk in
+        try await answersByID.value(for: 1) { sdk.result { answersByID.resume(1, with: $0) } }
+      },
+      allocations(
+        "one call at a time, later",
+        LegacySDK(calls: .when(idle: loop)),
+        atMost: 4,
+        on: loop
+      ) {
+        sdk in
+        try await oneAtATime.value { sdk.result { oneAtATime.resume(with: $0) } }
+      },
+      allocations("an event, later", LegacySDK(calls: .when(idle: loop)), atMost: 5, on: loop) {
+        sdk in
+        let event = PendingEvent<Int>()
+        return try await event.value { sdk.result { _ in event.resume(returning: 1) } }
+      },
+      allocations("an event that is over", LegacySDK(calls: .atOnce), atMost: 1, on: loop) { sdk in
+        let event = PendingEvent<Int>()
+        sdk.result { _ in event.close(returning: 1) }
+        return try await event.value()
+      },
+      allocations("a shared call, later", LegacySDK(calls: .when(idle: loop)), atMost: 9, on: loop)
+      {
+        sdk in
+        try await sharedCalls.value(for: 1) { try await continued(sdk) }
       },
     ]
   }

@@ -1,0 +1,244 @@
+public import CancellationInternals
+public import CooperativeCancellation
+
+// The shell around the registry: what the callers' side calls.
+
+/// What a call has in the registry, and what its `operation` returned.
+@usableFromInline struct Placed<ID, Request> {
+  @usableFromInline let id: ID
+  @usableFromInline var number: Int
+  @usableFromInline let request: Request
+
+  @_alwaysEmitIntoClient
+  init(id: ID, number: Int, request: Request) {
+    self.id = id
+    self.number = number
+    self.request = request
+  }
+}
+
+extension PendingCalls {
+  /// A bridge whose answer arrives elsewhere. `enter` calls the SDK after an answer can find the
+  /// reply.
+  @_alwaysEmitIntoClient
+  @inline(__always)
+  nonisolated(nonsending) func placedWait<Request>(
+    _ options: CallOptions,
+    by deadline: consuming Deadline?,
+    isNamed: Bool = true,
+    in enter: (Reply<PendingAnswer<Value>>) throws -> Placed<ID, Request>,
+    onCancel cancel: (Request) -> Void,
+    onDiscard discard: (@Sendable (sending Value) -> Void)?
+  ) async throws -> sending Value {
+    try await bridgedWait(
+      options,
+      by: deadline,
+      as: { .pendingCall(id: isNamed ? $0.id : nil) },
+      checks: true,
+      in: { try enter($0.reply) },
+      hold: { hold($0.id, $0.number) },
+      onCancel: {
+        cancel($0.request)
+        leave($0.id, $0.number, isOver: options.response.endsAtOnce)
+      },
+      read: { hasRead($0.id, $0.number) },
+      onDiscard: discard
+    ).deliver(options)
+  }
+
+  /// A call with an id that is known, from its turn to its value.
+  @_alwaysEmitIntoClient
+  @inline(__always)
+  nonisolated(nonsending) func call<Request>(
+    _ id: ID,
+    isNamed: Bool = true,
+    _ options: CallOptions,
+    in operation: () throws -> Request,
+    onCancel cancel: (Request) -> Void,
+    onDiscard discard: (@Sendable (sending Value) -> Void)?
+  ) async throws -> sending Value {
+    let deadline = try options.begin()
+    let ticket =
+      sharing == nil ? nil : try await turn(of: id, isNamed: isNamed, options, by: deadline)
+    return try await placedWait(
+      options,
+      by: deadline,
+      isNamed: isNamed,
+      in: { reply in
+        let number = try begin(reply, id, ticket, options)
+        do {
+          return Placed(id: id, number: number, request: try operation())
+        } catch {
+          hasThrown(id, number)
+          throw error
+        }
+      },
+      onCancel: cancel,
+      onDiscard: discard
+    )
+  }
+
+  /// Returns the ticket of a call when its turn comes, or `nil` if calls do not wait for their
+  /// turn. A turn that is not delivered is passed on.
+  @_alwaysEmitIntoClient
+  nonisolated(nonsending) func turn(
+    of id: ID,
+    isNamed: Bool = true,
+    _ options: CallOptions,
+    by deadline: Deadline?
+  ) async throws -> Int? {
+    if sharing == .answerInOrder { return nil }
+    let ticket = try enterLine(id) { $0.ask() }
+    if let ticket { return ticket }
+    return try await bridgedWait(
+      options.ofTurn,
+      by: deadline,
+      as: { _ in .turn(id: isNamed ? id : nil) },
+      checks: true,
+      in: { (turn: CancellableContinuation<Int, any Error>) in
+        try enterLine(id) { $0.queue(turn.reply) }
+      },
+      onCancel: { ticket in
+        _ = perform { $0.inLine(id, &$1) { line, _ in line.leaveQueue(ticket) } }
+      },
+      onDiscard: { [self] _ in perform { $0.inLine(id, &$1) { $0.decline(&$1) } } }
+    ).deliver(options.ofTurn)
+  }
+
+  /// Passes an event to the calls with an id, unless all calls were ended for good.
+  @_alwaysEmitIntoClient
+  func enterLine<Result: Sendable>(
+    _ id: ID,
+    _ event: (inout TurnMachine<Value>) -> Result
+  ) throws -> Result {
+    var outcome = Machine.Outcome()
+    return try registry.locked { registry in
+      if let error = registry.closingError { throw error }
+      return registry.inLine(id, &outcome) { line, _ in event(&line) }
+    }
+  }
+
+  // MARK: A place
+
+  /// The SDK is about to be called. Returns the number of the call.
+  @_alwaysEmitIntoClient
+  func begin(
+    _ reply: Reply<PendingAnswer<Value>>,
+    _ id: ID,
+    _ ticket: Int?,
+    _ options: CallOptions
+  ) throws -> Int {
+    let mayWithhold = mayWithhold(options)
+    if sharing != nil {
+      return try enterLine(id) { $0.begin(reply, ticket: ticket, mayWithhold: mayWithhold) }
+    }
+    let number = try registry.locked { try $0.begin(reply, id, mayWithhold: mayWithhold) }
+    guard let number else { throw AlreadyPendingError(callSite: options.callSite) }
+    return number
+  }
+
+  /// Whether a call with a value keeps its place until its task has read that. Calls that do not
+  /// take turns have nothing to keep for each other.
+  @_alwaysEmitIntoClient
+  func mayWithhold(_ options: CallOptions) -> Bool {
+    sharing != .answerInOrder && options.response.checksAfter
+  }
+
+  /// Calls the SDK for a call that has begun without an id, and gives it the id that the SDK
+  /// returns, and its answer if that has already arrived.
+  @_alwaysEmitIntoClient
+  func start(
+    _ reply: Reply<PendingAnswer<Value>>,
+    _ options: CallOptions,
+    in operation: () throws -> ID
+  ) throws -> Placed<ID, ID> {
+    let mayWithhold = mayWithhold(options)
+    let number = try registry.locked { try $0.start(reply, mayWithhold: mayWithhold) }
+    let id: ID
+    do {
+      id = try operation()
+    } catch {
+      let (_, unclaimed) = registry.extract { ($0.leaveStart(number), $0.takeUnclaimed()) }
+      pass(unclaimed)
+      throw error
+    }
+    var outcome = Machine.Outcome()
+    var parked: Machine.Parked?
+    var place = Placed(id: id, number: number, request: id)
+    let (isTaken, unclaimed) = registry.locked { registry in
+      var isTaken = false
+      if sharing == nil {
+        isTaken = !registry.name(number, id, &outcome)
+      } else if let joined = registry.join(number, id, &parked, &outcome) {
+        place.number = joined
+      }
+      return (isTaken, registry.takeUnclaimed())
+    }
+    // The call's own task is here, so there is nobody to wake.
+    pass(unclaimed)
+    if isTaken { throw AlreadyPendingError(callSite: options.callSite) }
+    return place
+  }
+
+  /// The synchronous `operation` of a call threw.
+  @_alwaysEmitIntoClient
+  func hasThrown(_ id: ID, _ number: Int) {
+    perform { registry, outcome in
+      if sharing == nil {
+        registry.leave(id, number, isOver: true, &outcome)
+      } else {
+        registry.inLine(id, &outcome) { $0.threw(number, &$1) }
+      }
+    }
+  }
+
+  /// The `onCancel` of a call has returned. Frees the id, unless the answer may still arrive.
+  @_alwaysEmitIntoClient
+  func leave(_ id: ID, _ number: Int, isOver: Bool) {
+    if sharing == nil {
+      perform { $0.leave(id, number, isOver: isOver, &$1) }
+    } else {
+      leaveLine(id, number)
+    }
+  }
+
+  /// The task of a call with a value is cancelled. Returns whether the call keeps its id until it
+  /// has forwarded that.
+  @_alwaysEmitIntoClient
+  func hold(_ id: ID, _ number: Int) -> Bool {
+    sharing != nil || registry.locked { $0.hold(id, number) }
+  }
+
+  /// The task of a call has read its value.
+  @_alwaysEmitIntoClient
+  func hasRead(_ id: ID, _ number: Int) {
+    if sharing == nil {
+      perform { $0.leave(id, number, isOver: true, &$1) }
+    } else if sharing == .waitForTurn {
+      _ = perform { $0.inLine(id, &$1) { $0.leave(number, &$1) } }
+    }
+  }
+
+  /// The call keeps its place in the line as long as its late answer may arrive.
+  @_alwaysEmitIntoClient
+  @inline(never)
+  func leaveLine(_ id: ID, _ number: Int) {
+    let isOver = lateAnswers?.isOver == true
+    let deadline = isOver ? nil : lateAnswers?.begin()
+    let limit = deadline.map { _ in Wait(response: .abandonCallback) }
+    let stays = perform { $0.inLine(id, &$1) { $0.leave(number, limit: limit, &$1) } }
+    if !stays { return }
+    if isOver { return expectNoAnswer(id, number) }
+    guard let deadline, let limit else { return }
+    Task.detached { [self] in
+      await limit.sleep(until: deadline)
+      expectNoAnswer(id, number)
+    }
+  }
+
+  @_alwaysEmitIntoClient
+  func expectNoAnswer(_ id: ID, _ number: Int) {
+    var nothing: PendingAnswer<Value>?
+    _ = perform { $0.inLine(id, &$1) { $0.stop(number, &nothing, &$1) } }
+  }
+}

@@ -1,0 +1,135 @@
+public import CancellationInternals
+public import CooperativeCancellation
+
+/// The SDK's value, which need not be `Sendable`, or an error.
+@usableFromInline package typealias PendingAnswer<Value> = Result<Sent<Value>, any Error>
+
+extension Result where Failure == any Error {
+  /// A `Sendable` value or an error, to be passed to a call.
+  @_alwaysEmitIntoClient
+  static func sendable<Value: Sendable>(_ result: consuming Result<Value, some Error>) -> Self
+  where Success == Sent<Value> {
+    result.map { Sent($0) }.mapError { $0 }
+  }
+}
+
+/// A call in a registry, which keeps what it waits for, so that an answer finds it.
+///
+/// ```
+///              leave                answer
+///   waiting ──────────▶ forwarded ──────────▶ over
+///      │ answer
+///      ├─ after an interruption ──▶ forwarding ─ leave ──▶ over
+///      ├─ a value ────────────────▶ unread ──────┬─ leave ──▶ over
+///      └─ anything else ──▶ over                 └─ hold ──▶ forwarding
+/// ```
+///
+/// An interrupted call keeps its place until its `onCancel` has returned, so that this `onCancel`
+/// cannot reach the next call. For the same reason, a call with a value keeps it until its task has
+/// read that: the task may be cancelled before, and then `onCancel` runs, too.
+@usableFromInline package struct PendingEntry<Value>: Sendable {
+  @usableFromInline package enum State: Sendable {
+    /// Without an answer.
+    case waiting
+    /// Without an answer, and its `onCancel` has returned.
+    case forwarded
+    /// It has a value, which its task has not read.
+    case unread
+    /// It has an answer that it does not return, and its `onCancel` has not returned.
+    case forwarding
+    case over
+
+    @_alwaysEmitIntoClient
+    package var hasAnswer: Bool {
+      switch self {
+      case .waiting, .forwarded: false
+      case .unread, .forwarding, .over: true
+      }
+    }
+
+    @_alwaysEmitIntoClient
+    package var isUnread: Bool {
+      if case .unread = self { true } else { false }
+    }
+
+    @_alwaysEmitIntoClient
+    package var isOver: Bool {
+      if case .over = self { true } else { false }
+    }
+  }
+
+  @usableFromInline package let reply: Reply<PendingAnswer<Value>>
+  /// Numbers are not reused, so another call with the same id differs.
+  @usableFromInline package let number: Int
+  /// Whether its task may withhold a value, and forward a cancellation, until it has read the
+  /// value.
+  @usableFromInline let mayWithhold: Bool
+  @usableFromInline package var state = State.waiting
+
+  @_alwaysEmitIntoClient
+  package init(_ reply: Reply<PendingAnswer<Value>>, _ number: Int, mayWithhold: Bool) {
+    self.reply = reply
+    self.number = number
+    self.mayWithhold = mayWithhold
+  }
+
+  /// Passes an answer to the call, which has none. What does not count stays in the caller's
+  /// variable.
+  @_alwaysEmitIntoClient
+  @inline(__always)
+  package mutating func answer(_ answer: inout PendingAnswer<Value>?) -> Acceptance {
+    let isValue = answer?.isSuccess == true
+    let acceptance = reply.accept(&answer)
+    end(acceptance, isValue: isValue)
+    return acceptance
+  }
+
+  /// No answer will come.
+  @_alwaysEmitIntoClient
+  package mutating func stop() -> Acceptance {
+    let acceptance = reply.stop()
+    end(acceptance, isValue: false)
+    return acceptance
+  }
+
+  @_alwaysEmitIntoClient
+  @inline(__always)
+  mutating func end(_ acceptance: Acceptance, isValue: Bool) {
+    if case .forwarded = state {
+      state = .over
+    } else if acceptance.isInterrupted {
+      state = .forwarding
+    } else {
+      state = isValue && mayWithhold ? .unread : .over
+    }
+  }
+}
+
+/// What follows from an event of a registry. The shell makes it before it locks, and does after
+/// unlocking what it says: it wakes, discards, and releases.
+@usableFromInline package struct Effects<Value>: Sendable {
+  /// What the call waits for that received its answer, or left.
+  @usableFromInline package var reply: Reply<PendingAnswer<Value>>?
+  /// Whether the call took the answer. Otherwise, its `onDiscard` receives a value.
+  @usableFromInline package var counts = false
+  /// Where the call's task sleeps, if it is to be woken.
+  @usableFromInline package var waiting: Wait?
+  /// What waits until the late answer of the call is not expected anymore.
+  @usableFromInline var limit: Wait?
+  /// Where the task of the call sleeps whose turn begins.
+  @usableFromInline package var next: Wait?
+  /// Those that were interrupted before their turn: only to be released.
+  @usableFromInline var skipped: [Turn] = []
+
+  @_alwaysEmitIntoClient
+  package init() {}
+
+  /// A call received its answer.
+  @_alwaysEmitIntoClient
+  @inline(__always)
+  mutating func pass(_ acceptance: Acceptance, to reply: Reply<PendingAnswer<Value>>) {
+    self.reply = reply
+    counts = acceptance.counts
+    if counts { waiting = acceptance.waiting }
+  }
+}
