@@ -15,22 +15,25 @@ internal import CooperativeCancellation
 /// return context
 /// ```
 ///
-/// Pass on each argument that C passes, including those that you do not need. Write `@Sendable`: without it, a
-/// closure in an actor's code belongs to that actor, and Swift traps when C calls it on another thread.
+/// Pass on each argument that C passes, including those that you do not need. Write `@Sendable`:
+/// without it, a closure in an actor's code belongs to that actor, and Swift traps when C calls it
+/// on another thread.
 ///
-/// The pointer is not an address. It is a number that names an entry in a table. A second call, a late call, or a
-/// call after the C library's destroy callback finds no entry and does nothing.
+/// The pointer is not an address. It is a number that names an entry in a table. A second call, a
+/// late call, or a call after the C library's destroy callback finds no entry and does nothing.
 ///
 /// ## Lifetime
 ///
-/// C may call back while this object is alive. Return it from `operation`, perhaps in a tuple. The closure is released:
+/// C may call back while this object is alive. Return it from `operation`, perhaps in a tuple. The
+/// closure is released:
 ///
 /// - when C has called it, unless the context is repeating;
 /// - with `.abandonCallback`, when the wait ends, after `onCancel`;
 /// - with `.waitForCallback` and `.deliverResult`, after C has called back;
 /// - when `operation` throws;
-/// - when you call ``release()``, or ``release(_:)`` in the C library's destroy callback. If that releases the
-///   completion of a wait, the wait ends with `DroppedCompletionError`, or with its fallback.
+/// - when you call ``release()``, or ``release(_:)`` in the C library's destroy callback. If that
+///   releases the completion of a wait, the wait ends with `DroppedCompletionError`, or with its
+///   fallback.
 ///
 /// A cancelled call of a `PendingCall`, or with a shared id, keeps its place until its late answer
 /// has arrived. The context must live as long: keep one for all calls, with `isRepeating`, in the
@@ -39,18 +42,22 @@ internal import CooperativeCancellation
 public final class CallbackContext: Sendable {
   private let number: UInt
 
-  /// The pointer to pass to C as the callback's context or user data. It does not keep this object alive.
+  /// The pointer to pass to C as the callback's context or user data. It does not keep this object
+  /// alive.
   public var pointer: UnsafeMutableRawPointer {
-    // Not `nil`, because the table never returns zero. Nothing here or in C reads what it points to: it is a number.
+    // Not `nil`, because the table never returns zero. Nothing here or in C reads what it points
+    // to: it is a number.
     unsafe UnsafeMutableRawPointer(bitPattern: number).unsafelyUnwrapped
   }
 
   /// Creates a context for a closure that C may call once, or any number of times.
   ///
-  /// A context with `isRepeating` is for callbacks that report progress or ask whether to continue. If C calls back
-  /// only during the call, use ``withCallbackContext(_:fileID:line:in:)``. Reports name the file and the line.
+  /// A context with `isRepeating` is for callbacks that report progress or ask whether to continue.
+  /// If C calls back only during the call, use ``withCallbackContext(_:fileID:line:in:)``. Reports
+  /// name the file and the line.
   ///
-  /// `body` runs in ``call(_:_:)``, on its thread, with no lock held. Copy what its pointers point to, before it returns.
+  /// `body` runs in ``call(_:_:)``, on its thread, with no lock held. Copy what its pointers point
+  /// to, before it returns.
   public init<each Argument, Output>(
     isRepeating: Bool = false,
     fileID: StaticString = #fileID,
@@ -76,8 +83,9 @@ public final class CallbackContext: Sendable {
 extension CallbackContext {
   /// Calls the closure that belongs to a context; does nothing if the closure was released.
   ///
-  /// If the types of the arguments differ from those of the closure's parameters, the closure is released without a
-  /// call, and reported to `RuntimeIssue.handler`. A wait for it ends with `DroppedCompletionError`, or its fallback.
+  /// If the types of the arguments differ from those of the closure's parameters, the closure is
+  /// released without a call, and reported to `RuntimeIssue.handler`. A wait for it ends with
+  /// `DroppedCompletionError`, or its fallback.
   public static func call<each Argument>(
     _ pointer: UnsafeMutableRawPointer?,
     _ argument: repeat each Argument
@@ -85,7 +93,8 @@ extension CallbackContext {
     unsafe call(pointer, repeat each argument, otherwise: ())
   }
 
-  /// Calls the closure that belongs to a context and returns its result, or `otherwise` if it was released.
+  /// Calls the closure that belongs to a context and returns its result, or `otherwise` if it was
+  /// released.
   public static func call<each Argument, Output>(
     _ pointer: UnsafeMutableRawPointer?,
     _ argument: repeat each Argument,

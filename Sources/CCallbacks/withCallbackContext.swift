@@ -1,4 +1,5 @@
-/// Runs `body` with a repeating ``CallbackContext``, for a C library that calls back only during the call.
+/// Runs `body` with a repeating ``CallbackContext``, for a C library that calls back only during
+/// the call.
 ///
 /// ```swift
 /// // int work(int steps, int (*should_stop)(void *context), void *context);
@@ -7,8 +8,9 @@
 /// }
 /// ```
 ///
-/// Returns what `body` returns, and throws what it throws. After `body`, the context is gone: later callbacks do
-/// nothing. `closure` runs on the thread on which C calls it, with no lock held, and `body` at once, in place.
+/// Returns what `body` returns, and throws what it throws. After `body`, the context is gone: later
+/// callbacks do nothing. `closure` runs on the thread on which C calls it, with no lock held, and
+/// `body` at once, in place.
 public func withCallbackContext<each Argument, Output, Result: ~Copyable, Failure: Error>(
   _ closure: @escaping @Sendable (repeat each Argument) -> Output,
   fileID: StaticString = #fileID,

@@ -13,13 +13,16 @@ extension AsyncStream where Element: Sendable {
   /// }
   /// ```
   ///
-  /// For functions that must return this type. ``AsyncCallbackSequence`` registers when read, and shows a cancellation.
+  /// For functions that must return this type. ``AsyncCallbackSequence`` registers when read, and
+  /// shows a cancellation.
   ///
-  /// The SDK may call `yield` and `finish` from any thread. The stream ends when the SDK calls `finish` or releases
-  /// both, when its reader is cancelled, and when it is released. A `WaitingCall` names the file and the line.
+  /// The SDK may call `yield` and `finish` from any thread. The stream ends when the SDK calls
+  /// `finish` or releases both, when its reader is cancelled, and when it is released. A
+  /// `WaitingCall` names the file and the line.
   ///
-  /// `subscribe` runs once, before this returns, where the caller is. Soon after the end, `terminate` receives its
-  /// token, on no actor and under no lock. `discard` receives, on any thread, what is not delivered.
+  /// `subscribe` runs once, before this returns, where the caller is. Soon after the end,
+  /// `terminate` receives its token, on no actor and under no lock. `discard` receives, on any
+  /// thread, what is not delivered.
   @_alwaysEmitIntoClient
   public init<Token>(
     buffering policy: BufferingPolicy,
@@ -40,13 +43,15 @@ extension AsyncStream where Element: Sendable {
 }
 
 extension AsyncThrowingStream where Element: Sendable, Failure == any Error {
-  /// Registers with an SDK that can fail now, on the calling thread, and returns what it reports as a stream.
+  /// Registers with an SDK that can fail now, on the calling thread, and returns what it reports as
+  /// a stream.
   ///
-  /// `finish(nil)` ends the stream; `finish(error)` ends it with that error. If `subscribe` throws, the stream throws
-  /// that error, what came before is discarded, and `onTermination` does not run. A cancelled reader gets `nil`: write
-  /// `try Task.checkCancellation()` after the loop. If it is cancelled between two reads, a second
-  /// reader that is waiting keeps waiting, and the SDK stays registered, until one more element or
-  /// the end arrives. The rest is the same as for an `AsyncStream`.
+  /// `finish(nil)` ends the stream; `finish(error)` ends it with that error. If `subscribe` throws,
+  /// the stream throws that error, what came before is discarded, and `onTermination` does not run.
+  /// A cancelled reader gets `nil`: write `try Task.checkCancellation()` after the loop. If it is
+  /// cancelled between two reads, a second reader that is waiting keeps waiting, and the SDK stays
+  /// registered, until one more element or the end arrives. The rest is the same as for an
+  /// `AsyncStream`.
   @_alwaysEmitIntoClient
   public init<Token>(
     buffering policy: BufferingPolicy,

@@ -1,4 +1,5 @@
-/// How many elements wait for a reader that is slower than the SDK, and which ones are dropped if there are more.
+/// How many elements wait for a reader that is slower than the SDK, and which ones are dropped if
+/// there are more.
 ///
 /// There is no default, because the choice depends on what an element means:
 ///
@@ -16,6 +17,7 @@ public enum BufferingPolicy: Sendable, Hashable {
   /// Keeps at most this many elements. One more is dropped.
   case oldest(Int)
 
-  /// Keeps every element: only where the SDK does not outpace the reader for long, because nothing bounds the memory.
+  /// Keeps every element: only where the SDK does not outpace the reader for long, because nothing
+  /// bounds the memory.
   case unbounded
 }

@@ -22,10 +22,12 @@ extension CallbackSequence where Failure == any Error {
     }
   }
 
-  /// Creates a sequence for an SDK whose callback takes a value and an error. An error ends the sequence.
+  /// Creates a sequence for an SDK whose callback takes a value and an error. An error ends the
+  /// sequence.
   ///
-  /// A value that comes with an error is discarded. A call with neither ends the sequence with `MissingValueError`,
-  /// which names `fileID` and `line`. The parameters are those of the initializer for a plain value.
+  /// A value that comes with an error is discarded. A call with neither ends the sequence with
+  /// `MissingValueError`, which names `fileID` and `line`. The parameters are those of the
+  /// initializer for a plain value.
   @_alwaysEmitIntoClient
   public init<Token>(
     buffering policy: BufferingPolicy,
@@ -45,7 +47,8 @@ extension CallbackSequence where Failure == any Error {
     }
   }
 
-  /// Creates a sequence for an SDK with one callback for values and one for the end, which takes an optional error.
+  /// Creates a sequence for an SDK with one callback for values and one for the end, which takes an
+  /// optional error.
   ///
   /// ```swift
   /// AsyncThrowingCallbackSequence(buffering: .unbounded) { yield, finish in
@@ -59,8 +62,9 @@ extension CallbackSequence where Failure == any Error {
   /// }
   /// ```
   ///
-  /// `finish(nil)` ends the sequence; `finish(error)` ends it with that error. If the SDK has one closure for both,
-  /// pass `finish` itself. The parameters are those of the initializer for a plain value.
+  /// `finish(nil)` ends the sequence; `finish(error)` ends it with that error. If the SDK has one
+  /// closure for both, pass `finish` itself. The parameters are those of the initializer for a
+  /// plain value.
   @_alwaysEmitIntoClient
   public init<Token>(
     buffering policy: BufferingPolicy,

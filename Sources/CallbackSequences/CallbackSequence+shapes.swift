@@ -1,19 +1,21 @@
-// Sequences for SDKs that report no errors. They also work for the throwing sequence, where the registration may throw.
-// If a form for SDKs that can fail also fits, the compiler prefers it.
+// Sequences for SDKs that report no errors. They also work for the throwing sequence, where the
+// registration may throw. If a form for SDKs that can fail also fits, the compiler prefers it.
 
 extension CallbackSequence {
-  /// Creates a sequence of the values that an SDK passes to its callback; ``CallbackSequence`` has an example.
+  /// Creates a sequence of the values that an SDK passes to its callback; ``CallbackSequence`` has
+  /// an example.
   ///
   /// - Parameters:
   ///   - policy: How many elements wait for a slow reader, and which ones are dropped.
   ///   - isolation: The home of the sequence; by default the actor of the code that makes it.
   ///   - fileID: The file to name in a `WaitingCall`; by default the caller's.
   ///   - line: The line to name in a `WaitingCall`; by default the caller's.
-  ///   - subscribe: Registers with the SDK and returns its token, or nothing. Runs on the home actor, at each
-  ///     iterator's first `next()`, which rethrows its error.
-  ///   - terminate: Unregisters. Runs on the home actor, once for each registration that did not throw, after
-  ///     the registration has returned.
-  ///   - discard: Closes or frees an element that is not delivered. Runs once for each, on any thread.
+  ///   - subscribe: Registers with the SDK and returns its token, or nothing. Runs on the home
+  ///     actor, at each iterator's first `next()`, which rethrows its error.
+  ///   - terminate: Unregisters. Runs on the home actor, once for each registration that did not
+  ///     throw, after the registration has returned.
+  ///   - discard: Closes or frees an element that is not delivered. Runs once for each, on any
+  ///     thread.
   @_disfavoredOverload
   @_alwaysEmitIntoClient
   public init<Token>(
@@ -82,10 +84,11 @@ extension CallbackSequence {
   /// }
   /// ```
   ///
-  /// `yield` returns `true` while the sequence is being read, even for an element that does not fit and goes to
-  /// `onDiscard`. It returns `false` when the sequence has ended or has no reader: this element went to `onDiscard`,
-  /// and later ones will too. `Answer` is what the SDK's callback returns: `Bool`, or another type that has `true` and
-  /// `false`. The other parameters are those of the initializer for a plain value.
+  /// `yield` returns `true` while the sequence is being read, even for an element that does not fit
+  /// and goes to `onDiscard`. It returns `false` when the sequence has ended or has no reader: this
+  /// element went to `onDiscard`, and later ones will too. `Answer` is what the SDK's callback
+  /// returns: `Bool`, or another type that has `true` and `false`. The other parameters are those
+  /// of the initializer for a plain value.
   @_disfavoredOverload
   @_alwaysEmitIntoClient
   public init<Answer: ExpressibleByBooleanLiteral & Sendable, Token>(

@@ -3,22 +3,25 @@ public import CancellationInternals
 extension CallbackSequence {
   /// Registers now, as ``started()`` does, and returns the elements as an `AsyncStream`.
   ///
-  /// It keeps the buffering and `onDiscard` of this sequence. What `AsyncStream` lacks is lost: cancellation looks like
-  /// the end, and two readers share the elements of one subscription. `onTermination` runs on the actor that calls
-  /// this, soon after the end, perhaps after the next stream has registered: for an SDK with one slot, write
-  /// `sendable().shared().asyncStream()`. In code that belongs to no actor, write `AsyncStream(buffering:)`.
+  /// It keeps the buffering and `onDiscard` of this sequence. What `AsyncStream` lacks is lost:
+  /// cancellation looks like the end, and two readers share the elements of one subscription.
+  /// `onTermination` runs on the actor that calls this, soon after the end, perhaps after the next
+  /// stream has registered: for an SDK with one slot, write `sendable().shared().asyncStream()`. In
+  /// code that belongs to no actor, write `AsyncStream(buffering:)`.
   @_alwaysEmitIntoClient
   public func asyncStream(isolation: isolated any Actor = #isolation) -> AsyncStream<Element>
   where Failure == Never {
     StreamReader(source, isolation: isolation).stream
   }
 
-  /// Registers now. The `AsyncThrowingStream` throws a registration's error, too: see ``asyncStream(isolation:)``.
+  /// Registers now. The `AsyncThrowingStream` throws a registration's error, too: see
+  /// ``asyncStream(isolation:)``.
   ///
-  /// A cancelled reader gets `nil`, as if the SDK had succeeded: write `try Task.checkCancellation()` after the loop.
-  /// If it is cancelled between two reads, a second reader that is waiting keeps waiting, and the
-  /// SDK stays registered, until one more element or the end arrives, or until that reader is
-  /// cancelled too. The standard library does not tell a stream of a cancellation between reads.
+  /// A cancelled reader gets `nil`, as if the SDK had succeeded: write `try
+  /// Task.checkCancellation()` after the loop. If it is cancelled between two reads, a second
+  /// reader that is waiting keeps waiting, and the SDK stays registered, until one more element or
+  /// the end arrives, or until that reader is cancelled too. The standard library does not tell a
+  /// stream of a cancellation between reads.
   @_alwaysEmitIntoClient
   public func asyncThrowingStream(
     isolation: isolated any Actor = #isolation
@@ -28,25 +31,29 @@ extension CallbackSequence {
 }
 
 extension SendableCallbackSequence {
-  /// Registers, and returns the elements as an `AsyncStream`; see ``CallbackSequence/asyncStream(isolation:)``.
+  /// Registers, and returns the elements as an `AsyncStream`; see
+  /// ``CallbackSequence/asyncStream(isolation:)``.
   ///
-  /// A sequence from ``CallbackSequence/sendable(isolation:)`` registers at the first read, because its actor may be
-  /// another one, and a shared sequence soon. Any other registers now, here; its `onTermination` runs on no actor.
+  /// A sequence from ``CallbackSequence/sendable(isolation:)`` registers at the first read, because
+  /// its actor may be another one, and a shared sequence soon. Any other registers now, here; its
+  /// `onTermination` runs on no actor.
   @_alwaysEmitIntoClient
   public func asyncStream() -> AsyncStream<Element> where Failure == Never {
     // Nothing else holds what the source captures, so its closures may run anywhere.
     StreamReader(source(), isolation: nil).stream
   }
 
-  /// Registers, and returns the elements as an `AsyncThrowingStream`, which throws what the registration throws; see
-  /// ``asyncStream()``. A cancelled reader gets `nil`, as if the SDK had succeeded.
+  /// Registers, and returns the elements as an `AsyncThrowingStream`, which throws what the
+  /// registration throws; see ``asyncStream()``. A cancelled reader gets `nil`, as if the SDK had
+  /// succeeded.
   @_alwaysEmitIntoClient
   public func asyncThrowingStream() -> AsyncThrowingStream<Element, any Error> {
     StreamReader(source(), isolation: nil).throwingStream
   }
 }
 
-// In a cancelled task, the standard library only calls `onCancel`, or releases a throwing stream's closure.
+// In a cancelled task, the standard library only calls `onCancel`, or releases a throwing stream's
+// closure.
 extension StreamReader {
   @_alwaysEmitIntoClient
   var stream: AsyncStream<Element> {

@@ -10,9 +10,10 @@ extension CallbackSequence {
   /// try await feed.subscribe(to: name)
   /// ```
   ///
-  /// Elements wait in the buffer from now on. The subscription ends like any other: when the SDK ends it, when its
-  /// reader is cancelled, or when the last copy of what this returns is released. Leaving a loop does not end it while
-  /// you keep a copy. It registers in a cancelled task, too, because another task may read it.
+  /// Elements wait in the buffer from now on. The subscription ends like any other: when the SDK
+  /// ends it, when its reader is cancelled, or when the last copy of what this returns is released.
+  /// Leaving a loop does not end it while you keep a copy. It registers in a cancelled task, too,
+  /// because another task may read it.
   ///
   /// Call it where the sequence was made. Throws what the registration throws.
   public func started() throws(Failure) -> Iterator {

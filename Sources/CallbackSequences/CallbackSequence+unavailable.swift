@@ -1,4 +1,5 @@
-// These forms exist for their error messages only: without them, the compiler would blame an unrelated overload.
+// These forms exist for their error messages only: without them, the compiler would blame an
+// unrelated overload.
 
 extension CallbackSequence where Failure == Never {
   @available(*, unavailable, message: "the SDK reports errors: use 'AsyncThrowingCallbackSequence'")

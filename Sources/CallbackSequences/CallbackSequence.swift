@@ -11,24 +11,29 @@
 /// ```
 ///
 /// Use it under its two names: ``AsyncCallbackSequence`` for SDKs that cannot fail, and
-/// ``AsyncThrowingCallbackSequence`` for those that can. With an error type of your own as `Failure`, the
-/// registration may throw that error, in a closure that begins with `yield throws(MyError) in`.
+/// ``AsyncThrowingCallbackSequence`` for those that can. With an error type of your own as
+/// `Failure`, the registration may throw that error, in a closure that begins with `yield
+/// throws(MyError) in`.
 ///
-/// The sequence is cold: making it registers nothing. Each iterator is a subscription of its own. It registers at its
-/// first `next()` and unregisters when it ends: when the SDK finishes or fails, or when the reader breaks out of the
-/// loop, throws, is cancelled, or releases the iterator. Two `for await` loops are two subscriptions.
+/// The sequence is cold: making it registers nothing. Each iterator is a subscription of its own.
+/// It registers at its first `next()` and unregisters when it ends: when the SDK finishes or fails,
+/// or when the reader breaks out of the loop, throws, is cancelled, or releases the iterator. Two
+/// `for await` loops are two subscriptions.
 ///
-/// Both closures run on the actor on which the sequence was made, its home, whoever reads it; without one, where the
-/// reader is. The SDK and its token need not be `Sendable`. The SDK may call its closures from any thread; the sequence
-/// ends when it releases them. The sequence keeps what your closures capture: capture the SDK rather than `self`.
+/// Both closures run on the actor on which the sequence was made, its home, whoever reads it;
+/// without one, where the reader is. The SDK and its token need not be `Sendable`. The SDK may call
+/// its closures from any thread; the sequence ends when it releases them. The sequence keeps what
+/// your closures capture: capture the SDK rather than `self`.
 ///
-/// The sequence is not `Sendable`. For `merge`, `debounce` and readers elsewhere, use ``sendable(isolation:)``.
+/// The sequence is not `Sendable`. For `merge`, `debounce` and readers elsewhere, use
+/// ``sendable(isolation:)``.
 ///
 /// ## Cancellation
 ///
-/// When the reading task is cancelled, the sequence ends as soon as the reader's actor is free, and discards its
-/// buffer. In a cancelled task, nothing is registered. If `Failure` is `any Error`, `next()` throws
-/// `CancellationError`. Otherwise it returns `nil`: check after the loop whether the task was cancelled:
+/// When the reading task is cancelled, the sequence ends as soon as the reader's actor is free, and
+/// discards its buffer. In a cancelled task, nothing is registered. If `Failure` is `any Error`,
+/// `next()` throws `CancellationError`. Otherwise it returns `nil`: check after the loop whether
+/// the task was cancelled:
 ///
 /// ```swift
 /// for await song in player.songs() { print("song:", song) }
@@ -48,8 +53,9 @@ public struct CallbackSequence<Element: Sendable, Failure: Error>: AsyncSequence
 
   /// One subscription. Copies share it.
   ///
-  /// Releasing the last copy ends the subscription. `onTermination` then runs on the home actor: before the
-  /// release returns if the system can tell that the release happens there, and otherwise soon after.
+  /// Releasing the last copy ends the subscription. `onTermination` then runs on the home actor:
+  /// before the release returns if the system can tell that the release happens there, and
+  /// otherwise soon after.
   public struct Iterator: AsyncIteratorProtocol {
     @usableFromInline let subscription: Subscription<Element>
 
@@ -58,7 +64,8 @@ public struct CallbackSequence<Element: Sendable, Failure: Error>: AsyncSequence
 
     /// Waits for the next element; the first call registers. Returns `nil` at the end and after it.
     ///
-    /// Throws the error of the registration or of the SDK, or `CancellationError`, once, if it is a `Failure`.
+    /// Throws the error of the registration or of the SDK, or `CancellationError`, once, if it is a
+    /// `Failure`.
     @_alwaysEmitIntoClient
     nonisolated(nonsending) public mutating func next() async throws(Failure) -> Element? {
       if let element = subscription.take() { return element }
@@ -82,7 +89,8 @@ public typealias AsyncCallbackSequence<Element: Sendable> = CallbackSequence<Ele
 
 /// The values of an SDK that calls back repeatedly and can fail; see ``CallbackSequence``.
 ///
-/// It throws the SDK's error after the earlier elements, and `CancellationError` when the reading task is cancelled.
+/// It throws the SDK's error after the earlier elements, and `CancellationError` when the reading
+/// task is cancelled.
 public typealias AsyncThrowingCallbackSequence<Element: Sendable> =
   CallbackSequence<Element, any Error>
 

@@ -11,17 +11,18 @@ extension SendableCallbackSequence {
   /// }
   /// ```
   ///
-  /// Returns when the registration has returned: on the sequence's home, if it has one. In a shared sequence, it joins
-  /// the registration of the other readers, or waits for the one that begins with it. Elements wait in the buffer from
-  /// then on.
+  /// Returns when the registration has returned: on the sequence's home, if it has one. In a shared
+  /// sequence, it joins the registration of the other readers, or waits for the one that begins
+  /// with it. Elements wait in the buffer from then on.
   ///
-  /// The subscription ends as one from ``CallbackSequence/started()`` does. Throws what the registration throws.
+  /// The subscription ends as one from ``CallbackSequence/started()`` does. Throws what the
+  /// registration throws.
   ///
   /// ## Cancellation
   ///
-  /// In a cancelled task, nothing is registered. If the task is cancelled meanwhile, this does not wait for the
-  /// registration, which ends when it has returned. Throws `CancellationError` if `Failure` is `any Error`; otherwise, the
-  /// subscription that it returns has ended.
+  /// In a cancelled task, nothing is registered. If the task is cancelled meanwhile, this does not
+  /// wait for the registration, which ends when it has returned. Throws `CancellationError` if
+  /// `Failure` is `any Error`; otherwise, the subscription that it returns has ended.
   nonisolated(nonsending) public func started() async throws(Failure)
     -> CallbackSequence<Element, Failure>.Iterator
   {

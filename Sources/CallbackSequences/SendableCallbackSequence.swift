@@ -1,5 +1,5 @@
-/// A ``CallbackSequence`` that any task on any actor may read: for a service's interface, or for `merge`,
-/// `debounce`, `zip` and other operators that require a `Sendable` sequence.
+/// A ``CallbackSequence`` that any task on any actor may read: for a service's interface, or for
+/// `merge`, `debounce`, `zip` and other operators that require a `Sendable` sequence.
 ///
 /// On an actor, add ``CallbackSequence/sendable(isolation:)``. Both closures run on that actor:
 ///
@@ -11,8 +11,9 @@
 /// }.sendable()
 /// ```
 ///
-/// In code without an actor, pass a closure that makes the sequence; each iterator calls it. Both closures
-/// run on the reader's actor, or on none if the sequence is shared, and what they capture must be `Sendable`:
+/// In code without an actor, pass a closure that makes the sequence; each iterator calls it. Both
+/// closures run on the reader's actor, or on none if the sequence is shared, and what they capture
+/// must be `Sendable`:
 ///
 /// ```swift
 /// SendableCallbackSequence {
@@ -34,7 +35,8 @@ public struct SendableCallbackSequence<Element: Sendable, Failure: Error>: Async
 
   /// Creates a sequence whose iterators each read a new sequence that `make` returns.
   ///
-  /// `make` runs where each iterator or stream is made; if shared, in `shared()`, and per registration on no actor.
+  /// `make` runs where each iterator or stream is made; if shared, in `shared()`, and per
+  /// registration on no actor.
   public init(_ make: @escaping @Sendable () -> CallbackSequence<Element, Failure>) {
     source = { make().source }
     hub = nil
@@ -54,7 +56,8 @@ public struct SendableCallbackSequence<Element: Sendable, Failure: Error>: Async
 extension CallbackSequence {
   /// Returns the same sequence for readers on any actor.
   ///
-  /// The closures still run on its actor; if it was made without one, on `isolation`, by default the caller's actor.
+  /// The closures still run on its actor; if it was made without one, on `isolation`, by default
+  /// the caller's actor.
   public func sendable(
     isolation: isolated any Actor = #isolation
   ) -> SendableCallbackSequence<Element, Failure> {

@@ -1,5 +1,6 @@
 extension Dictionary {
-  /// Not `removeValue`, which would release the key. Also frees memory, which a dictionary never does by itself.
+  /// Not `removeValue`, which would release the key. Also frees memory, which a dictionary never
+  /// does by itself.
   @_alwaysEmitIntoClient
   @inline(__always)
   package mutating func removeAndShrink(at index: Index) -> (key: Key, value: Value) {

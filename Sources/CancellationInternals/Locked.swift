@@ -1,13 +1,16 @@
-/// The library's lock: a reference to an object with a lock and a value, which one thread at a time may access.
+/// The library's lock: a reference to an object with a lock and a value, which one thread at a time
+/// may access.
 ///
-/// The compiler cannot check this code, ``Sent``, and what is marked `unsafe` elsewhere. This is safe:
+/// The compiler cannot check this code, ``Sent``, and what is marked `unsafe` elsewhere. This is
+/// safe:
 ///
-/// - The lock never moves. It is the header of a `ManagedBuffer`, and is accessed only through the buffer's pointer,
-///   which is valid until the object is released; `locked` keeps it alive until after the unlock.
-/// - The value is initialized once, before other code has a reference to the object, and destroyed once, by `deinit`.
-///   In between, only `locked` accesses it, under the lock.
-/// - Values go in and come out as `sending`, as with `Mutex`, so no other code shares them. `@unchecked`, because a
-///   subclass of `ManagedBuffer` cannot be `Sendable`.
+/// - The lock never moves. It is the header of a `ManagedBuffer`, and is accessed only through the
+///   buffer's pointer, which is valid until the object is released; `locked` keeps it alive until
+///   after the unlock.
+/// - The value is initialized once, before other code has a reference to the object, and destroyed
+///   once, by `deinit`. In between, only `locked` accesses it, under the lock.
+/// - Values go in and come out as `sending`, as with `Mutex`, so no other code shares them.
+///   `@unchecked`, because a subclass of `ManagedBuffer` cannot be `Sendable`.
 @usableFromInline package struct Locked<Value: ~Copyable>: @unchecked Sendable {
   @usableFromInline package let buffer: ManagedBuffer<PlatformLock, Value>
 
@@ -55,8 +58,8 @@
     return unsafe body(&value.pointee)
   }
 
-  /// Like `locked`, but never releases the result before the unlock, as Swift 6.3.1 does with one that is not used: a
-  /// release may run the user's code.
+  /// Like `locked`, but never releases the result before the unlock, as Swift 6.3.1 does with one
+  /// that is not used: a release may run the user's code.
   @_alwaysEmitIntoClient
   package func extract<Result>(_ body: (inout sending Value) -> sending Result) -> sending Result {
     let result = locked(body)
@@ -64,7 +67,8 @@
     return result
   }
 
-  // The pointers leave the closure, but stay valid while the buffer lives: what they point to is inside the object.
+  // The pointers leave the closure, but stay valid while the buffer lives: what they point to is
+  // inside the object.
   @_alwaysEmitIntoClient
   package var pointers:
     (lock: UnsafeMutablePointer<PlatformLock>, value: UnsafeMutablePointer<Value>)
@@ -100,7 +104,8 @@ extension ManagedBuffer where Header == PlatformLock, Element: ~Copyable {
 
 // MARK: Notice of the last release
 
-/// Contents that are told of their buffer's last release. `~Copyable`, so that unspecialized code never copies them.
+/// Contents that are told of their buffer's last release. `~Copyable`, so that unspecialized code
+/// never copies them.
 @usableFromInline package protocol SharedContents: ~Copyable, Sendable {
   func lastReferenceWasReleased()
 }
@@ -139,7 +144,8 @@ extension Locked {
   }
 }
 
-/// The buffer of a `Reply` or a `Carrier`. `@unchecked`: stored as `AnyObject`, but a `Locked` is `Sendable`.
+/// The buffer of a `Reply` or a `Carrier`. `@unchecked`: stored as `AnyObject`, but a `Locked` is
+/// `Sendable`.
 @usableFromInline package struct AnyReply: @unchecked Sendable {
   @usableFromInline package let object: AnyObject
 

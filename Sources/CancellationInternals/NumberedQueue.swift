@@ -1,5 +1,6 @@
-/// Elements in the order of their numbers, which increase. One that is removed leaves an empty slot; when more than half
-/// are empty, the others move to a smaller array. No operation takes more steps than a binary search, on average.
+/// Elements in the order of their numbers, which increase. One that is removed leaves an empty
+/// slot; when more than half are empty, the others move to a smaller array. No operation takes more
+/// steps than a binary search, on average.
 @usableFromInline package struct NumberedQueue<Element: Sendable>: Sendable {
   @usableFromInline package var slots: [(number: Int, element: Element?)] = []
   /// The slots before it are empty.

@@ -1,5 +1,6 @@
-// The system's lock, which is all that differs between systems. Not `Mutex`, which needs macOS 15 and cannot be the
-// header of an object. On each system, the lock contains only numbers, so it needs no `deinit`.
+// The system's lock, which is all that differs between systems. Not `Mutex`, which needs macOS 15
+// and cannot be the header of an object. On each system, the lock contains only numbers, so it
+// needs no `deinit`.
 
 #if canImport(Darwin)
   public import Darwin
@@ -41,7 +42,8 @@
   }
 }
 
-// Safe, because the lock has one address, that of an object's header, and its only part has the same.
+// Safe, because the lock has one address, that of an object's header, and its only part has the
+// same.
 extension UnsafeMutablePointer<PlatformLock> {
   @_alwaysEmitIntoClient
   package var system: UnsafeMutablePointer<SystemLock> {

@@ -1,7 +1,8 @@
 /// A value on its way from the thread that answers to the task. It need not be `Sendable`.
 ///
-/// The compiler accepts such a value only as `sending`, which a stored value cannot be. Safe, because it goes in as
-/// `sending`, so nothing else refers to it, and is taken out once: the machines give each answer to one caller.
+/// The compiler accepts such a value only as `sending`, which a stored value cannot be. Safe,
+/// because it goes in as `sending`, so nothing else refers to it, and is taken out once: the
+/// machines give each answer to one caller.
 @usableFromInline package struct Sent<Value>: Sendable {
   @usableFromInline package nonisolated(unsafe) let value: Value
 

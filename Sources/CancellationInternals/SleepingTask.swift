@@ -1,4 +1,5 @@
-/// A sleeping task, to be woken once. Optional continuations and existentials would be slower to move.
+/// A sleeping task, to be woken once. Optional continuations and existentials would be slower to
+/// move.
 @usableFromInline package struct SleepingTask: ~Copyable, Sendable {
   @usableFromInline package let continuation: any ErasedContinuation
 
@@ -16,8 +17,9 @@
 extension CheckedContinuation<Void, Never>: ErasedContinuation {}
 
 extension SleepingTask {
-  /// Sleeps on the caller's actor. `keep` stores the continuation, or resumes it if there is something to read.
-  /// `cancel` runs under the runtime's lock: only change state and resume. ``Wait`` has its own: smaller frames.
+  /// Sleeps on the caller's actor. `keep` stores the continuation, or resumes it if there is
+  /// something to read. `cancel` runs under the runtime's lock: only change state and resume.
+  /// ``Wait`` has its own: smaller frames.
   @usableFromInline package static func sleep(
     isolation: isolated (any Actor)?,
     _ keep: (any ErasedContinuation) -> Void,
@@ -33,7 +35,8 @@ extension SleepingTask {
     }
   }
 
-  /// Sleeps without an actor. The code above would also work, but a sleeping task would take more memory.
+  /// Sleeps without an actor. The code above would also work, but a sleeping task would take more
+  /// memory.
   nonisolated(nonsending) private static func sleepAnywhere(
     _ keep: (any ErasedContinuation) -> Void,
     onCancel cancel: @Sendable () -> Void

@@ -1,11 +1,13 @@
-/// Elements in numbered slots, which are reused. Its code is emitted into the modules that use it, to be specialized.
+/// Elements in numbered slots, which are reused. Its code is emitted into the modules that use it,
+/// to be specialized.
 @usableFromInline package struct Slots<Element> {
   /// The number of slots that are never freed.
   @_alwaysEmitIntoClient
   static var keptCapacity: Int { 32 }
 
   @usableFromInline var elements: [Element?] = []
-  /// The empty slots, and slots that were freed. Each is here once: a new slot is created only when this is empty.
+  /// The empty slots, and slots that were freed. Each is here once: a new slot is created only when
+  /// this is empty.
   @usableFromInline var spare: [Int] = []
 
   @_alwaysEmitIntoClient
@@ -14,7 +16,8 @@
   @_alwaysEmitIntoClient
   package subscript(slot: Int) -> Element? { slot < elements.count ? elements[slot] : nil }
 
-  /// Does nothing if the slot is empty. Not a `_modify` accessor, which in another one would allocate a frame.
+  /// Does nothing if the slot is empty. Not a `_modify` accessor, which in another one would
+  /// allocate a frame.
   @_alwaysEmitIntoClient
   package mutating func update(_ slot: Int, _ change: (inout Element) -> Void) {
     guard slot < elements.count, var element = elements[slot].take() else { return }
@@ -51,7 +54,8 @@
     while elements.count > Slots.keptCapacity, elements[elements.count - 1] == nil {
       elements.removeLast()
     }
-    // Copying the array frees its unused capacity. A small array is not copied, to avoid a copy each time.
+    // Copying the array frees its unused capacity. A small array is not copied, to avoid a copy
+    // each time.
     if elements.capacity > 4 * max(elements.count, Slots.keptCapacity) {
       elements = elements.map { $0 }
       spare = spare.filter { $0 < elements.count }

@@ -2,9 +2,10 @@ package import TaskBags
 
 /// Cancels the tasks of a bag when it is released, unless another object is tied to the same bag.
 ///
-/// A view's state keeps it until the view is removed, even while the view is covered. It receives its bag late: SwiftUI
-/// creates an initial value at each evaluation; discarding all but the first must have no effect. When a view replaces
-/// another with the same bag, its state exists before the old one is released, hence the count.
+/// A view's state keeps it until the view is removed, even while the view is covered. It receives
+/// its bag late: SwiftUI creates an initial value at each evaluation; discarding all but the first
+/// must have no effect. When a view replaces another with the same bag, its state exists before the
+/// old one is released, hence the count.
 @MainActor
 package final class BagLifetime {
   /// How many objects are tied to each bag.
@@ -25,7 +26,8 @@ package final class BagLifetime {
   }
 
   deinit {
-    // Asynchronous, because the ties belong to the main actor, and this object may be released anywhere.
+    // Asynchronous, because the ties belong to the main actor, and this object may be released
+    // anywhere.
     if let bag { Task { @MainActor in BagLifetime.untie(bag) } }
   }
 

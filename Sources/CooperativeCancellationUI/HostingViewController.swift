@@ -3,7 +3,8 @@
   public import TaskBags
   public import UIKit
 
-  /// Shows a SwiftUI view, and cancels a bag's tasks when the screen, or its container, is dismissed or popped.
+  /// Shows a SwiftUI view, and cancels a bag's tasks when the screen, or its container, is
+  /// dismissed or popped.
   ///
   /// ```swift
   /// final class FeedViewController: HostingViewController<FeedView, FeedModel> {
@@ -42,7 +43,8 @@
       cancelTasksIfGone(of: taskBag)
     }
 
-    /// Cancels the tasks if the screen was popped while it was covered, because then it does not disappear.
+    /// Cancels the tasks if the screen was popped while it was covered, because then it does not
+    /// disappear.
     override open func didMove(toParent parent: UIViewController?) {
       super.didMove(toParent: parent)
       if parent == nil { cancelTasksIfGone(of: taskBag) }

@@ -3,7 +3,8 @@
   public import UIKit
 
   extension UIViewController {
-    /// Cancels a bag's tasks if this screen is gone for good. Call it when it has disappeared or left its container.
+    /// Cancels a bag's tasks if this screen is gone for good. Call it when it has disappeared or
+    /// left its container.
     ///
     /// ```swift
     /// override func viewDidDisappear(_ animated: Bool) {
@@ -17,12 +18,13 @@
     /// }
     /// ```
     ///
-    /// The second method covers a screen that is popped while another one covers it: such a screen does not disappear.
+    /// The second method covers a screen that is popped while another one covers it: such a screen
+    /// does not disappear.
     ///
-    /// The screen is gone if it, or a container of it, is being dismissed. Otherwise, the next turn of the main actor
-    /// decides, so that a screen may move between containers: it is gone if its outermost container is in no window, is
-    /// not presented, and presents nothing. Do not call it in `viewWillDisappear`, which is also called for a swipe
-    /// back that the user abandons.
+    /// The screen is gone if it, or a container of it, is being dismissed. Otherwise, the next turn
+    /// of the main actor decides, so that a screen may move between containers: it is gone if its
+    /// outermost container is in no window, is not presented, and presents nothing. Do not call it
+    /// in `viewWillDisappear`, which is also called for a swipe back that the user abandons.
     public func cancelTasksIfGone(of bag: TaskBag) {
       if sequence(first: self, next: \.parent).contains(where: \.isBeingDismissed) {
         return bag.cancelAll()

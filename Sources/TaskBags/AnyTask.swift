@@ -1,6 +1,7 @@
 internal import CancellationInternals
 
-/// A task of any type, which is cancelled when its owner releases it, unless its ``Options`` say otherwise.
+/// A task of any type, which is cancelled when its owner releases it, unless its ``Options`` say
+/// otherwise.
 ///
 /// ```swift
 /// var tasks: Set<AnyTask> = []
@@ -8,12 +9,15 @@ internal import CancellationInternals
 /// // When `tasks` is destroyed, the task is cancelled.
 /// ```
 ///
-/// A task that has ended is not affected, and its value is still available from the `Task`. Two values for the same
-/// task are equal, but each is an owner: the first one released cancels it. In a set, `store(in:)` keeps only one.
+/// A task that has ended is not affected, and its value is still available from the `Task`. Two
+/// values for the same task are equal, but each is an owner: the first one released cancels it. In
+/// a set, `store(in:)` keeps only one.
 ///
-/// A cancellation handler must not read the property that `tasks = []` is changing. A ``TaskBag`` may be read.
+/// A cancellation handler must not read the property that `tasks = []` is changing. A ``TaskBag``
+/// may be read.
 ///
-/// May be used from any thread. `cancel()` runs cancellation handlers before it returns, and holds no lock meanwhile.
+/// May be used from any thread. `cancel()` runs cancellation handlers before it returns, and holds
+/// no lock meanwhile.
 public final class AnyTask: Sendable {
   /// How an ``AnyTask`` behaves.
   public struct Options: OptionSet, Sendable {
@@ -26,7 +30,8 @@ public final class AnyTask: Sendable {
     /// Cancels the task when the `AnyTask` is released. This is the default.
     public static let cancelOnRelease = Options(rawValue: 1 << 0)
 
-    /// Fails an assertion in debug builds if ``AnyTask/cancel()``, or the release, cancels a cancelled task again.
+    /// Fails an assertion in debug builds if ``AnyTask/cancel()``, or the release, cancels a
+    /// cancelled task again.
     public static let assertOnOverCancellation = Options(rawValue: 1 << 1)
   }
 
@@ -53,7 +58,8 @@ public final class AnyTask: Sendable {
   /// Whether the task was cancelled, here or elsewhere.
   public var isCancelled: Bool { task.isCancelled }
 
-  /// Cancels the task. A second call has no effect, or fails an assertion: ``Options/assertOnOverCancellation``.
+  /// Cancels the task. A second call has no effect, or fails an assertion:
+  /// ``Options/assertOnOverCancellation``.
   public func cancel() {
     let isRepeated = wasCancelledHere.exchange(for: true)
     assert(
@@ -98,7 +104,8 @@ extension Task {
 
   /// Keeps this task in a set, which by default cancels it when the set is destroyed.
   ///
-  /// Returns the stored value. If the task was already there, that is the earlier value, with its options.
+  /// Returns the stored value. If the task was already there, that is the earlier value, with its
+  /// options.
   @discardableResult
   public func store(
     in tasks: inout Set<AnyTask>,

@@ -1,7 +1,7 @@
 public import CooperativeCancellation
 
-/// The id of a task in a ``TaskBag``, and where the task was added. The type of the id counts: `1` and `"1"` are different
-/// ids, and so are `"x"` and `Optional("x")`.
+/// The id of a task in a ``TaskBag``, and where the task was added. The type of the id counts: `1`
+/// and `"1"` are different ids, and so are `"x"` and `Optional("x")`.
 ///
 /// A class, because a table of existentials costs a call of a witness for each copy.
 @usableFromInline package final class BagID: Hashable, Sendable {

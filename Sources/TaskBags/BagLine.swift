@@ -1,7 +1,8 @@
 internal import CancellationInternals
 
-/// The tasks of a bag that share an id, in their order. None of its functions takes more steps than a binary search, on
-/// average: to cancel them, all are taken at once, and looked at without the bag's lock.
+/// The tasks of a bag that share an id, in their order. None of its functions takes more steps than
+/// a binary search, on average: to cancel them, all are taken at once, and looked at without the
+/// bag's lock.
 struct BagLine: Sendable {
   typealias Place = (slot: Int, number: Int)
 
@@ -9,8 +10,8 @@ struct BagLine: Sendable {
   private(set) var holders = NumberedQueue<Int>()
   /// Those that are not cancelled.
   private(set) var active = NumberedQueue<CancelledTasks.Task>()
-  /// The one that waits for others. It is active, and there is no second one: a task that waits has cancelled all before
-  /// it, and one that is cancelled while it waits leaves.
+  /// The one that waits for others. It is active, and there is no second one: a task that waits has
+  /// cancelled all before it, and one that is cancelled while it waits leaves.
   private var blocked: Place?
 
   var steps: Int { holders.steps + active.steps }

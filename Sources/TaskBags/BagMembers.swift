@@ -1,7 +1,8 @@
 internal import CancellationInternals
 public import CooperativeCancellation
 
-/// The lock around a ``BagMembersMachine``, shared by a bag and its tasks. Acts and releases after unlocking.
+/// The lock around a ``BagMembersMachine``, shared by a bag and its tasks. Acts and releases after
+/// unlocking.
 @usableFromInline final class BagMembers: Sendable {
   /// A structure around the closure, for the reason given in `RuntimeIssue`.
   struct ErrorHandler: Sendable {
@@ -24,14 +25,16 @@ public import CooperativeCancellation
 
   // MARK: A task's life
 
-  /// The place of a task, whether it begins among the `Departures`, and where one was added that must end before.
+  /// The place of a task, whether it begins among the `Departures`, and where one was added that
+  /// must end before.
   @usableFromInline typealias Place = (slot: Int, travels: Bool, waitsFor: CallSite?)
 
   @usableFromInline func reserve(by route: BagRoute) -> Place? {
     registry.locked { $0.reserve(by: route) }.map { ($0.slot, $0.travels, nil) }
   }
 
-  /// Reserves a slot for a task with an id, and cancels those that it replaces. One that has begun waits for none.
+  /// Reserves a slot for a task with an id, and cancels those that it replaces. One that has begun
+  /// waits for none.
   @usableFromInline func reserve(
     _ id: BagID,
     ifTaken policy: TaskBag.TakenIDPolicy,
@@ -45,7 +48,8 @@ public import CooperativeCancellation
     return reservation.map { ($0.slot, $0.travels, $0.waitsFor?.callSite) }
   }
 
-  /// Makes a task that begins among the `Departures`, and goes from there to the actor of its operation.
+  /// Makes a task that begins among the `Departures`, and goes from there to the actor of its
+  /// operation.
   @usableFromInline
   func departingTask(
     _ operation: @escaping @isolated(any) @Sendable () async throws -> Void,
@@ -63,7 +67,8 @@ public import CooperativeCancellation
 
   @usableFromInline func arrive() { registry.locked { $0.arrive() } }
 
-  /// Waits until the tasks have ended that a new one replaces. Returns whether it begins: not if it is cancelled.
+  /// Waits until the tasks have ended that a new one replaces. Returns whether it begins: not if it
+  /// is cancelled.
   @usableFromInline
   func mayBegin(_ slot: Int, after blocker: CallSite, _ callSite: CallSite) async -> Bool {
     let kind = WaitingCall.Kind.tasks(

@@ -15,8 +15,9 @@ internal import CancellationInternals
 
 /// The tasks of a ``TaskBag``: a value type without a lock.
 ///
-/// The caller cancels, resumes or releases what it returns after unlocking. The `==` and `hash(into:)` of the ids run under
-/// the caller's lock. A task has a slot from before it exists until after it has ended:
+/// The caller cancels, resumes or releases what it returns after unlocking. The `==` and
+/// `hash(into:)` of the ids run under the caller's lock. A task has a slot from before it exists
+/// until after it has ended:
 ///
 /// ```
 ///   free ── reserve ──▶ starting ── start ───▶ running ── finish ──▶ free
@@ -24,11 +25,12 @@ internal import CancellationInternals
 ///                          └ finish ▶ finished ── start ──────────▶ free
 /// ```
 ///
-/// A task is removed by its slot and not by its id: the end of a replaced task must not remove its successor.
+/// A task is removed by its slot and not by its id: the end of a replaced task must not remove its
+/// successor.
 ///
-/// A task keeps its id until it has ended, also when it is cancelled. A later one with the id, unless it asked not to
-/// wait, is blocked until it is the first of them. One that is cancelled while it is blocked never begins, so it loses
-/// the id at once.
+/// A task keeps its id until it has ended, also when it is cancelled. A later one with the id,
+/// unless it asked not to wait, is blocked until it is the first of them. One that is cancelled
+/// while it is blocked never begins, so it loses the id at once.
 ///
 /// No reservation looks at all tasks with an id: what it replaces is taken as a whole.
 package struct BagMembersMachine<Waiter: Sendable>: Sendable {
@@ -93,7 +95,8 @@ package struct BagMembersMachine<Waiter: Sendable>: Sendable {
     isClosed ? nil : insert(nil, by: route)
   }
 
-  /// Reserves a slot for a task with an id. Returns `nil` if the registry is closed, or if another task keeps the id.
+  /// Reserves a slot for a task with an id. Returns `nil` if the registry is closed, or if another
+  /// task keeps the id.
   package mutating func reserve(
     _ id: BagID,
     ifTaken policy: TaskBag.TakenIDPolicy,
@@ -122,13 +125,15 @@ package struct BagMembersMachine<Waiter: Sendable>: Sendable {
     count += 1
     let (slot, new) = (tasks.insert(Entry(id: id)), Status(number: lastNumber))
     if slot < statuses.count { statuses[slot] = new } else { statuses.append(new) }
-    // It would overtake those that are on their way to the same actor, and only one number counts all.
+    // It would overtake those that are on their way to the same actor, and only one number counts
+    // all.
     let travels = route == .fromElsewhere || route == .onActor && travelling > 0
     if travels { travelling += 1 }
     return Reservation(slot: slot, travels: travels)
   }
 
-  /// A task that travels has begun on its actor. A later one that is made there can go there directly.
+  /// A task that travels has begun on its actor. A later one that is made there can go there
+  /// directly.
   package mutating func arrive() { travelling -= 1 }
 
   /// The task of a slot exists. Returns whether to cancel it.
@@ -212,7 +217,8 @@ package struct BagMembersMachine<Waiter: Sendable>: Sendable {
     return !lines.values[line].isActive(statuses[slot].number)
   }
 
-  /// Removes a task from those with its id. Returns the key after the last one, and the waiter of one that may begin.
+  /// Removes a task from those with its id. Returns the key after the last one, and the waiter of
+  /// one that may begin.
   private mutating func leave(_ id: BagID, _ number: Int) -> (key: BagID?, next: [Waiter]) {
     guard let line = lines.index(forKey: id) else { return (nil, []) }
     let next = lines.values[line].leave(number)

@@ -1,8 +1,10 @@
-/// Where a task begins whose actor is not the one that makes it: in one queue, from which each goes on to its actor.
+/// Where a task begins whose actor is not the one that makes it: in one queue, from which each goes
+/// on to its actor.
 ///
-/// Only code on an actor, or a closure whose actor the compiler knows, can make a task that begins on that actor. Others
-/// begin on the pool, and of two that go from there to the same actor, the later one may be first. Those that come from
-/// an actor keep their order: it lets the next one go when this one is in the queue of the actor to which it goes.
+/// Only code on an actor, or a closure whose actor the compiler knows, can make a task that begins
+/// on that actor. Others begin on the pool, and of two that go from there to the same actor, the
+/// later one may be first. Those that come from an actor keep their order: it lets the next one go
+/// when this one is in the queue of the actor to which it goes.
 @globalActor actor Departures {
   static let shared = Departures()
 }

@@ -1,7 +1,8 @@
 internal import CancellationInternals
 public import CooperativeCancellation
 
-/// The tasks of one owner: a view model, a screen, a connection. They are cancelled when the owner is released.
+/// The tasks of one owner: a view model, a screen, a connection. They are cancelled when the owner
+/// is released.
 ///
 /// ```swift
 /// @MainActor @Observable
@@ -20,20 +21,22 @@ public import CooperativeCancellation
 /// }
 /// ```
 ///
-/// Releasing the bag cancels all its tasks, so the owner needs no `deinit`. A task leaves the bag when it ends. May be
-/// used from any thread. The library holds no lock while cancellation handlers or `onError` run. The `==` of an id runs
-/// under the lock of this object, so it must not use it.
+/// Releasing the bag cancels all its tasks, so the owner needs no `deinit`. A task leaves the bag
+/// when it ends. May be used from any thread. The library holds no lock while cancellation handlers
+/// or `onError` run. The `==` of an id runs under the lock of this object, so it must not use it.
 ///
-/// A task that captures the owner keeps the owner and the bag alive, so no release cancels it. Capture the
-/// owner weakly, and wait in another object, as above: `await self?.load()` holds the owner while `load()`
-/// runs. See <doc:YourOwnTasks>.
+/// A task that captures the owner keeps the owner and the bag alive, so no release cancels it.
+/// Capture the owner weakly, and wait in another object, as above: `await self?.load()` holds the
+/// owner while `load()` runs. See <doc:YourOwnTasks>.
 public final class TaskBag: Sendable {
   /// What happens when a task is added with an id that another task already has.
   public enum TakenIDPolicy: Sendable, Hashable, CaseIterable {
-    /// The old task is cancelled, and the new one begins when the old one has ended. If it is itself replaced or
-    /// cancelled before that, it never begins. With `store(in:)`, where it has already begun, it does not wait.
+    /// The old task is cancelled, and the new one begins when the old one has ended. If it is
+    /// itself replaced or cancelled before that, it never begins. With `store(in:)`, where it has
+    /// already begun, it does not wait.
     case replace
-    /// The old task is cancelled, and the new one begins at once: for old tasks that take long to end.
+    /// The old task is cancelled, and the new one begins at once: for old tasks that take long to
+    /// end.
     case replaceAtOnce
     /// The old task stays. The new one is not started; with `store(in:)`, it is cancelled.
     case keep
@@ -57,10 +60,12 @@ public final class TaskBag: Sendable {
 
   /// Receives each error thrown by a task that `add` started, and the call of `add`.
   ///
-  /// A `CancellationError` of a cancelled task is not passed on. The closure runs in the failed task, on its actor, so
-  /// `Task.isCancelled` describes that task. The bag keeps the closure: capture the bag's owner weakly.
+  /// A `CancellationError` of a cancelled task is not passed on. The closure runs in the failed
+  /// task, on its actor, so `Task.isCancelled` describes that task. The bag keeps the closure:
+  /// capture the bag's owner weakly.
   ///
-  /// By default, it prints the error and the call of `add` to standard error, unless the task is cancelled.
+  /// By default, it prints the error and the call of `add` to standard error, unless the task is
+  /// cancelled.
   public var onError: @Sendable (_ error: any Error, _ callSite: CallSite) -> Void {
     get { members.onError }
     set { members.onError = newValue }
@@ -69,12 +74,13 @@ public final class TaskBag: Sendable {
   /// How many tasks have not ended, including cancelled ones.
   public var count: Int { members.registry.locked { $0.count } }
 
-  /// Runs `operation` in a task of this bag. Returns whether the task was started: `false` if the bag is closed.
+  /// Runs `operation` in a task of this bag. Returns whether the task was started: `false` if the
+  /// bag is closed.
   ///
-  /// `operation` runs as in `Task { … }`: on the caller's global actor, or on the caller's actor if it captures that
-  /// actor. Tasks of one priority begin there in the order in which they were added, also if they are added elsewhere.
-  /// Errors go to ``onError``, with the file and the line. Debuggers show `name`. Without a `priority`, the task has the
-  /// current one.
+  /// `operation` runs as in `Task { … }`: on the caller's global actor, or on the caller's actor if
+  /// it captures that actor. Tasks of one priority begin there in the order in which they were
+  /// added, also if they are added elsewhere. Errors go to ``onError``, with the file and the line.
+  /// Debuggers show `name`. Without a `priority`, the task has the current one.
   @_alwaysEmitIntoClient
   @discardableResult
   public func add(
@@ -83,7 +89,8 @@ public final class TaskBag: Sendable {
     isolation: isolated (any Actor)? = #isolation,
     fileID: StaticString = #fileID,
     line: UInt = #line,
-    // As in `Task.init`, but without the implicit `self`, because a task that holds the bag's owner keeps it alive.
+    // As in `Task.init`, but without the implicit `self`, because a task that holds the bag's owner
+    // keeps it alive.
     @_inheritActorContext operation:
       @escaping @isolated(any) @Sendable () async throws -> Void
   ) -> Bool {
@@ -96,13 +103,15 @@ public final class TaskBag: Sendable {
 
   /// Runs `operation` in a task of this bag with an id.
   ///
-  /// By default, the latest one wins: an older task with the id is cancelled, and `operation` runs when that task has
-  /// ended, so the two never overlap. What the older one captured may be released slightly later.
-  /// One that ignores cancellation delays it: a `WaitingCall` says which one.
+  /// By default, the latest one wins: an older task with the id is cancelled, and `operation` runs
+  /// when that task has ended, so the two never overlap. What the older one captured may be
+  /// released slightly later. One that ignores cancellation delays it: a `WaitingCall` says which
+  /// one.
   ///
-  /// The type of `id` counts: `1` and `"1"` are different ids. A task has its id until it ends. One that was cancelled
-  /// with ``cancel(id:)`` or ``cancelAll()`` is not kept, but waited for. Returns `false` if another one was kept, or
-  /// if the bag is closed. The rest is as in ``add(name:priority:isolation:fileID:line:operation:)``.
+  /// The type of `id` counts: `1` and `"1"` are different ids. A task has its id until it ends. One
+  /// that was cancelled with ``cancel(id:)`` or ``cancelAll()`` is not kept, but waited for.
+  /// Returns `false` if another one was kept, or if the bag is closed. The rest is as in
+  /// ``add(name:priority:isolation:fileID:line:operation:)``.
   @_alwaysEmitIntoClient
   @discardableResult
   public func add(
@@ -131,19 +140,24 @@ public final class TaskBag: Sendable {
   /// Cancels all tasks. The bag remains usable.
   public func cancelAll() { members.cancelAll() }
 
-  /// Closes the bag to new tasks: none is started, and a stored one is cancelled. Running tasks continue.
+  /// Closes the bag to new tasks: none is started, and a stored one is cancelled. Running tasks
+  /// continue.
   ///
-  /// To end those too, call ``cancelAll()``; to let them finish, ``drain(cancellingAfter:fileID:line:)``.
+  /// To end those too, call ``cancelAll()``; to let them finish,
+  /// ``drain(cancellingAfter:fileID:line:)``.
   public func close() { members.registry.locked { $0.isClosed = true } }
 
-  /// Shuts down gracefully: closes this bag, lets its tasks finish, and cancels those that take too long.
+  /// Shuts down gracefully: closes this bag, lets its tasks finish, and cancels those that take too
+  /// long.
   ///
-  /// Returns when all tasks have ended, including cancelled ones. With a grace period of zero or less, they are
-  /// cancelled at once. A task of this bag must not call it: it would wait for itself.
+  /// Returns when all tasks have ended, including cancelled ones. With a grace period of zero or
+  /// less, they are cancelled at once. A task of this bag must not call it: it would wait for
+  /// itself.
   ///
   /// ## Cancellation
   ///
-  /// Cancelling the calling task, as servers do, has no effect. ``cancelAll()`` shortens the grace period.
+  /// Cancelling the calling task, as servers do, has no effect. ``cancelAll()`` shortens the grace
+  /// period.
   public func drain(
     cancellingAfter gracePeriod: Timeout,
     fileID: StaticString = #fileID,
@@ -162,11 +176,13 @@ public final class TaskBag: Sendable {
     }.value
   }
 
-  /// Waits until all tasks have ended, including those added meanwhile. It neither closes the bag nor cancels.
+  /// Waits until all tasks have ended, including those added meanwhile. It neither closes the bag
+  /// nor cancels.
   ///
-  /// Throws `CancellationError` as soon as the waiting task is cancelled; that does not cancel the bag's tasks. A task
-  /// of this bag must not call it: it would wait for itself. In a task that is already cancelled, use
-  /// `try await Task { try await bag.waitForAll() }.value`. The last task's captures may be released slightly later.
+  /// Throws `CancellationError` as soon as the waiting task is cancelled; that does not cancel the
+  /// bag's tasks. A task of this bag must not call it: it would wait for itself. In a task that is
+  /// already cancelled, use `try await Task { try await bag.waitForAll() }.value`. The last task's
+  /// captures may be released slightly later.
   public func waitForAll(fileID: StaticString = #fileID, line: UInt = #line) async throws {
     let callSite = CallSite(fileID: fileID, line: line)
     try await members.waitForAll(.options(.abandonCallback, nil, callSite))
@@ -224,8 +240,9 @@ extension Task {
   /// Keeps this task in a bag until it ends. Releasing the bag cancels it.
   ///
   /// A second task awaits this one, with the caller's priority, and may raise this one to it;
-  /// ``TaskBag/add(name:priority:isolation:fileID:line:operation:)`` needs no second task. The error of this task is
-  /// not reported, because the code that awaits the task receives it. Returns this task.
+  /// ``TaskBag/add(name:priority:isolation:fileID:line:operation:)`` needs no second task. The
+  /// error of this task is not reported, because the code that awaits the task receives it. Returns
+  /// this task.
   @discardableResult
   public func store(in bag: TaskBag) -> Task {
     store(in: bag.members.reserve(by: .direct)?.slot, of: bag)
@@ -233,8 +250,9 @@ extension Task {
 
   /// Keeps this task in a bag until it ends, with an id.
   ///
-  /// As without an id. If the id is taken, ``TaskBag/TakenIDPolicy/keep`` cancels this task; with any other policy, it
-  /// goes on, as it has begun. A later task that waits for this one names the file and the line.
+  /// As without an id. If the id is taken, ``TaskBag/TakenIDPolicy/keep`` cancels this task; with
+  /// any other policy, it goes on, as it has begun. A later task that waits for this one names the
+  /// file and the line.
   @discardableResult
   public func store(
     in bag: TaskBag,

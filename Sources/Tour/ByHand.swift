@@ -19,7 +19,8 @@ func byHandHelper<Value: Sendable>(
 
 struct TimedOut: Error {}
 
-/// The timeout that projects copy: a race in a task group, which waits for both tasks after one has won.
+/// The timeout that projects copy: a race in a task group, which waits for both tasks after one has
+/// won.
 func withTimeoutByHand<Value: Sendable>(
   _ timeout: Duration,
   _ operation: @escaping @Sendable () async throws -> Value

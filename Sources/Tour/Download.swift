@@ -5,7 +5,8 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// A download through `URLSession`'s completion handler, with a hand-written wrapper and with the library.
+/// A download through `URLSession`'s completion handler, with a hand-written wrapper and with the
+/// library.
 struct Download: Sendable {
   let title: String
   var timeout: Duration?

@@ -1,6 +1,7 @@
 import Foundation
 
-/// A local HTTP server that answers one request in twenty pieces over a second, and notes how the connection ended.
+/// A local HTTP server that answers one request in twenty pieces over a second, and notes how the
+/// connection ended.
 struct SlowServer {
   let url: URL
 
@@ -11,7 +12,8 @@ struct SlowServer {
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    // Safe: a `sockaddr_in` begins like a `sockaddr` and is as large; the calls do not keep the pointer.
+    // Safe: a `sockaddr_in` begins like a `sockaddr` and is as large; the calls do not keep the
+    // pointer.
     let isListening = withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
         bind(listener, address, length) == 0 && listen(listener, 1) == 0

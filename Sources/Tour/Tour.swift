@@ -1,6 +1,7 @@
 import Foundation
 
-/// Cancels calls to a real API, through a hand-written wrapper and the library, and prints what happened when.
+/// Cancels calls to a real API, through a hand-written wrapper and the library, and prints what
+/// happened when.
 @main
 struct Tour {
   static func main() async throws {

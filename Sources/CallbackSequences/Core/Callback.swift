@@ -1,6 +1,7 @@
 public import CooperativeCancellation
 
-/// After the registration, only the SDK's closures own it: when the SDK releases them all, the sequence ends.
+/// After the registration, only the SDK's closures own it: when the SDK releases them all, the
+/// sequence ends.
 @usableFromInline package final class Callback<Element: Sendable>: Sendable {
   @usableFromInline let inbox: Inbox<Element>
 
@@ -27,7 +28,8 @@ public import CooperativeCancellation
     }
   }
 
-  /// The SDK called back with an element and an error. The error ends the sequence, and the element is discarded.
+  /// The SDK called back with an element and an error. The error ends the sequence, and the element
+  /// is discarded.
   @_alwaysEmitIntoClient
   func yield(_ element: Element?, _ error: (any Error)?, _ callSite: CallSite) {
     switch (element, error) {

@@ -1,8 +1,9 @@
 internal import CooperativeCancellation
 
-/// The actor on which a sequence was made, with the closure that begins a subscription there. An actor of its own for
-/// the type checker only: it shares the executor of the home, so a hop between the two does not suspend. Thus closures
-/// that are not `Sendable` have a `Sendable` reference, which the compiler checks.
+/// The actor on which a sequence was made, with the closure that begins a subscription there. An
+/// actor of its own for the type checker only: it shares the executor of the home, so a hop between
+/// the two does not suspend. Thus closures that are not `Sendable` have a `Sendable` reference,
+/// which the compiler checks.
 @usableFromInline package actor Home<Element: Sendable> {
   private let home: any Actor
   private let start: @isolated(any) (Inbox<Element>) async throws -> ActorWork
@@ -20,8 +21,9 @@ internal import CooperativeCancellation
     self.start = start
   }
 
-  /// Begins a subscription. Returns how to end it, or `nil` if a reader was cancelled before it began. A reader that is
-  /// cancelled meanwhile does not wait: the registration is terminated when it returns.
+  /// Begins a subscription. Returns how to end it, or `nil` if a reader was cancelled before it
+  /// began. A reader that is cancelled meanwhile does not wait: the registration is terminated when
+  /// it returns.
   @usableFromInline
   func begin(_ inbox: Inbox<Element>, isolation: isolated (any Actor)?) async throws -> ActorWork? {
     // Nothing cancels the driver of a shared sequence. It is not listed: its readers are.
@@ -52,7 +54,8 @@ internal import CooperativeCancellation
     do { return .success(try await start(inbox)) } catch { return .failure(error) }
   }
 
-  /// Does the work here. A reader on another actor waits until the work is done or the reader is cancelled.
+  /// Does the work here. A reader on another actor waits until the work is done or the reader is
+  /// cancelled.
   private func perform<Output: Sendable>(
     _ callSite: CallSite,
     fallback: Output,
@@ -75,7 +78,8 @@ internal import CooperativeCancellation
 }
 
 extension Source {
-  /// Returns the same source for readers on any actor. It registers and unregisters on its home, or on `isolation`.
+  /// Returns the same source for readers on any actor. It registers and unregisters on its home, or
+  /// on `isolation`.
   func crossingIsolation(isolation: isolated any Actor) -> @Sendable () -> Source {
     let home: Home<Element>
     switch start {

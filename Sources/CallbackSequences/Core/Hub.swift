@@ -1,9 +1,10 @@
 public import CancellationInternals
 public import CooperativeCancellation
 
-/// One registration for all readers of a shared sequence: the lock around a ``HubMachine``. An element goes to all
-/// inboxes under this lock, so all readers see the same order, and a new one gets the latest element before any later
-/// one. Locks are taken in one order: this one, then an inbox's. It wakes readers and releases after unlocking.
+/// One registration for all readers of a shared sequence: the lock around a ``HubMachine``. An
+/// element goes to all inboxes under this lock, so all readers see the same order, and a new one
+/// gets the latest element before any later one. Locks are taken in one order: this one, then an
+/// inbox's. It wakes readers and releases after unlocking.
 @usableFromInline package final class Hub<Element: Sendable>: Sendable {
   /// Where a registration's elements go. A callback of an earlier registration changes nothing.
   @usableFromInline package typealias Target = (hub: Hub, registration: Int)
@@ -26,8 +27,8 @@ public import CooperativeCancellation
   /// Begins a subscription of one reader. Returns how to end it.
   func begin(_ inbox: Inbox<Element>) -> () -> Void { begin(inbox, startedBy: nil) }
 
-  /// Begins a subscription of one reader, and waits until the registration has returned. Throws what it throws, or a
-  /// `CancellationError`.
+  /// Begins a subscription of one reader, and waits until the registration has returned. Throws
+  /// what it throws, or a `CancellationError`.
   func start(
     _ inbox: Inbox<Element>,
     isolation: isolated (any Actor)? = #isolation
@@ -65,7 +66,8 @@ public import CooperativeCancellation
     }
   }
 
-  /// Registers and unregisters until nothing is left to do, in a task of its own: no reader waits for the SDK.
+  /// Registers and unregisters until nothing is left to do, in a task of its own: no reader waits
+  /// for the SDK.
   private func drive() {
     guard state.locked({ $0.startDriver() }) else { return }
     Task {

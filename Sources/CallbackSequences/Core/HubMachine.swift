@@ -11,8 +11,9 @@ public import CancellationInternals
 ///                     └───────────────┘
 /// ```
 ///
-/// One task at a time, the driver, registers and unregisters until nothing is left to do. So a registration never
-/// overlaps the previous one, whose `onTermination` could clear the SDK's only slot.
+/// One task at a time, the driver, registers and unregisters until nothing is left to do. So a
+/// registration never overlaps the previous one, whose `onTermination` could clear the SDK's only
+/// slot.
 @usableFromInline
 package struct HubMachine<
   Reader: Sendable,
@@ -37,7 +38,8 @@ package struct HubMachine<
   @usableFromInline var lastNumber = 0
   @usableFromInline var registration = 0
   @usableFromInline var isOpen = false
-  /// What waits for the registration to return, because all of it is discarded if the registration throws.
+  /// What waits for the registration to return, because all of it is discarded if the registration
+  /// throws.
   @usableFromInline package private(set) var held: InboxMachine<Element>?
   /// Ends the latest registration, which has returned.
   @usableFromInline var ending: Ending?
@@ -55,7 +57,8 @@ package struct HubMachine<
     return lastNumber
   }
 
-  /// The reader that has just joined waits until the registration has returned. Returns whether it must.
+  /// The reader that has just joined waits until the registration has returned. Returns whether it
+  /// must.
   package mutating func waitForRegistration(_ starter: Starter) -> Bool {
     if isOpen, ending != nil { return false }
     starters.append(starter, lastNumber)
@@ -136,8 +139,9 @@ package struct HubMachine<
     return (close().readers, takeStarters(), held.take())
   }
 
-  /// That registration yielded an element. Returns whether a reader received it, and an element to release. If none
-  /// did, the registration is over, and the SDK may stop. While the registration is running, the element is held.
+  /// That registration yielded an element. Returns whether a reader received it, and an element to
+  /// release. If none did, the registration is over, and the SDK may stop. While the registration
+  /// is running, the element is held.
   @_alwaysEmitIntoClient
   package mutating func yield(
     _ element: Element,
@@ -156,7 +160,8 @@ package struct HubMachine<
     return (isOpen, replaced)
   }
 
-  /// The SDK ended that registration. Returns the readers to tell, and the latest element to release.
+  /// The SDK ended that registration. Returns the readers to tell, and the latest element to
+  /// release.
   package mutating func end(
     _ end: SubscriptionEnd,
     _ registration: Int

@@ -1,13 +1,15 @@
 public import CancellationInternals
 public import CooperativeCancellation
 
-/// What the SDK's threads and the reader of one subscription share: the lock around an ``InboxMachine`` and the
-/// continuations of sleeping readers. They are resumed, and elements discarded and released, after unlocking.
+/// What the SDK's threads and the reader of one subscription share: the lock around an
+/// ``InboxMachine`` and the continuations of sleeping readers. They are resumed, and elements
+/// discarded and released, after unlocking.
 @usableFromInline package final class Inbox<Element: Sendable>: Sendable {
   @usableFromInline struct State: ~Copyable, Sendable {
     @usableFromInline var machine: InboxMachine<Element>
     @usableFromInline var sleeper: SleepingTask?
-    /// Copies of one iterator may be read at the same time. Their readers queue here, behind the first.
+    /// Copies of one iterator may be read at the same time. Their readers queue here, behind the
+    /// first.
     @usableFromInline var moreSleepers = ElementBuffer<any ErasedContinuation>()
 
     @_alwaysEmitIntoClient
@@ -60,7 +62,8 @@ public import CooperativeCancellation
     return yielded.isOpen
   }
 
-  /// Delivers an element that others receive too, under a lock: `afterwards` collects whom to wake and what to release.
+  /// Delivers an element that others receive too, under a lock: `afterwards` collects whom to wake
+  /// and what to release.
   @_alwaysEmitIntoClient
   func deliver(_ element: Element, _ afterwards: inout Hub<Element>.Afterwards) -> Bool {
     if let target { return target.hub.deliver(element, target.registration, &afterwards) }
@@ -88,7 +91,8 @@ public import CooperativeCancellation
     wakeAll { $0.end(end) }
   }
 
-  /// The reader's task was cancelled. Runs under the runtime's lock, so it only changes the state and resumes readers.
+  /// The reader's task was cancelled. Runs under the runtime's lock, so it only changes the state
+  /// and resumes readers.
   @_alwaysEmitIntoClient
   package func cancel() { wakeAll { $0.cancel() } }
 

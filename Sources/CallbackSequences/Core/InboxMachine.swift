@@ -22,14 +22,16 @@
     /// The SDK has ended the subscription. Earlier elements are still delivered.
     case ending(SubscriptionEnd)
 
-    /// Cancelled, under the runtime's lock: nothing more is delivered. The reader takes out what is left.
+    /// Cancelled, under the runtime's lock: nothing more is delivered. The reader takes out what is
+    /// left.
     case cancelled(SubscriptionEnd?)
 
     /// The reader has read the end or is gone.
     case over
   }
 
-  /// After an element: whether the SDK may continue, and one to discard, this one or the one that it replaced.
+  /// After an element: whether the SDK may continue, and one to discard, this one or the one that
+  /// it replaced.
   @usableFromInline package typealias Yielded = (isOpen: Bool, surplus: Element?)
 
   @usableFromInline package enum Found: Sendable {
@@ -41,7 +43,8 @@
     case over
   }
 
-  /// What is left of a subscription that is not read to its end. The phase may have an error, to be released.
+  /// What is left of a subscription that is not read to its end. The phase may have an error, to be
+  /// released.
   @usableFromInline package typealias Unread = (elements: ElementBuffer<Element>, phase: Phase)
 
   @usableFromInline let capacity: Int
@@ -79,7 +82,8 @@
     return true
   }
 
-  /// The reader's task was cancelled. Returns whether to wake sleeping readers. If the SDK's end is next, it stays.
+  /// The reader's task was cancelled. Returns whether to wake sleeping readers. If the SDK's end is
+  /// next, it stays.
   @_alwaysEmitIntoClient
   package mutating func cancel() -> Bool {
     switch phase {

@@ -7,7 +7,8 @@ public import CooperativeCancellation
     /// The home is not an actor: runs where the reader is.
     case inPlace((Inbox<Element>) throws -> () -> Void)
 
-    /// The home is an actor. `now` is for code there that cannot suspend, until the source crosses isolation.
+    /// The home is an actor. `now` is for code there that cannot suspend, until the source crosses
+    /// isolation.
     case onHome(Home<Element>, now: ((Inbox<Element>) throws -> ActorWork)?)
   }
 
@@ -63,7 +64,8 @@ extension Source {
   @_alwaysEmitIntoClient
   func makeInbox() -> Inbox<Element> { Inbox(policy, onDiscard: discard, at: callSite) }
 
-  /// Begins a subscription for a caller at home. Returns how to end it, or `nil` if the source has crossed isolation.
+  /// Begins a subscription for a caller at home. Returns how to end it, or `nil` if the source has
+  /// crossed isolation.
   @_alwaysEmitIntoClient
   func beginHere(_ inbox: Inbox<Element>) throws -> Termination<Element>? {
     switch start {
@@ -72,7 +74,8 @@ extension Source {
     }
   }
 
-  /// Begins a subscription from anywhere. Returns how to end it, or `nil` if a reader was cancelled before it began.
+  /// Begins a subscription from anywhere. Returns how to end it, or `nil` if a reader was cancelled
+  /// before it began.
   @_alwaysEmitIntoClient
   func begin(
     _ inbox: Inbox<Element>,
@@ -87,7 +90,8 @@ extension Source {
 }
 
 extension Inbox {
-  /// Runs the user's registration. A separate function, so that only the SDK owns the callback when the reader sleeps.
+  /// Runs the user's registration. A separate function, so that only the SDK owns the callback when
+  /// the reader sleeps.
   @_alwaysEmitIntoClient
   func register<Token>(_ subscribe: (Callback<Element>) throws -> Token) throws -> Token {
     let callback = Callback(self)

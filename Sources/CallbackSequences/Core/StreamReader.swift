@@ -1,10 +1,12 @@
 public import CancellationInternals
 public import CooperativeCancellation
 
-/// Reads one subscription for a standard stream, which any number of tasks may read at the same time.
+/// Reads one subscription for a standard stream, which any number of tasks may read at the same
+/// time.
 @usableFromInline final class StreamReader<Element: Sendable>: Sendable {
   @usableFromInline let inbox: Inbox<Element>
-  /// The home is set until a subscription begins there, at the first read. From then on, `ending` ends it.
+  /// The home is set until a subscription begins there, at the first read. From then on, `ending`
+  /// ends it.
   @usableFromInline let state: Locked<(home: Home<Element>?, ending: ActorWork?)>
 
   /// Registers now. If that throws, the error is all there is to read.
@@ -26,7 +28,8 @@ public import CooperativeCancellation
     state = Locked(initially: (home, ending))
   }
 
-  /// Registers now, or at the first read if the source has crossed isolation. The caller must be at the source's home.
+  /// Registers now, or at the first read if the source has crossed isolation. The caller must be at
+  /// the source's home.
   @_alwaysEmitIntoClient
   convenience init(_ source: Source<Element>, isolation: isolated (any Actor)?) {
     var home: Home<Element>?
@@ -88,7 +91,8 @@ public import CooperativeCancellation
   }
 }
 
-/// Keeps a throwing stream's reader, which a task releases: this may be released under the runtime's lock.
+/// Keeps a throwing stream's reader, which a task releases: this may be released under the
+/// runtime's lock.
 @usableFromInline final class StreamHandle<Element: Sendable>: Sendable {
   @usableFromInline let reader: Locked<StreamReader<Element>?>
 

@@ -1,7 +1,8 @@
 public import CancellationInternals
 public import CooperativeCancellation
 
-/// One iterator's subscription, from its first `next()` to its end. Copies share it. Not `Sendable`, so without a lock.
+/// One iterator's subscription, from its first `next()` to its end. Copies share it. Not
+/// `Sendable`, so without a lock.
 @usableFromInline package final class Subscription<Element: Sendable> {
   /// Set until the subscription has begun.
   @usableFromInline var source: Source<Element>?
@@ -30,7 +31,8 @@ public import CooperativeCancellation
   @inline(__always)
   func take() -> Element? { Task.isCancelled ? nil : inbox?.take() }
 
-  /// Begins if necessary, and waits for an element. Returns `nil` after the end, and for an error that it cannot throw.
+  /// Begins if necessary, and waits for an element. Returns `nil` after the end, and for an error
+  /// that it cannot throw.
   @_alwaysEmitIntoClient
   func next<Failure: Error>(
     throwing type: Failure.Type,
@@ -71,7 +73,8 @@ public import CooperativeCancellation
         if case .failed(let error) = end { return try self.end(type, error) }
         return nil
       case .cancelled, .over:
-        // Perhaps a reader of a copy was cancelled or read the end, or the registration has just returned.
+        // Perhaps a reader of a copy was cancelled or read the end, or the registration has just
+        // returned.
         await terminate(inbox.callSite)
         return Task.isCancelled ? try end(type, cancellationError()) : nil
       }

@@ -1,9 +1,11 @@
 internal import CancellationInternals
 public import CooperativeCancellation
 
-/// Ends one subscription, once: discards what remains, and runs `onTermination` at the sequence's home.
+/// Ends one subscription, once: discards what remains, and runs `onTermination` at the sequence's
+/// home.
 @usableFromInline package enum Termination<Element: Sendable> {
-  /// The home is not an actor: runs where the reader is. Nothing else holds what it captures, which is not `Sendable`.
+  /// The home is not an actor: runs where the reader is. Nothing else holds what it captures, which
+  /// is not `Sendable`.
   case inPlace(() -> Void)
 
   /// The home is an actor: runs there, wherever the caller is.
@@ -17,7 +19,8 @@ public import CooperativeCancellation
     }
   }
 
-  /// Returns the same for an object that any task may release. The caller must be at the sequence's home.
+  /// Returns the same for an object that any task may release. The caller must be at the sequence's
+  /// home.
   @_alwaysEmitIntoClient
   func ending(_ isolation: isolated (any Actor)?) -> ActorWork {
     switch self {
@@ -39,8 +42,9 @@ public import CooperativeCancellation
   }
 }
 
-/// Work that runs once, on the actor to which its closure belongs. The closure may capture the actor's state: it is
-/// sent in, which the compiler allows for a closure isolated to the actor, and out again.
+/// Work that runs once, on the actor to which its closure belongs. The closure may capture the
+/// actor's state: it is sent in, which the compiler allows for a closure isolated to the actor, and
+/// out again.
 @usableFromInline package final class ActorWork: Sendable {
   // A structure, because a function type as a generic argument needs a newer runtime.
   private struct Work {
@@ -49,8 +53,8 @@ public import CooperativeCancellation
 
   private let work: Locked<Work?>
 
-  /// - Parameter body: Belongs to the actor whose isolated parameter it captures; `@_inheritActorContext`
-  ///   makes the compiler infer that, as for the closure of a `Task`.
+  /// - Parameter body: Belongs to the actor whose isolated parameter it captures;
+  ///   `@_inheritActorContext` makes the compiler infer that, as for the closure of a `Task`.
   @usableFromInline
   init(@_inheritActorContext _ body: sending @escaping @isolated(any) () async -> Void) {
     work = Locked(initially: Work(body: body))
@@ -67,11 +71,12 @@ public import CooperativeCancellation
   /// Runs it before this function returns, without suspending if the caller is on the actor.
   nonisolated(nonsending) func run() async { await take()?.body() }
 
-  /// Runs it soon, and never before this function returns. The task itself takes the work out: otherwise, this thread could
-  /// release what the work captures, under a lock of its caller's.
+  /// Runs it soon, and never before this function returns. The task itself takes the work out:
+  /// otherwise, this thread could release what the work captures, under a lock of its caller's.
   func startLater() { Task { await run() } }
 
-  /// Runs it soon; if the caller is on the actor and the system can tell, before this function returns.
+  /// Runs it soon; if the caller is on the actor and the system can tell, before this function
+  /// returns.
   func start() {
     if let work = take() { startTask(work.body) }
   }

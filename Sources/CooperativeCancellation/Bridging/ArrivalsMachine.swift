@@ -15,14 +15,16 @@ package struct ArrivalsMachine<Request: Sendable>: Sendable {
 
   package init() {}
 
-  /// The SDK delivered a request, which is moved out of the caller's variable if it is kept. Returns whether to cancel it.
+  /// The SDK delivered a request, which is moved out of the caller's variable if it is kept.
+  /// Returns whether to cancel it.
   package mutating func arrive(_ request: inout Request?) -> Bool {
     if requests == nil { return isCancelled }
     if let request = request.take() { requests?.append(request) }
     return false
   }
 
-  /// The bridge forwards a cancellation or a timeout, or the wait is over. Returns the requests to cancel or release.
+  /// The bridge forwards a cancellation or a timeout, or the wait is over. Returns the requests to
+  /// cancel or release.
   package mutating func stop(cancelling: Bool) -> [Request] {
     guard let requests = requests.take() else { return [] }
     isCancelled = cancelling

@@ -12,18 +12,21 @@ internal import CancellationInternals
 /// }
 /// ```
 ///
-/// `operation` returns the late request, which is kept until the wait ends. The SDK may deliver its request at any
-/// time, on any thread: during the call, later, or never. It may deliver several, such as one for each retry.
+/// `operation` returns the late request, which is kept until the wait ends. The SDK may deliver its
+/// request at any time, on any thread: during the call, later, or never. It may deliver several,
+/// such as one for each retry.
 ///
-/// For a request that is not `Sendable`, pass `{ @Sendable in arrived($0) }` to the SDK, or see <doc:GettingStarted>.
+/// For a request that is not `Sendable`, pass `{ @Sendable in arrived($0) }` to the SDK, or see
+/// <doc:GettingStarted>.
 ///
 /// ## Cancellation
 ///
-/// `onCancel` must call ``cancel()``, as above; otherwise no request is cancelled. Each request is cancelled at most
-/// once, with no lock held, outside the runtime's cancellation handler:
+/// `onCancel` must call ``cancel()``, as above; otherwise no request is cancelled. Each request is
+/// cancelled at most once, with no lock held, outside the runtime's cancellation handler:
 ///
 /// - If it arrives before the cancellation or timeout: in `onCancel`, on the caller's actor.
-/// - If it arrives later, even after the wait: at once, **on the thread that delivers it**, in the SDK's callback.
+/// - If it arrives later, even after the wait: at once, **on the thread that delivers it**, in the
+///   SDK's callback.
 ///
 /// A request that is not cancelled is released when the wait ends or, if it arrives later, at once.
 public final class LateRequest<Request>: Sendable {
@@ -33,8 +36,8 @@ public final class LateRequest<Request>: Sendable {
   ///
   /// - Parameters:
   ///   - cancel: Cancels a request, as described above.
-  ///   - start: Calls the SDK with `arrived` as the callback for its request. Runs at once, on the caller's actor. Its
-  ///     result is ignored; its error is thrown.
+  ///   - start: Calls the SDK with `arrived` as the callback for its request. Runs at once, on the
+  ///     caller's actor. Its result is ignored; its error is thrown.
   public init<Ignored>(
     cancel: @escaping @Sendable (Request) -> Void,
     _ start: (_ arrived: @escaping @Sendable (sending Request) -> Void) throws -> Ignored
@@ -52,10 +55,12 @@ public final class LateRequest<Request>: Sendable {
     _ = try start { [arrivals] in arrivals.arrive(consume $0) }
   }
 
-  // Only the bridge owns this object, so the wait is over. The SDK owns the arrivals, which do not keep this alive.
+  // Only the bridge owns this object, so the wait is over. The SDK owns the arrivals, which do not
+  // keep this alive.
   deinit { arrivals.stop(cancelling: false) }
 
-  /// Cancels each request that has arrived, and each later one when it arrives. Call it in `onCancel`.
+  /// Cancels each request that has arrived, and each later one when it arrives. Call it in
+  /// `onCancel`.
   public func cancel() { arrivals.stop(cancelling: true) }
 }
 

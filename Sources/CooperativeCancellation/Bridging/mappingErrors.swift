@@ -12,9 +12,10 @@
 /// }
 /// ```
 ///
-/// Wrap it around any wait: a bridge, a pending call, the `next()` of a sequence. An error that already is a `Failure`
-/// is thrown unchanged, and a `CancellationError` becomes `cancellation`. All others go to `map`, including
-/// ``TimeoutError``, ``DroppedCompletionError``, ``MissingValueError`` and `AlreadyPendingError`.
+/// Wrap it around any wait: a bridge, a pending call, the `next()` of a sequence. An error that
+/// already is a `Failure` is thrown unchanged, and a `CancellationError` becomes `cancellation`.
+/// All others go to `map`, including ``TimeoutError``, ``DroppedCompletionError``,
+/// ``MissingValueError`` and `AlreadyPendingError`.
 ///
 /// `body` runs at once, and `map` at most once, both on the caller's actor.
 @_alwaysEmitIntoClient
@@ -34,9 +35,11 @@ nonisolated(nonsending) public func mappingErrors<Value, Failure: Error>(
   }
 }
 
-/// Runs `body`, and converts its errors to your own type, except `CancellationError`: for an untyped `throws`.
+/// Runs `body`, and converts its errors to your own type, except `CancellationError`: for an
+/// untyped `throws`.
 ///
-/// An error that already is a `Failure` is thrown unchanged, too. `map` and `body` run as in the other form.
+/// An error that already is a `Failure` is thrown unchanged, too. `map` and `body` run as in the
+/// other form.
 @_alwaysEmitIntoClient
 nonisolated(nonsending) public func mappingErrors<Value, Failure: Error>(
   to map: (any Error) -> Failure,
@@ -49,7 +52,8 @@ nonisolated(nonsending) public func mappingErrors<Value, Failure: Error>(
   }
 }
 
-/// Runs `body`, and throws your own error in place of a `CancellationError`. Every other error is thrown unchanged.
+/// Runs `body`, and throws your own error in place of a `CancellationError`. Every other error is
+/// thrown unchanged.
 @_alwaysEmitIntoClient
 nonisolated(nonsending) public func mappingErrors<Value>(
   cancellation: @autoclosure () -> any Error,
@@ -63,7 +67,8 @@ nonisolated(nonsending) public func mappingErrors<Value>(
 }
 
 extension Result {
-  /// Runs `body`, and stores its value, or its error as ``mappingErrors(to:cancellation:in:)`` converts it.
+  /// Runs `body`, and stores its value, or its error as ``mappingErrors(to:cancellation:in:)``
+  /// converts it.
   ///
   /// ```swift
   /// func profile(_ id: Int) async -> Result<Profile, AlbumError> {

@@ -8,8 +8,10 @@
 /// try await withAsyncThrowingValue { sdk.measure($0) }
 /// ```
 ///
-/// Returns the value, plain or of a `Result<Value, Never>`, throws no error of the SDK, and is otherwise as
-/// ``withAsyncThrowingValue(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)-3lf1q``, with its parameters.
+/// Returns the value, plain or of a `Result<Value, Never>`, throws no error of the SDK, and is
+/// otherwise as
+/// ``withAsyncThrowingValue(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)-3lf1q``, with
+/// its parameters.
 @_disfavoredOverload
 @_alwaysEmitIntoClient
 @inline(__always)
@@ -30,7 +32,8 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   )
 }
 
-/// Calls an SDK that cannot fail and has no value, and waits until it is done. A cancelled task stops waiting at once.
+/// Calls an SDK that cannot fail and has no value, and waits until it is done. A cancelled task
+/// stops waiting at once.
 ///
 /// ```swift
 /// try await withAsyncThrowingValue(timeout: .seconds(5)) { sdk.flush($0) }

@@ -4,11 +4,13 @@
 /// try await withAsyncThrowingValue { sdk.signOut(success: $0, failure: $1) }
 /// ```
 ///
-/// The two closures count as one completion: the SDK must call one of them, once. `failure` also accepts an
-/// `NSError`, an error type of the SDK, or an optional error. For an SDK whose failure has no error, write
-/// `{ @Sendable in failure(nil) }`; for a third closure, see <doc:Choosing#Closures-for-success-and-failure>.
+/// The two closures count as one completion: the SDK must call one of them, once. `failure` also
+/// accepts an `NSError`, an error type of the SDK, or an optional error. For an SDK whose failure
+/// has no error, write `{ @Sendable in failure(nil) }`; for a third closure, see
+/// <doc:Choosing#Closures-for-success-and-failure>.
 ///
-/// Also throws ``MissingValueError`` for a failure without an error. The rest, and the parameters, are those of
+/// Also throws ``MissingValueError`` for a failure without an error. The rest, and the parameters,
+/// are those of
 /// ``withAsyncThrowingValue(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)-3lf1q``.
 @_alwaysEmitIntoClient
 @inline(__always)
@@ -34,7 +36,8 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   )
 }
 
-/// Calls an SDK that takes a success closure without a value and a failure closure, and waits until it is done.
+/// Calls an SDK that takes a success closure without a value and a failure closure, and waits until
+/// it is done.
 ///
 /// Its errors and parameters are those of the overload with a value. See <doc:Contract>.
 @_alwaysEmitIntoClient

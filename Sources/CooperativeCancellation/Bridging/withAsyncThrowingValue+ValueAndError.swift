@@ -6,10 +6,10 @@
 ///
 /// Accepts `(Value?, (any Error)?)`, `(Value?, NSError?)` and `(Bool, (any Error)?)`.
 ///
-/// Returns the value. Throws the error if there is one; a value beside it goes to `onDiscard`. Throws
-/// ``MissingValueError`` if both are `nil`. If the caller expects an optional, the compiler selects the overload that
-/// returns `nil` instead. The other errors and the parameters are those of
-/// ``withAsyncThrowingValue(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)-3lf1q``.
+/// Returns the value. Throws the error if there is one; a value beside it goes to `onDiscard`.
+/// Throws ``MissingValueError`` if both are `nil`. If the caller expects an optional, the compiler
+/// selects the overload that returns `nil` instead. The other errors and the parameters are those
+/// of ``withAsyncThrowingValue(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)-3lf1q``.
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Request>(
@@ -41,9 +41,10 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 /// }
 /// ```
 ///
-/// Returns the value, or `nil` if the SDK reports neither a value nor an error. The compiler selects this overload
-/// where the result is used as an optional: with an optional return type or variable, `guard let`, `?.` or `??`. The
-/// rest, and the parameters, are the same as in the overload that returns a `Value`. See <doc:Contract>.
+/// Returns the value, or `nil` if the SDK reports neither a value nor an error. The compiler
+/// selects this overload where the result is used as an optional: with an optional return type or
+/// variable, `guard let`, `?.` or `??`. The rest, and the parameters, are the same as in the
+/// overload that returns a `Value`. See <doc:Contract>.
 // Without a hint, the compiler prefers the overload above, as it accepts only copyable requests.
 @_alwaysEmitIntoClient
 @inline(__always)
@@ -67,9 +68,10 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 
 /// Calls an SDK that reports two values and an error, and waits for the values.
 ///
-/// Returns both values. Throws the error if there is one, ``MissingValueError`` if there is none and a value is
-/// missing, and otherwise the same errors as the overload for a `Result`. The parameters are those of the overload
-/// for one value; `discard` receives at least one value that is not `nil`. See <doc:Contract>.
+/// Returns both values. Throws the error if there is one, ``MissingValueError`` if there is none
+/// and a value is missing, and otherwise the same errors as the overload for a `Result`. The
+/// parameters are those of the overload for one value; `discard` receives at least one value that
+/// is not `nil`. See <doc:Contract>.
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<
@@ -106,8 +108,9 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
 /// try await withAsyncThrowingValue { sdk.delete(id, completion: $0) }
 /// ```
 ///
-/// Returns when the SDK reports `nil`. Throws the error that it reports, and otherwise the same errors as the
-/// overload for a `Result`. The parameters are those of the overload for a value. See <doc:Contract>.
+/// Returns when the SDK reports `nil`. Throws the error that it reports, and otherwise the same
+/// errors as the overload for a `Result`. The parameters are those of the overload for a value. See
+/// <doc:Contract>.
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<Request>(

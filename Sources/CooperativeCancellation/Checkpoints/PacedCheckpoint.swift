@@ -22,8 +22,8 @@ public struct PacedCheckpoint: Sendable {
 
   /// Checks at most once in each interval of time, such as `.milliseconds(1)`.
   ///
-  /// Reading a clock takes longer than a short step, so the clock is read only at every nth step; with 1 or less, at
-  /// every step. With an interval of zero or less, every reading checks.
+  /// Reading a clock takes longer than a short step, so the clock is read only at every nth step;
+  /// with 1 or less, at every step. With an interval of zero or less, every reading checks.
   public init(every interval: Timeout, readingClockEvery steps: Int = 64) {
     self.init(every: steps)
     stopwatch = (interval, interval.startStopwatch())
@@ -41,7 +41,8 @@ public struct PacedCheckpoint: Sendable {
     }
   }
 
-  /// If a check is due, lets other tasks run, then throws `CancellationError` if the current task is cancelled.
+  /// If a check is due, lets other tasks run, then throws `CancellationError` if the current task
+  /// is cancelled.
   @_alwaysEmitIntoClient
   nonisolated(nonsending) public mutating func yieldingCheckpoint() async throws(CancellationError)
   {

@@ -7,10 +7,12 @@
 /// }
 /// ```
 ///
-/// Costs the same as `Task.checkCancellation()`, and throws the same error: from Swift 6.5, with its reason. Outside a
-/// task it never throws; a debug build reports that, with the file and the line, to ``RuntimeIssue/handler``.
+/// Costs the same as `Task.checkCancellation()`, and throws the same error: from Swift 6.5, with
+/// its reason. Outside a task it never throws; a debug build reports that, with the file and the
+/// line, to ``RuntimeIssue/handler``.
 ///
-/// <doc:YourOwnTasks> says where checkpoints belong; ``withCancellationCleanup(isolation:_:cleanup:)`` cleans up.
+/// <doc:YourOwnTasks> says where checkpoints belong;
+/// ``withCancellationCleanup(isolation:_:cleanup:)`` cleans up.
 @_alwaysEmitIntoClient
 public func checkpoint(
   fileID: StaticString = #fileID,
@@ -24,7 +26,8 @@ public func checkpoint(
 
 /// Lets other tasks run, then throws `CancellationError` if the current task is cancelled.
 ///
-/// For long computations on the cooperative pool. It yields first, to notice a cancellation that arrives meanwhile.
+/// For long computations on the cooperative pool. It yields first, to notice a cancellation that
+/// arrives meanwhile.
 ///
 /// ```swift
 /// for block in blocks {

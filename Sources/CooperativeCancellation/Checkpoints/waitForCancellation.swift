@@ -1,6 +1,7 @@
 /// Waits until the current task is cancelled.
 ///
-/// For a task whose work is done by callbacks, or by other tasks, and that cleans up when it is cancelled:
+/// For a task whose work is done by callbacks, or by other tasks, and that cleans up when it is
+/// cancelled:
 ///
 /// ```swift
 /// func run() async {
@@ -10,16 +11,17 @@
 /// }
 /// ```
 ///
-/// Returns when the task is cancelled; at once, if it already is. It does not throw, because the cancellation is what
-/// it waits for, and the code after it must run. To throw there, write ``checkpoint(fileID:line:)`` after it.
+/// Returns when the task is cancelled; at once, if it already is. It does not throw, because the
+/// cancellation is what it waits for, and the code after it must run. To throw there, write
+/// ``checkpoint(fileID:line:)`` after it.
 ///
 /// The task is listed as a ``WaitingCall`` meanwhile. That it waits for long is not reported.
 ///
 /// ## Cancellation
 ///
-/// Returns as soon as the caller's actor is free, on that actor. If nothing cancels the task, it waits forever. What
-/// runs after it runs in a cancelled task, where other waits end at once: for cleanup that must `await`, use
-/// ``withCancellationCleanup(isolation:_:cleanup:)``.
+/// Returns as soon as the caller's actor is free, on that actor. If nothing cancels the task, it
+/// waits forever. What runs after it runs in a cancelled task, where other waits end at once: for
+/// cleanup that must `await`, use ``withCancellationCleanup(isolation:_:cleanup:)``.
 @_alwaysEmitIntoClient
 nonisolated(nonsending) public func waitForCancellation(
   fileID: StaticString = #fileID,

@@ -15,18 +15,21 @@
 /// }
 /// ```
 ///
-/// Returns what `body` returns, without a cleanup. Throws what `body` throws. Before that, `cleanup` runs exactly
-/// once if the error is a `CancellationError`, or if the task is cancelled: an SDK may report a cancellation with its
-/// own error. An error that `cleanup` throws replaces the error of `body`.
+/// Returns what `body` returns, without a cleanup. Throws what `body` throws. Before that,
+/// `cleanup` runs exactly once if the error is a `CancellationError`, or if the task is cancelled:
+/// an SDK may report a cancellation with its own error. An error that `cleanup` throws replaces the
+/// error of `body`.
 ///
 /// <doc:YourOwnTasks> shows what to write in a synchronous function.
 ///
 /// ## Cancellation
 ///
-/// `cleanup` runs in an unstructured task, which is not cancelled with the current one and inherits no task executor
-/// preference: in code without an actor, write `await withTaskExecutorPreference(executor) { … }` in it.
+/// `cleanup` runs in an unstructured task, which is not cancelled with the current one and inherits
+/// no task executor preference: in code without an actor, write `await
+/// withTaskExecutorPreference(executor) { … }` in it.
 ///
-/// `body` runs at once, and `cleanup` before this throws, both on `isolation`, by default the caller's actor.
+/// `body` runs at once, and `cleanup` before this throws, both on `isolation`, by default the
+/// caller's actor.
 public func withCancellationCleanup<Result: ~Copyable>(
   isolation: isolated (any Actor)? = #isolation,
   _ body: () async throws -> Result,

@@ -1,6 +1,7 @@
 /// The place in the source code of a call to this library.
 ///
-/// Errors and reports contain it, because the call stack no longer shows the call when the library notices a mistake.
+/// Errors and reports contain it, because the call stack no longer shows the call when the library
+/// notices a mistake.
 public struct CallSite: Sendable, Hashable, CustomStringConvertible {
   /// The module and file of the call, as `#fileID` gives it: `"App/UserService.swift"`.
   public var fileID: String { "\(file.id)" }

@@ -7,7 +7,8 @@ package struct PrintedReports: ~Copyable, Sendable {
 
   package init() {}
 
-  /// Prints a report that was not printed before, with no lock held. If that fails, an equal report is printed later.
+  /// Prints a report that was not printed before, with no lock held. If that fails, an equal report
+  /// is printed later.
   @inline(never)
   package func printOnce(_ report: RuntimeIssue, by print: (String) -> Bool) {
     let line = "\(report)"

@@ -1,8 +1,10 @@
 internal import CancellationInternals
 
-/// A mistake in how an SDK or its wrapper uses a completion, or a call that waits longer than expected.
+/// A mistake in how an SDK or its wrapper uses a completion, or a call that waits longer than
+/// expected.
 ///
-/// The library neither throws nor traps. It passes the report to ``handler``, which an app sets once, at launch:
+/// The library neither throws nor traps. It passes the report to ``handler``, which an app sets
+/// once, at launch:
 ///
 /// ```swift
 /// RuntimeIssue.handler = { issue in logger.error("\(issue)") }
@@ -13,19 +15,23 @@ public struct RuntimeIssue: Sendable, Hashable {
     @nonexhaustive
   #endif
   public enum Kind: Sendable, Hashable {
-    /// A completion was called more than once. The library ignored the call and passed its value to `onDiscard`.
+    /// A completion was called more than once. The library ignored the call and passed its value to
+    /// `onDiscard`.
     case completionCalledAgain
 
-    /// A completion was dropped in a wait that cannot throw. Only one for `Void` or with a fallback then ends.
+    /// A completion was dropped in a wait that cannot throw. Only one for `Void` or with a fallback
+    /// then ends.
     case completionDropped
 
-    /// A C callback passed arguments whose types differ from those of the closure in its `CallbackContext`.
+    /// A C callback passed arguments whose types differ from those of the closure in its
+    /// `CallbackContext`.
     case contextCalledWithOtherTypes
 
     /// A checkpoint ran outside a task, where it never throws. Only debug builds report it.
     case checkpointOutsideTask
 
-    /// A call has waited longer than ``WaitingCall/startRecording(reportingAfter:)`` allows. It is still waiting.
+    /// A call has waited longer than ``WaitingCall/startRecording(reportingAfter:)`` allows. It is
+    /// still waiting.
     case longWait
   }
 
@@ -37,7 +43,8 @@ public struct RuntimeIssue: Sendable, Hashable {
 
   private let detail: String
 
-  /// Creates a report, to test a ``handler``. `CallSite()` names its own line; `detail` is added, such as a limit.
+  /// Creates a report, to test a ``handler``. `CallSite()` names its own line; `detail` is added,
+  /// such as a limit.
   public init(kind: Kind, callSite: CallSite, detail: String = "") {
     self.kind = kind
     self.callSite = callSite
@@ -82,7 +89,8 @@ extension RuntimeIssue: CustomStringConvertible {
 }
 
 extension RuntimeIssue {
-  /// A structure: a bare closure gets another thunk each time it passes the generic lock, until the stack overflows.
+  /// A structure: a bare closure gets another thunk each time it passes the generic lock, until the
+  /// stack overflows.
   package struct Handler: Sendable {
     let body: @Sendable (RuntimeIssue) -> Void
 
@@ -95,13 +103,16 @@ extension RuntimeIssue {
   private static let current = Locked(initially: Handler(printOncePerCallSite))
   private static let printed = PrintedReports()
 
-  /// Receives every report. The default prints one line to standard error for each kind and call site.
+  /// Receives every report. The default prints one line to standard error for each kind and call
+  /// site.
   ///
-  /// The default neither blocks nor ends the process. If standard error is a full pipe, or one without a reader, it
-  /// tries again at that call's next report. (It can block only if another writer fills the pipe just before.)
+  /// The default neither blocks nor ends the process. If standard error is a full pipe, or one
+  /// without a reader, it tries again at that call's next report. (It can block only if another
+  /// writer fills the pipe just before.)
   ///
-  /// The handler runs on the thread that made the mistake or released the completion, usually the SDK's, under no lock,
-  /// so it may call the library. It also receives repeated reports: keep it fast.
+  /// The handler runs on the thread that made the mistake or released the completion, usually the
+  /// SDK's, under no lock, so it may call the library. It also receives repeated reports: keep it
+  /// fast.
   public static var handler: @Sendable (RuntimeIssue) -> Void {
     get { current.locked { $0 }.body }
     set { _ = current.exchange(for: Handler(newValue)) }

@@ -12,12 +12,14 @@
   private import ucrt
 #endif
 
-// What is marked as unsafe here are C's functions. They use the pointers to locals only during the call; the text of
-// `getenv` is copied at once, and is valid as long as no other thread sets variables: at launch, or never.
+// What is marked as unsafe here are C's functions. They use the pointers to locals only during the
+// call; the text of `getenv` is copied at once, and is valid as long as no other thread sets
+// variables: at launch, or never.
 
-/// Prints a line to standard error. Returns whether all of it was written. It runs on the SDK's threads, where a write
-/// to a pipe could wait for the reader or, without a reader, end the process; then it drops the line. It uses
-/// `write(2)`, because C's `stderr` is not usable in language mode 6 on Linux.
+/// Prints a line to standard error. Returns whether all of it was written. It runs on the SDK's
+/// threads, where a write to a pipe could wait for the reader or, without a reader, end the
+/// process; then it drops the line. It uses `write(2)`, because C's `stderr` is not usable in
+/// language mode 6 on Linux.
 @discardableResult
 package func printToStandardError(_ line: String) -> Bool {
   writeAll(Array((line + "\n").utf8)) { writeSome($0, to: 2) }
@@ -25,7 +27,8 @@ package func printToStandardError(_ line: String) -> Bool {
 
 @usableFromInline func endProcess() -> Never { abort() }
 
-/// Writes bytes in steps. Returns whether all were written. `writeSome` returns how many, or `nil` if it cannot write.
+/// Writes bytes in steps. Returns whether all were written. `writeSome` returns how many, or `nil`
+/// if it cannot write.
 @usableFromInline
 package func writeAll(_ bytes: [UInt8], with writeSome: (ArraySlice<UInt8>) -> Int?) -> Bool {
   // POSIX guarantees that a pipe that is ready accepts this many bytes without blocking.
@@ -38,7 +41,8 @@ package func writeAll(_ bytes: [UInt8], with writeSome: (ArraySlice<UInt8>) -> I
   return true
 }
 
-/// Returns the value of an environment variable if it is a positive number, and prints a line if it is anything else.
+/// Returns the value of an environment variable if it is a positive number, and prints a line if it
+/// is anything else.
 func environmentNumber(_ name: String) -> Double? {
   guard let text = unsafe getenv(name).map({ unsafe String(cString: $0) }), !text.isEmpty else {
     return nil
@@ -52,7 +56,8 @@ func environmentNumber(_ name: String) -> Double? {
 
 #if os(Windows) || os(WASI)
 
-  /// Writes some bytes to a file descriptor. Neither system has a signal for a pipe without a reader.
+  /// Writes some bytes to a file descriptor. Neither system has a signal for a pipe without a
+  /// reader.
   @usableFromInline
   package func writeSome(_ bytes: ArraySlice<UInt8>, to descriptor: CInt, _: CInt = 0) -> Int? {
     #if os(Windows)
@@ -65,8 +70,8 @@ func environmentNumber(_ name: String) -> Double? {
 
 #else
 
-  /// Writes some bytes to a file descriptor, unless it has no reader or the write would block for longer than `ms`.
-  /// Returns how many, or `nil` if it cannot write.
+  /// Writes some bytes to a file descriptor, unless it has no reader or the write would block for
+  /// longer than `ms`. Returns how many, or `nil` if it cannot write.
   @usableFromInline
   package func writeSome(_ bytes: ArraySlice<UInt8>, to descriptor: CInt, _ ms: CInt = 0) -> Int? {
     var target = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
@@ -79,7 +84,8 @@ func environmentNumber(_ name: String) -> Double? {
     }
   }
 
-  /// Runs `body`, and consumes the signal that this thread gets if `body` writes to a pipe without a reader.
+  /// Runs `body`, and consumes the signal that this thread gets if `body` writes to a pipe without
+  /// a reader.
   private func withoutBrokenPipeSignal(_ body: () -> Int?) -> Int? {
     var (broken, before, pending) = (sigset_t(), sigset_t(), sigset_t())
     unsafe sigemptyset(&broken)

@@ -4,8 +4,9 @@
 
   /// Rings each time that it is set, on its own thread, perhaps early or more than once.
   ///
-  /// Uses two timers; the first one to fire counts. One counts the time that the machine is awake. The other uses
-  /// the wall clock and is due when the machine wakes up. If the wall clock is set back, the first timer still fires.
+  /// Uses two timers; the first one to fire counts. One counts the time that the machine is awake.
+  /// The other uses the wall clock and is due when the machine wakes up. If the wall clock is set
+  /// back, the first timer still fires.
   @usableFromInline struct Alarm: ~Copyable {
     private let awake = DispatchSource.makeTimerSource(queue: .global(qos: .userInitiated))
     private let calendar = DispatchSource.makeTimerSource(queue: .global(qos: .userInitiated))
@@ -38,7 +39,8 @@
     @usableFromInline package mutating func set(after nanoseconds: Int64) {
       countdown?.cancel()
       countdown = Task.detached(priority: .high) { [ring] in
-        // A cancelled countdown must not ring: that would set the alarm again and cancel the next countdown.
+        // A cancelled countdown must not ring: that would set the alarm again and cancel the next
+        // countdown.
         if (try? await Task.sleep(nanoseconds: UInt64(max(0, nanoseconds)))) != nil { ring() }
       }
     }

@@ -4,7 +4,8 @@
   private import Glibc
 #endif
 
-/// A time on the clock of `ContinuousClock`, which runs while the machine sleeps, and which old systems do not have.
+/// A time on the clock of `ContinuousClock`, which runs while the machine sleeps, and which old
+/// systems do not have.
 @usableFromInline package struct Moment: Sendable, Comparable {
   private let nanoseconds: Int64
 
@@ -26,7 +27,8 @@
       Moment(nanoseconds: Int64(clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW)))
     }
   #elseif canImport(Glibc)
-    // What `ContinuousClock` reads. Dividing its 128-bit durations takes longer. Safe: C only fills the local.
+    // What `ContinuousClock` reads. Dividing its 128-bit durations takes longer. Safe: C only fills
+    // the local.
     @usableFromInline package static var now: Moment {
       var time = timespec()
       unsafe clock_gettime(CLOCK_BOOTTIME, &time)

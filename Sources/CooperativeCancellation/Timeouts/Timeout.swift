@@ -1,4 +1,5 @@
-/// A length of time: how long a call may take, as `timeout:`, or an interval, a grace period or a limit elsewhere.
+/// A length of time: how long a call may take, as `timeout:`, or an interval, a grace period or a
+/// limit elsewhere.
 ///
 /// ```swift
 /// try await withAsyncThrowingValue(timeout: .seconds(5)) { completion in
@@ -8,8 +9,9 @@
 /// }
 /// ```
 ///
-/// The clock continues while the machine sleeps, as `ContinuousClock` does: a call may time out when the machine wakes
-/// up, but never early. All calls share one timer, which holds on to nothing from a call that has ended.
+/// The clock continues while the machine sleeps, as `ContinuousClock` does: a call may time out
+/// when the machine wakes up, but never early. All calls share one timer, which holds on to nothing
+/// from a call that has ended.
 ///
 /// | length | what happens |
 /// |---|---|
@@ -58,9 +60,10 @@ public struct Timeout: Sendable {
 
   /// Creates a timeout from a duration on your own clock, for example one that a test controls.
   ///
-  /// For each call, a task with the caller's priority sleeps on the clock. The call times out when `sleep` returns or
-  /// throws; `now` is read when the call begins, on the caller's actor. The sleep is cancelled when the call ends. With
-  /// a duration of zero or less, or 100 years or more, the clock is not used.
+  /// For each call, a task with the caller's priority sleeps on the clock. The call times out when
+  /// `sleep` returns or throws; `now` is read when the call begins, on the caller's actor. The
+  /// sleep is cancelled when the call ends. With a duration of zero or less, or 100 years or more,
+  /// the clock is not used.
   @available(macOS 13, iOS 16, tvOS 16, watchOS 9, *)
   @_alwaysEmitIntoClient
   public init(_ duration: Duration, clock: some Clock<Duration>) {
@@ -110,8 +113,8 @@ extension Timeout {
   }
 }
 
-/// The caller's clock without its type, because old systems have no `Clock`. A class, because a waiting task stores its
-/// timeout, and a larger one would need more memory.
+/// The caller's clock without its type, because old systems have no `Clock`. A class, because a
+/// waiting task stores its timeout, and a larger one would need more memory.
 @usableFromInline final class CustomClock: Sendable {
   /// Starts counting. Returns a function that sleeps until the timeout is over.
   let begin: @Sendable () -> @Sendable () async throws -> Void

@@ -1,6 +1,7 @@
 public import CancellationInternals
 
-/// Reports each call that waits too long, once, or ends the process. One alarm serves all calls. Emitted like the list.
+/// Reports each call that waits too long, once, or ends the process. One alarm serves all calls.
+/// Emitted like the list.
 @usableFromInline package final class LongWaits: Sendable {
   @usableFromInline struct State: ~Copyable {
     @usableFromInline var search: LongWaitsMachine
@@ -19,7 +20,8 @@ public import CancellationInternals
       .seconds($0)
     }
     self.isFatal = isFatal
-    // A hung thread may hold a lock. Without waiting for it, a call may be missed now, and found at a later look.
+    // A hung thread may hold a lock. Without waiting for it, a call may be missed now, and found at
+    // a later look.
     state = Locked(initially: State(search: LongWaitsMachine(findsAgain: isFatal)))
   }
 
@@ -75,7 +77,8 @@ package protocol WaitLimits {
 
 /// Finds the calls that wait too long: a value type without a clock.
 @usableFromInline struct LongWaitsMachine: Sendable {
-  /// Whether each look finds all calls that wait too long, and not only those that it has not found before.
+  /// Whether each look finds all calls that wait too long, and not only those that it has not found
+  /// before.
   @usableFromInline var findsAgain = false
   @usableFromInline var limit = Int64.max  // In nanoseconds.
   /// Calls that began before this time have been found.

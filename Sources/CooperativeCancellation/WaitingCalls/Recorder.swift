@@ -1,7 +1,8 @@
 public import CancellationInternals
 
 @usableFromInline package enum Recorder {
-  /// A waiting call. It keeps the wait and not the reply, so that a dropped completion is still noticed.
+  /// A waiting call. It keeps the wait and not the reply, so that a dropped completion is still
+  /// noticed.
   @usableFromInline final class Record: Sendable {
     @usableFromInline let kind: WaitingCall.Kind
     @usableFromInline let callSite: CallSite
@@ -27,7 +28,8 @@ public import CancellationInternals
   /// Several, so that threads rarely wait for each other.
   @usableFromInline static let tables = (0..<16).map { _ in Locked(initially: Slots<Entry>()) }
 
-  /// Cancelled means on. A task is the flag, because Apple's systems have no atomics before macOS 15 and iOS 18.
+  /// Cancelled means on. A task is the flag, because Apple's systems have no atomics before macOS
+  /// 15 and iOS 18.
   @usableFromInline static let recording: Task<Void, Never> = {
     let recording = Task<Void, Never>.detached {}
     #if DEBUG
@@ -44,8 +46,8 @@ public import CancellationInternals
   /// Whether the program uses the list of waiting calls, whose code is emitted into it.
   @usableFromInline static let isListUsed = Locked(initially: false)
 
-  /// Starts the limits of the environment in the test kit, if the program links it. No code of a program without the
-  /// kit may name it, so it is found by its mangled name.
+  /// Starts the limits of the environment in the test kit, if the program links it. No code of a
+  /// program without the kit may name it, so it is found by its mangled name.
   private static func startKit() -> Bool {
     let type = _typeByName("30CooperativeCancellationTesting17EnvironmentLimitsO")
     guard let limits = type as? any WaitLimits.Type else { return false }
@@ -60,7 +62,8 @@ public import CancellationInternals
 
   @usableFromInline package static var isOn: Bool { recording.isCancelled }
 
-  /// Where a waiting call is in the tables, if it is recorded. A sleeping task's frame keeps it, so it has 32 bits.
+  /// Where a waiting call is in the tables, if it is recorded. A sleeping task's frame keeps it, so
+  /// it has 32 bits.
   @usableFromInline package struct Place: Sendable {
     /// The slot, and in the lowest four bits the table; negative if the call is not recorded.
     @usableFromInline let number: Int32
@@ -98,7 +101,8 @@ public import CancellationInternals
     let record = Record(kind, callSite, until: deadline, in: taskName, progress)
     // By the line, and not by an address, so that the same calls are always in the same tables.
     let number = Int(callSite.line & 15)
-    // The time is read under the lock, so a report that has looked at a later time has seen the call.
+    // The time is read under the lock, so a report that has looked at a later time has seen the
+    // call.
     let slot = tables[number].locked { $0.insert((record, .now)) }
     return Place(number: Int32(truncatingIfNeeded: slot << 4 | number))
   }

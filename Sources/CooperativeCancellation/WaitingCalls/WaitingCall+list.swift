@@ -3,13 +3,16 @@ public import CancellationInternals
 // Emitted into the programs that use it, so that others are smaller.
 
 extension WaitingCall {
-  /// All recorded calls that are waiting now, oldest first. May be used from any thread, and stops no call.
+  /// All recorded calls that are waiting now, oldest first. May be used from any thread, and stops
+  /// no call.
   @_alwaysEmitIntoClient
   package static var all: [WaitingCall] { snapshot(mayBlock: true).calls }
 
-  /// All recorded calls that are waiting now, oldest first, one per line. In a debugger: `po WaitingCall.list`.
+  /// All recorded calls that are waiting now, oldest first, one per line. In a debugger: `po
+  /// WaitingCall.list`.
   ///
-  /// It never waits for a lock, because a stopped thread may hold one, and says if calls may be missing as a result.
+  /// It never waits for a lock, because a stopped thread may hold one, and says if calls may be
+  /// missing as a result.
   #if !DEBUG
     // In debug builds, it stays a function that a debugger can call.
     @_alwaysEmitIntoClient
@@ -24,11 +27,13 @@ extension WaitingCall {
 
   /// Records every call that begins to wait from now on.
   ///
-  /// The environment variable `COOPERATIVE_CANCELLATION_LONG_WAITS`, in seconds, does the same in debug builds and with
-  /// the test kit. `COOPERATIVE_CANCELLATION_HANG_LIMIT` ends the process at a longer wait: <doc:ItHangs>.
+  /// The environment variable `COOPERATIVE_CANCELLATION_LONG_WAITS`, in seconds, does the same in
+  /// debug builds and with the test kit. `COOPERATIVE_CANCELLATION_HANG_LIMIT` ends the process at
+  /// a longer wait: <doc:ItHangs>.
   ///
-  /// - Parameter limit: Reports each call that waits longer to ``RuntimeIssue/handler``, once, from another thread;
-  ///   `nil`, zero or less reports none, unless the environment says so. Readers of sequences are not reported.
+  /// - Parameter limit: Reports each call that waits longer to ``RuntimeIssue/handler``, once, from
+  ///   another thread; `nil`, zero or less reports none, unless the environment says so. Readers of
+  ///   sequences are not reported.
   @_alwaysEmitIntoClient
   public static func startRecording(reportingAfter limit: Timeout? = nil) {
     Recorder.isListUsed.locked { $0 = true }
@@ -37,10 +42,12 @@ extension WaitingCall {
     LongWaits.reported.set(limit)
   }
 
-  /// The waiting calls, oldest first, and how many tables were locked, perhaps by a thread that a debugger has stopped.
+  /// The waiting calls, oldest first, and how many tables were locked, perhaps by a thread that a
+  /// debugger has stopped.
   @_alwaysEmitIntoClient
   static func snapshot(mayBlock: Bool) -> (calls: [WaitingCall], busyTables: Int) {
-    // Described after unlocking, because that may run user code. What is in both copies was waiting between them.
+    // Described after unlocking, because that may run user code. What is in both copies was waiting
+    // between them.
     let copies = (0..<2).map { _ in
       Recorder.tables.map { $0.locked(mayBlock: mayBlock) { $0.all } }
     }

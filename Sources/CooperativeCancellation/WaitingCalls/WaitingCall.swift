@@ -9,7 +9,8 @@
 ///   0.1 s  App/Socket.swift:58, id 4711
 /// ```
 ///
-/// Calls are recorded in debug builds, and elsewhere after ``startRecording(reportingAfter:)``. See <doc:ItHangs>.
+/// Calls are recorded in debug builds, and elsewhere after ``startRecording(reportingAfter:)``. See
+/// <doc:ItHangs>.
 public struct WaitingCall: Sendable {
   /// What is waiting.
   @usableFromInline package enum Kind: Sendable {
@@ -17,11 +18,14 @@ public struct WaitingCall: Sendable {
     case call
     /// A call of `PendingCalls`, with its id, or of `PendingCall`, or a wait for a `PendingEvent`.
     case pendingCall(id: (any Hashable & Sendable)?)
-    /// A call of `PendingCall`, or `PendingCalls` with its id, that waits for its turn: the SDK has not been called.
+    /// A call of `PendingCall`, or `PendingCalls` with its id, that waits for its turn: the SDK has
+    /// not been called.
     case turn(id: (any Hashable & Sendable)?)
-    /// A reader of a sequence, for which a long wait may be normal. The call site is the sequence's.
+    /// A reader of a sequence, for which a long wait may be normal. The call site is the
+    /// sequence's.
     case element
-    /// A wait for all tasks of a `TaskBag`; with a call site, for the task that was added there, perhaps with an id.
+    /// A wait for all tasks of a `TaskBag`; with a call site, for the task that was added there,
+    /// perhaps with an id.
     case tasks(id: (any Hashable & Sendable)?, addedAt: CallSite?)
     /// A task that waits until it is cancelled, for which a long wait is normal.
     case taskCancellation
@@ -35,7 +39,8 @@ public struct WaitingCall: Sendable {
     case cancelled
     /// It timed out, and is waiting for the SDK's answer.
     case timedOut
-    /// It has its answer, was cancelled or timed out, but its task has not run since: the actor, or the pool, is busy.
+    /// It has its answer, was cancelled or timed out, but its task has not run since: the actor, or
+    /// the pool, is busy.
     case over
   }
 
@@ -55,7 +60,8 @@ public struct WaitingCall: Sendable {
   @_alwaysEmitIntoClient
   package var seconds: Double { Double(begin.nanoseconds(to: now)) / 1e9 }
 
-  /// How long the call may still wait, in seconds; `nil` without a timeout, or if the timeout is on your own clock.
+  /// How long the call may still wait, in seconds; `nil` without a timeout, or if the timeout is on
+  /// your own clock.
   @_alwaysEmitIntoClient
   package var secondsLeft: Double? { record.end.map { Double(now.nanoseconds(to: $0)) / 1e9 } }
 }
