@@ -71,17 +71,24 @@ public final class SharedCalls<Key: Hashable & Sendable, Value: Sendable>: Senda
     let work = Sent(AbandonableWork(run: operation))
     let call = Locked(initially: nil as Int?)
     let shared: SharedValue<Value> = try await raising { [self] priority in
-      if let call = call.locked({ $0 }) { raise(call, to: priority) }
+      guard let call = call.locked({ $0 }) else { return }
+      escalate(calls.extract { $0.raise(call, to: priority) }, to: priority)
     } while: {
       try await throwingWait(
         options,
         as: .pendingCall(id: key),
         in: { (continuation: Caller) in
-          let ticket = try calls.locked { try $0.join(key, continuation) }
+          let priority = Task.currentPriority
+          let ticket = try calls.locked { try $0.join(key, continuation, priority) }
+          escalate(ticket.raised, to: priority)
           call.locked { $0 = ticket.call }
+          // Looked at again, because a raise that came before the line above has not found the
+          // call. A later one finds it.
+          let raised = Task.currentPriority
+          if raised > priority {
+            escalate(calls.extract { $0.raise(ticket.call, to: raised) }, to: raised)
+          }
           if ticket.isFirst { make(ticket.call, work, discard) }
-          // Read last: a raise before this is in the priority, and a later one finds the ticket.
-          raise(ticket.call, to: Task.currentPriority)
           return ticket
         },
         onCancel: { ticket in calls.extract { $0.leave(ticket) }.last?.call.task?.cancel() },
@@ -164,6 +171,7 @@ public final class SharedCalls<Key: Hashable & Sendable, Value: Sendable>: Senda
     _ work: Sent<AbandonableWork<Value>>,
     _ discard: (@Sendable (Value) -> Void)?
   ) {
+    let priority = Task.currentPriority
     let task = Task {
       let operation = work.open().run
       await { (_: isolated (any Actor)?) in
@@ -174,9 +182,9 @@ public final class SharedCalls<Key: Hashable & Sendable, Value: Sendable>: Senda
         }
       }(operation.isolation)
     }
-    if let priority = calls.locked({ $0.start(call, task) }) {
+    if let wanted = calls.locked({ $0.start(call, task) }) {
       // A caller may have joined meanwhile, or been raised.
-      raise(call, to: priority)
+      if wanted > priority { escalate(task, to: wanted) }
     } else {
       // It has ended, by itself or from outside.
       task.cancel()
@@ -191,8 +199,7 @@ public final class SharedCalls<Key: Hashable & Sendable, Value: Sendable>: Senda
 
   /// A call is at least as urgent as each of its callers.
   @_alwaysEmitIntoClient
-  func raise(_ call: Int, to priority: TaskPriority) {
-    let task = calls.extract { $0.raise(call, to: priority) }
+  func escalate(_ task: Task<Void, Never>?, to priority: TaskPriority) {
     if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
       task?.escalatePriority(to: priority)
     }

@@ -69,6 +69,7 @@ public import CancellationInternals
   }
 
   /// For tests that try all orders of events, and restore states.
+  @_alwaysEmitIntoClient
   package var machine: ReplyMachine<Answer> {
     get { contents.locked { $0.machine } }
     nonmutating set { contents.locked { $0.machine = newValue } }

@@ -1,5 +1,13 @@
 public import CancellationInternals
 
+/// What became of an answer that a registry passed on under its lock.
+///
+/// Whether the call took the answer; whether the call was cancelled or timed out before, which its
+/// task forwards; and where the task sleeps, to be woken after unlocking if the answer counts, or
+/// `nil` if it is awake.
+@usableFromInline
+package typealias Acceptance = (counts: Bool, isInterrupted: Bool, waiting: Wait?)
+
 /// Reduces any number of answers to one.
 ///
 /// ```
@@ -76,15 +84,15 @@ public import CancellationInternals
     switch self {
     case .expected:
       keep(&answer)
-      return Acceptance(counts: true)
+      return (true, false, nil)
     case .awaited(let wait):
       let (counts, isInterrupted) = wait.accept(.answered(in: reply()))
       // A task that was just woken by another thread waits for the reply's lock before it takes the
       // answer.
       if counts { keep(&answer) } else { self = .called }
-      return Acceptance(counts: counts, isInterrupted: isInterrupted, waiting: wait)
+      return (counts, isInterrupted, wait)
     case .answered, .stopped, .unwanted, .called:
-      return Acceptance(counts: false)
+      return (false, false, nil)
     }
   }
 
@@ -94,13 +102,13 @@ public import CancellationInternals
     switch self {
     case .expected:
       self = .stopped
-      return Acceptance(counts: true)
+      return (true, false, nil)
     case .awaited(let wait):
       self = .called
       let (counts, isInterrupted) = wait.accept(.stopped)
-      return Acceptance(counts: counts, isInterrupted: isInterrupted, waiting: wait)
+      return (counts, isInterrupted, wait)
     case .answered, .stopped, .unwanted, .called:
-      return Acceptance(counts: false)
+      return (false, false, nil)
     }
   }
 
@@ -135,23 +143,5 @@ public import CancellationInternals
     if let answer = take() { return answer }
     self = .unwanted
     return nil
-  }
-}
-
-/// What became of an answer that a registry passed on under its lock.
-@usableFromInline package struct Acceptance: Sendable {
-  /// Whether the call took the answer.
-  @usableFromInline package let counts: Bool
-  /// Whether the call was cancelled or timed out before, which its task forwards.
-  @usableFromInline package let isInterrupted: Bool
-  /// Where the task sleeps. To be woken after unlocking, if the answer counts; `nil` if the task is
-  /// awake.
-  @usableFromInline package let waiting: Wait?
-
-  @_alwaysEmitIntoClient
-  package init(counts: Bool, isInterrupted: Bool = false, waiting: Wait? = nil) {
-    self.counts = counts
-    self.isInterrupted = isInterrupted
-    self.waiting = waiting
   }
 }

@@ -158,13 +158,6 @@ internal import CancellationInternals
     }
   }
 
-  /// Sleeps until the deadline, or until this is interrupted.
-  @usableFromInline package func sleep(until deadline: Deadline) async {
-    let timer = WaitTimer(self, until: deadline)
-    await sleepAnywhere()
-    timer.stop(self)
-  }
-
   /// Starts a timer, unless there is an answer or a cancellation already, which a timeout must not
   /// overtake.
   @usableFromInline func timer(until deadline: consuming Deadline) -> WaitTimer? {

@@ -3,7 +3,7 @@
   case queued(DeadlinesMachine.Ticket)
   case sleeping(Task<Void, Never>)
 
-  package init(_ wait: Wait, until deadline: Deadline) {
+  @usableFromInline package init(_ wait: Wait, until deadline: Deadline) {
     switch deadline {
     case .at(let moment):
       self = .queued(Deadlines.all.add(wait, until: moment))

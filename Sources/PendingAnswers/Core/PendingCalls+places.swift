@@ -231,7 +231,9 @@ extension PendingCalls {
     if isOver { return expectNoAnswer(id, number) }
     guard let deadline, let limit else { return }
     Task.detached { [self] in
-      await limit.sleep(until: deadline)
+      let timer = WaitTimer(limit, until: deadline)
+      await limit.sleepAnywhere()
+      timer.stop(limit)
       expectNoAnswer(id, number)
     }
   }

@@ -26,12 +26,22 @@ package struct SharedCallsMachine<Key: Hashable & Sendable, Caller: Sendable>: S
 
     @_alwaysEmitIntoClient
     init(key: Key) { self.key = key }
+
+    /// Returns the task, if it exists and this makes it more urgent.
+    @_alwaysEmitIntoClient
+    mutating func raise(to new: TaskPriority) -> Task<Void, Never>? {
+      guard new > priority else { return nil }
+      priority = new
+      return task
+    }
   }
 
   /// What a caller needs to leave its call.
   @usableFromInline package struct Ticket: Sendable {
     @usableFromInline package let call: Int
     @usableFromInline let caller: Int
+    /// The task of the call, if the caller is more urgent than those before it.
+    @usableFromInline var raised: Task<Void, Never>?
 
     @_alwaysEmitIntoClient
     init(call: Int, caller: Int) {
@@ -65,12 +75,16 @@ package struct SharedCallsMachine<Key: Hashable & Sendable, Caller: Sendable>: S
   @_alwaysEmitIntoClient
   package mutating func join(
     _ key: Key,
-    _ caller: Caller
+    _ caller: Caller,
+    _ priority: TaskPriority
   ) throws -> Ticket {
     if let closingError { throw closingError }
-    let call = findOrMake(key)
-    calls[call]?.callers.append(caller, lastNumber)
-    return Ticket(call: call, caller: lastNumber)
+    var ticket = Ticket(call: findOrMake(key), caller: lastNumber)
+    update(ticket.call) { call in
+      call.callers.append(caller, ticket.caller)
+      ticket.raised = call.raise(to: priority)
+    }
+    return ticket
   }
 
   /// Keeps the call with a key until its end. Returns the call, if it is a new one: its task must
@@ -79,7 +93,7 @@ package struct SharedCallsMachine<Key: Hashable & Sendable, Caller: Sendable>: S
   package mutating func begin(_ key: Key) -> Int? {
     if closingError != nil { return nil }
     let call = findOrMake(key)
-    calls[call]?.isKept = true
+    update(call) { $0.isKept = true }
     return call == lastNumber ? call : nil
   }
 
@@ -99,27 +113,41 @@ package struct SharedCallsMachine<Key: Hashable & Sendable, Caller: Sendable>: S
   /// have, or `nil` if the call is gone: if it was ended from outside, its task is to be cancelled.
   @_alwaysEmitIntoClient
   package mutating func start(_ call: Int, _ task: Task<Void, Never>) -> TaskPriority? {
-    calls[call]?.task = task
-    return calls[call]?.priority
+    update(call) { call in
+      call.task = task
+      return call.priority
+    }
   }
 
-  /// A caller has a priority. Returns the task of its call, to be raised, if it exists.
+  /// A caller has been raised. Returns the task of its call, if that is to be raised, too, and
+  /// exists.
   @_alwaysEmitIntoClient
   package mutating func raise(_ call: Int, to priority: TaskPriority) -> Task<Void, Never>? {
+    update(call) { $0.raise(to: priority) } ?? nil
+  }
+
+  /// Changes a call in place, if it still exists.
+  ///
+  /// Not through an optional subscript: Swift 6.3.1 allocates a frame for its accessor each time,
+  /// and to read an element is to copy it.
+  @_alwaysEmitIntoClient
+  @inline(__always)
+  @discardableResult
+  mutating func update<Result>(_ call: Int, _ change: (inout Call) -> Result) -> Result? {
     guard let index = calls.index(forKey: call) else { return nil }
-    calls.values[index].priority = max(calls.values[index].priority, priority)
-    return calls.values[index].task
+    return change(&calls.values[index])
   }
 
   /// A caller waits no longer. Returns the call if it was the last one: its task is to be
   /// cancelled.
   @_alwaysEmitIntoClient
   package mutating func leave(_ ticket: Ticket) -> (left: Caller?, last: Removed?) {
-    let left = calls[ticket.call]?.callers.remove(ticket.caller)
-    guard let call = calls[ticket.call], call.callers.count == 0, !call.isKept else {
-      return (left, nil)
+    var left: Caller?
+    let isOver = update(ticket.call) { call in
+      left = call.callers.remove(ticket.caller)
+      return call.callers.count == 0 && !call.isKept
     }
-    return (left, end(ticket.call))
+    return (left, isOver == true ? end(ticket.call) : nil)
   }
 
   /// Ends the call with a key from outside: all who wait receive an error, and its task is to be
