@@ -171,7 +171,6 @@ public final class SharedCalls<Key: Hashable & Sendable, Value: Sendable>: Senda
     _ work: Sent<AbandonableWork<Value>>,
     _ discard: (@Sendable (Value) -> Void)?
   ) {
-    let priority = Task.currentPriority
     let task = Task {
       let operation = work.open().run
       await { (_: isolated (any Actor)?) in
@@ -183,8 +182,9 @@ public final class SharedCalls<Key: Hashable & Sendable, Value: Sendable>: Senda
       }(operation.isolation)
     }
     if let wanted = calls.locked({ $0.start(call, task) }) {
-      // A caller may have joined meanwhile, or been raised.
-      if wanted > priority { escalate(task, to: wanted) }
+      // The task has the priority with which the current one was created. That may have been raised
+      // since, or another caller may have joined.
+      escalate(task, to: wanted)
     } else {
       // It has ended, by itself or from outside.
       task.cancel()
