@@ -95,17 +95,4 @@ extension PendingCalls {
     task.cancel()
     return try checked.deliver(options)
   }
-
-  /// An asynchronous `operation` threw, or stopped because its task was cancelled.
-  @_alwaysEmitIntoClient
-  func fail(_ id: ID, _ number: Int, _ error: (any Error)?) {
-    var answer: PendingAnswer<Value>? = error.map { .failure($0) }
-    perform { registry, outcome in
-      if sharing == nil {
-        registry.fail(id, number, &answer, &outcome)
-      } else {
-        registry.inLine(id, &outcome) { $0.stop(number, &answer, &$1) }
-      }
-    }
-  }
 }

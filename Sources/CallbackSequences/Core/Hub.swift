@@ -10,7 +10,10 @@ public import CooperativeCancellation
   @usableFromInline package typealias Target = (hub: Hub, registration: Int)
   /// Waits until the registration of its reader has returned.
   @usableFromInline typealias Starter = CancellableContinuation<Void, any Error>
-  @usableFromInline typealias Afterwards = (wake: [any ErasedContinuation], release: [Element])
+  /// To do after unlocking. The readers are only to be released.
+  @usableFromInline typealias Afterwards = (
+    wake: [any ErasedContinuation], release: [Element], readers: [Inbox<Element>]
+  )
 
   private let source: @Sendable () -> Source<Element>
   @usableFromInline let state: Locked<HubMachine<Inbox<Element>, Element, ActorWork, Starter>>
@@ -50,7 +53,7 @@ public import CooperativeCancellation
   }
 
   private func begin(_ inbox: Inbox<Element>, startedBy starter: Starter?) -> () -> Void {
-    var afterwards: Afterwards = ([], [])
+    var afterwards: Afterwards = ([], [], [])
     let (number, mustWait) = state.locked { machine in
       if let latest = machine.latest { _ = inbox.deliver(latest, &afterwards) }
       let number = machine.join(inbox)
@@ -88,7 +91,7 @@ public import CooperativeCancellation
 
   /// A registration returned: what it has yielded reaches the readers.
   private func registered(_ ending: ActorWork) {
-    var afterwards: Afterwards = ([], [])
+    var afterwards: Afterwards = ([], [], [])
     let opened = state.extract { machine in
       machine.registered(ending) { _ = $0.deliver($1, &afterwards) }
     }
@@ -100,7 +103,7 @@ public import CooperativeCancellation
   /// The SDK yielded an element, on any thread. Returns whether a reader received it.
   @_alwaysEmitIntoClient
   func yield(_ element: Element, _ registration: Int) -> Bool {
-    var afterwards: Afterwards = ([], [])
+    var afterwards: Afterwards = ([], [], [])
     let isRead = deliver(element, registration, &afterwards)
     for reader in afterwards.wake { reader.resume() }
     return isRead
@@ -113,6 +116,9 @@ public import CooperativeCancellation
         $0.deliver(element, &afterwards)
       }
       if let replaced = yielded.replaced { afterwards.release.append(replaced) }
+      for reader in yielded.gone?.slots ?? [] {
+        if let reader = reader.element { afterwards.readers.append(reader) }
+      }
       return yielded.isRead
     }
   }

@@ -140,24 +140,25 @@ package struct HubMachine<
   }
 
   /// That registration yielded an element. Returns whether a reader received it, and an element to
-  /// release. If none did, the registration is over, and the SDK may stop. While the registration
-  /// is running, the element is held.
+  /// release. If none did, the registration is over, and the SDK may stop: the readers are all
+  /// cancelled. They are taken out, for release, because they would count as readers of a next one.
+  /// While the registration is running, the element is held.
   @_alwaysEmitIntoClient
   package mutating func yield(
     _ element: Element,
     _ registration: Int,
     deliver: (Reader) -> Bool
-  ) -> (isRead: Bool, replaced: Element?) {
-    guard isOpen, registration == self.registration else { return (false, nil) }
+  ) -> (isRead: Bool, replaced: Element?, gone: NumberedQueue<Reader>?) {
+    guard isOpen, registration == self.registration else { return (false, nil, nil) }
     if readers.count > 0, let yielded = held?.yield(element) {
-      return (yielded.isOpen, yielded.surplus)
+      return (yielded.isOpen, yielded.surplus, nil)
     }
     var isRead = false
     for slot in readers.slots { if let reader = slot.element, deliver(reader) { isRead = true } }
     isOpen = isRead
     let replaced = latest.take()
     if isOpen, replays { latest = element }
-    return (isOpen, replaced)
+    return (isOpen, replaced, isOpen ? nil : readers.takeAll())
   }
 
   /// The SDK ended that registration. Returns the readers to tell, and the latest element to

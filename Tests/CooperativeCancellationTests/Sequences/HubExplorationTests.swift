@@ -192,7 +192,12 @@ private struct HubRun: Explorable {
     } else {
       require(receivers.sorted() == readers, "each reader gets what comes since it joined")
       if replays { situation.latest = element }
-      if !isRead { situation.hasEnded = true }
+      guard !isRead else { return }
+      situation.hasEnded = true
+      // Those that refuse are cancelled, and the hub lets go of them.
+      for reader in situation.readers.indices where situation.readers[reader].state == .cancelled {
+        situation.readers[reader].wasTold = true
+      }
     }
   }
 
