@@ -132,6 +132,21 @@ final class PickerDelegate: NSObject, UIDocumentPickerDelegate,
   }
 }
 
+@MainActor
+final class Alerts {
+  func confirm(_ question: String, over screen: UIViewController) async throws -> Bool {
+    try await withAsyncThrowingValue { (completion: @escaping @Sendable (Bool) -> Void) in
+      let alert = UIAlertController(title: question, message: nil, preferredStyle: .alert)
+      alert.addAction(UIAlertAction(title: "Delete", style: .destructive) { _ in completion(true) })
+      alert.addAction(UIAlertAction(title: "Keep", style: .cancel) { _ in completion(false) })
+      screen.present(alert, animated: true)
+      return alert
+    } onCancel: { alert in
+      alert.dismiss(animated: true)
+    }
+  }
+}
+
 // MARK: - NFC
 
 @MainActor
@@ -368,6 +383,26 @@ final class PlayerDelegate: NSObject, AVAudioPlayerDelegate {
 }
 
 @MainActor
+final class Films {
+  func waitUntilReady(_ item: AVPlayerItem) async throws {
+    let states = AsyncThrowingCallbackSequence(buffering: .newest(1)) { yield in
+      item.observe(\.status, options: [.initial, .new]) { @Sendable item, _ in
+        yield(item.status)
+      }
+    } onTermination: { observation in
+      observation.invalidate()
+    }
+    for try await status in states {
+      switch status {
+      case .unknown: break
+      case .readyToPlay: return
+      case .failed: throw item.error ?? NotStarted()
+      }
+    }
+  }
+}
+
+@MainActor
 final class Dictation {
   private let recognizer = SFSpeechRecognizer()
 
@@ -598,6 +633,15 @@ struct UTType: Sendable { static let pdf = UTType() }
   )
   func documentPickerWasCancelled(_ controller: UIDocumentPickerViewController)
 }
+@MainActor class UIAlertAction: NSObject {
+  enum Style { case destructive, cancel }
+  init(title: String?, style: Style, handler: ((UIAlertAction) -> Void)? = nil) {}
+}
+@MainActor class UIAlertController: UIViewController {
+  enum Style { case alert }
+  init(title: String?, message: String?, preferredStyle: Style) {}
+  func addAction(_ action: UIAlertAction) {}
+}
 final class UIImage: NSObject, Sendable {}
 
 class NFCNDEFPayload: NSObject { var payload = Data() }
@@ -696,6 +740,28 @@ class AVAudioPlayer: NSObject {
 }
 @MainActor protocol AVAudioPlayerDelegate: AnyObject {
   func audioPlayerDidFinishPlaying(_ player: AVAudioPlayer, successfully flag: Bool)
+}
+
+@MainActor class AVPlayerItem: NSObject {
+  enum Status: Sendable { case unknown, readyToPlay, failed }
+  nonisolated var status: Status { .unknown }
+  nonisolated var error: (any Error)? { nil }
+}
+/// `observe` of `NSObject`, which Foundation has only on Apple's systems.
+struct ObservingOptions: OptionSet {
+  static let initial = ObservingOptions(rawValue: 4)
+  static let new = ObservingOptions(rawValue: 1)
+  let rawValue: UInt
+}
+class KeyValueObservation: NSObject { func invalidate() {} }
+protocol KeyValueObserving {}
+extension NSObject: KeyValueObserving {}
+extension KeyValueObserving {
+  func observe<Value>(
+    _ keyPath: KeyPath<Self, Value>,
+    options: ObservingOptions,
+    changeHandler: @escaping (Self, Value?) -> Void
+  ) -> KeyValueObservation { KeyValueObservation() }
 }
 
 class SFTranscription: NSObject { var formattedString: String { "" } }
