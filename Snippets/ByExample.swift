@@ -73,7 +73,7 @@ print("\nonCancel stops the tunnel")
 await cancelJustAfterSuccess { try await tunnel.start() }
 log("the tunnel is up: \(tunnel.vpn.isUp)")
 
-// MARK: - The delegate that nobody retains
+// MARK: - The delegate that nothing retains
 
 @MainActor
 final class Places {
