@@ -7,6 +7,7 @@ import CooperativeCancellation
 import Dispatch
 import Foundation
 import PendingAnswers
+import Synchronization
 
 @MainActor
 final class Drive {
@@ -14,6 +15,7 @@ final class Drive {
   private let scans = PendingCall<String>()
   private let scale = Scale()
   private let queue = OperationQueue()
+  private let account = Account.shared
 
   func icon(of name: String) async throws -> Data {
     try await withAsyncThrowingValue { completion in
@@ -125,10 +127,10 @@ final class Drive {
     throw IncompleteRecords()
   }
 
-  func upload(_ name: String) async throws -> Int {
+  func transcript(of name: String) async throws -> String {
     try await withAsyncThrowingValue { completion in
       LateRequest(cancel: { $0.cancel() }) { arrived in
-        sdk.upload(name, taskHandler: arrived, completion: completion)
+        sdk.transcribe(name, taskHandler: arrived, completion: completion)
       }
     } onCancel: {
       $0.cancel()
@@ -167,6 +169,7 @@ final class Drive {
       return sheet
     } onCancel: { sheet in
       sheet.dismiss()
+      account.signOut()
     }
   }
 
@@ -285,7 +288,6 @@ extension Drive {
 final class Forecast {
   private let call = PendingCall<Double>()
   private let context: CallbackContext
-  private var latest = 0
 
   init() {
     context = CallbackContext(isRepeating: true) {
@@ -296,17 +298,14 @@ final class Forecast {
 
   func degrees(in city: String) async throws -> Double {
     try await call.value {
-      latest += 1
       let status = weather_fetch(
         city,
         { @Sendable in CallbackContext.call($0, $1, $2) },
         context.pointer
       )
       guard status == 0 else { throw WeatherError(status: status) }
-      return latest
-    } onCancel: { number in
-      // Otherwise this call has ended, and the next one is running.
-      if number == latest { weather_cancel() }
+    } onCancel: {
+      weather_cancel()
     }
   }
 }
@@ -362,7 +361,7 @@ struct DatabaseClosedError: Error {}
 struct WeatherError: Error { let status: Int32 }
 
 /// May be cancelled from any thread.
-struct UploadTask: Sendable {
+struct TranscriptionTask: Sendable {
   let cancel: @Sendable () -> Void
 }
 
@@ -412,12 +411,12 @@ final class DriveSDK {
   }
 
   /// Makes the task and passes it on.
-  func upload(
+  func transcribe(
     _ name: String,
-    taskHandler: @escaping @Sendable (UploadTask) -> Void,
-    completion: @escaping Pair<Int>
+    taskHandler: @escaping @Sendable (TranscriptionTask) -> Void,
+    completion: @escaping Pair<String>
   ) {
-    SDKRequest(name.utf8.count, completion).deliver { taskHandler(UploadTask(cancel: $0)) }
+    SDKRequest("hello", completion).deliver { taskHandler(TranscriptionTask(cancel: $0)) }
   }
 
   /// Returns whether the scan has begun. If not, the SDK does not call back.
@@ -533,10 +532,25 @@ final class SignInSheet {
   }
 
   func present() {
-    request = SDKRequest { [success, failure] in $0.map(failure) ?? success(Profile()) }
+    request = SDKRequest { [success, failure] error in
+      if let error { return failure(error) }
+      Account.shared.signIn()
+      success(Profile())
+    }
   }
 
   func dismiss() { request?.cancel() }
+}
+
+/// Stays signed in after the sheet has closed.
+nonisolated final class Account: Sendable {
+  static let shared = Account()
+
+  private let isIn = Mutex(false)
+
+  var isSignedIn: Bool { isIn.withLock { $0 } }
+  func signIn() { isIn.withLock { $0 = true } }
+  func signOut() { isIn.withLock { $0 = false } }
 }
 
 protocol PlayerDelegate: AnyObject {

@@ -8,7 +8,7 @@ import Testing
 struct RecipesTests {
   @Test func `calls that can be cancelled`() async throws {
     try await check({ Drive() }) { try await $0.thumbnail(of: "sea") }
-    try await check({ Drive() }) { try await $0.upload("sea") }
+    try await check({ Drive() }) { try await $0.transcript(of: "sea") }
     try await check({ Drive() }) { try await $0.download("sea") { _ in } }
     try await check({ Drive() }) { try await $0.video("sea") }
     try await check({ Catalog() }) { try await $0.title(of: 1) }
@@ -47,6 +47,39 @@ struct RecipesTests {
     try await check({ Drive() }, except: exceptions) { try await $0.degrees(in: "Oslo") }
     try await check({ Drive() }, whenCancelled: .waitForCallback, except: exceptions) {
       try await $0.convert("beach.mov") { _ in }
+    }
+  }
+
+  @Test func `a person who signed in just before the cancellation is signed out`() async throws {
+    let calls = FakeCall<SDKRequest.Answer>()
+    try await SDKRequest.calls.withValue(calls) {
+      let drive = Drive()
+      let task = Task { try await drive.signIn() }
+      try await calls.next().answer { $0(nil) }
+      #expect(Account.shared.isSignedIn)
+      // This test has the main actor, so the task has not read its answer.
+      task.cancel()
+      await #expect(throws: CancellationError.self) { try await task.value }
+      #expect(!Account.shared.isSignedIn)
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `stopping whatever runs reaches no other call`(isAnsweredFirst: Bool) async throws {
+    let calls = FakeCall<SDKRequest.Answer>()
+    try await SDKRequest.calls.withValue(calls) {
+      let forecast = Forecast()
+      let old = Task { try await forecast.degrees(in: "Oslo") }
+      let first = try await calls.next()
+      let new = Task { try await forecast.degrees(in: "Rome") }
+      if isAnsweredFirst { first.answer { $0(nil) } }
+      old.cancel()
+      await #expect(throws: CancellationError.self) { try await old.value }
+      if !isAnsweredFirst { first.answer { $0(SDKError()) } }
+      let second = try await calls.next()
+      #expect((first.cancelCount, second.cancelCount) == (1, 0))
+      second.answer { $0(nil) }
+      #expect(try await new.value == 12.5)
     }
   }
 
