@@ -36,11 +36,13 @@ final class Radio: @MainActor CentralDelegate {
     }
   }
 
-  // The delegate's methods, on the main thread.
+  // The delegate's methods, on any thread.
 
-  @MainActor func centralDidUpdateState(_ central: Central) {
+  nonisolated func centralDidUpdateState(_ central: Central) {
     if central.isPoweredOn { poweredOn.resume() }
   }
+
+  // Those that use the state of this class, on the main thread.
 
   @MainActor func central(_ central: Central, didConnect peripheral: Peripheral) {
     // The end of a cancelled connection follows.

@@ -127,10 +127,10 @@ final class Drive {
     throw IncompleteRecords()
   }
 
-  func transcript(of name: String) async throws -> String {
+  func upload(_ name: String) async throws -> Int {
     try await withAsyncThrowingValue { completion in
       LateRequest(cancel: { $0.cancel() }) { arrived in
-        sdk.transcribe(name, taskHandler: arrived, completion: completion)
+        sdk.upload(name, taskHandler: arrived, completion: completion)
       }
     } onCancel: {
       $0.cancel()
@@ -361,7 +361,7 @@ struct DatabaseClosedError: Error {}
 struct WeatherError: Error { let status: Int32 }
 
 /// May be cancelled from any thread.
-struct TranscriptionTask: Sendable {
+struct UploadTask: Sendable {
   let cancel: @Sendable () -> Void
 }
 
@@ -411,12 +411,12 @@ final class DriveSDK {
   }
 
   /// Makes the task and passes it on.
-  func transcribe(
+  func upload(
     _ name: String,
-    taskHandler: @escaping @Sendable (TranscriptionTask) -> Void,
-    completion: @escaping Pair<String>
+    taskHandler: @escaping @Sendable (UploadTask) -> Void,
+    completion: @escaping Pair<Int>
   ) {
-    SDKRequest("hello", completion).deliver { taskHandler(TranscriptionTask(cancel: $0)) }
+    SDKRequest(name.utf8.count, completion).deliver { taskHandler(UploadTask(cancel: $0)) }
   }
 
   /// Returns whether the scan has begun. If not, the SDK does not call back.

@@ -8,7 +8,7 @@ import Testing
 struct RecipesTests {
   @Test func `calls that can be cancelled`() async throws {
     try await check({ Drive() }) { try await $0.thumbnail(of: "sea") }
-    try await check({ Drive() }) { try await $0.transcript(of: "sea") }
+    try await check({ Drive() }) { try await $0.upload("sea") }
     try await check({ Drive() }) { try await $0.download("sea") { _ in } }
     try await check({ Drive() }) { try await $0.video("sea") }
     try await check({ Catalog() }) { try await $0.title(of: 1) }
