@@ -1,8 +1,16 @@
 /// Calls an SDK that reports an optional value and an optional error, and waits for the value.
 ///
 /// ```swift
-/// try await withAsyncThrowingValue { sdk.profile(id, completion: $0) }
+/// func image(at url: String) async throws -> Image {
+///   try await withAsyncThrowingValue { completion in
+///     sdk.loadImage(at: url, completion: completion)
+///   } onCancel: { request in
+///     request.cancel()  // What the closure above returned.
+///   }
+/// }
 /// ```
+///
+/// When the task is cancelled, the wait ends at once and `onCancel` stops the SDK.
 ///
 /// Accepts `(Value?, (any Error)?)`, `(Value?, NSError?)` and `(Bool, (any Error)?)`.
 ///
