@@ -31,9 +31,38 @@ var tasks: Set<AnyTask> = []
 Task { await listen() }.store(in: &tasks)
 // When `tasks` is destroyed, the task is cancelled.
 
-func shutDown(_ connections: TaskBag) async {
-  await connections.drain(cancellingAfter: .seconds(10))
+func shutDown(_ taskBag: TaskBag) async {
+  await taskBag.drain(cancellingAfter: .seconds(10))
 }
+
+@MainActor
+final class ImportModel {
+  private let taskBag = TaskBag()
+  private let importer = Importer()
+
+  func start() {
+    taskBag.add(id: "import", ifTaken: .keep) { [importer] in try await importer.importAll() }
+  }
+
+  func stop() { taskBag.cancel(id: "import") }
+}
+
+struct Request: Sendable {}
+
+final class Connection: Sendable {
+  private let requests = TaskBag()
+
+  func didReceive(_ request: Request) {
+    requests.add { try await answer(request) }
+  }
+
+  func didClose() {
+    requests.close()
+    requests.cancelAll()
+  }
+}
+
+func answer(_ request: Request) async throws {}
 
 // MARK: - Checkpoints
 
@@ -90,7 +119,7 @@ func sum(of numbers: [Int]) throws -> Int {
 }
 
 func checksum(of blocks: [[UInt8]]) async throws -> Int {
-  var pace = PacedCheckpoint(every: .milliseconds(10), readingClockEvery: 1)
+  var pace = PacedCheckpoint(every: 1_000)
   var sum = 0
   for block in blocks {
     for byte in block { sum = (sum &* 31) &+ Int(byte) }

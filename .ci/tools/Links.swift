@@ -48,16 +48,19 @@ struct Links {
         return "\(path) has no heading #\(anchor), but \(headings.joined(separator: ", "))"
       }
     }
-    if link.isImage || !page.file.hasPrefix(catalog) { return nil }
-    // DocC finds pages by name and headings by their words, and only inside the catalog.
+    if link.isImage || !isInCatalog(page.file) { return nil }
+    // DocC finds pages by name and headings by their words, and only inside the catalogs.
     let html = "<a href=\"\(link.target)\">…</a>"
-    let docC = "doc:" + link.target.replacing(".md", with: "")
-    if !path.hasPrefix(catalog) {
+    let docC = "doc:" + (link.target.split(separator: "/").last ?? "").replacing(".md", with: "")
+    if !isInCatalog(path) {
       return link.docC == nil ? nil : "this is dead in DocC; write \(html)"
     }
     if link.docC.map(letters) == letters(docC) { return nil }
     return "this is dead in DocC; write [\(html)](\(docC)), with the capital letters of the heading"
   }
+
+  /// `.ci/documentation` puts the pages of all catalogs together.
+  private func isInCatalog(_ file: String) -> Bool { file.contains(".docc/") }
 
   /// The part of a heading's name that both share.
   private func letters(_ target: String) -> String {

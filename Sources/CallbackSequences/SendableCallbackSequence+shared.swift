@@ -3,12 +3,12 @@ extension SendableCallbackSequence {
   ///
   /// ```swift
   /// isOnline = AsyncCallbackSequence(buffering: .newest(1)) { yield in
-  ///   monitor.onChange = yield
+  ///   monitor.onChange = yield  // Registered.
   ///   var isOnline: Bool
   ///   repeat {
   ///     isOnline = monitor.isOnline
   ///     yield(isOnline)
-  ///   } while isOnline != monitor.isOnline
+  ///   } while isOnline != monitor.isOnline  // If it changed meanwhile, read it again.
   /// } onTermination: {
   ///   monitor.onChange = nil
   /// }.sendable().shared(replayingLatest: true)

@@ -10,8 +10,21 @@
 ///
 /// Returns the value, plain or of a `Result<Value, Never>`, throws no error of the SDK, and is
 /// otherwise as
-/// ``withAsyncThrowingValue(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)-3lf1q``, with
-/// its parameters.
+/// ``withAsyncThrowingValue(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)-3lf1q``.
+///
+/// - Parameters:
+///   - response: What happens if the call is cancelled or times out.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not
+///     called.
+///   - fileID: The file to name in errors and reports.
+///   - line: The line to name in errors and reports.
+///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the
+///     caller's actor.
+///   - cancel: Tells the SDK to stop, and undoes a success. Receives what `operation` returned.
+///     Runs on the caller's actor, exactly once, if a cancellation or timeout ends the call, or
+///     comes before an answer that is delivered.
+///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the
+///     caller's actor.
 @_disfavoredOverload
 @_alwaysEmitIntoClient
 @inline(__always)
@@ -39,7 +52,19 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 /// try await withAsyncThrowingValue(timeout: .seconds(5)) { sdk.flush($0) }
 /// ```
 ///
-/// Its errors and parameters are those of the overload with one value. See <doc:Contract>.
+/// Its errors are those of the overload with one value. See <doc:Contract>.
+///
+/// - Parameters:
+///   - response: What happens if the call is cancelled or times out.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not
+///     called.
+///   - fileID: The file to name in errors and reports.
+///   - line: The line to name in errors and reports.
+///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the
+///     caller's actor.
+///   - cancel: Tells the SDK to stop, and undoes a success. Receives what `operation` returned.
+///     Runs on the caller's actor, exactly once, if a cancellation or timeout ends the call, or
+///     comes before an answer that is delivered.
 @_disfavoredOverload
 @_alwaysEmitIntoClient
 @inline(__always)

@@ -9,9 +9,22 @@
 /// has no error, write `{ @Sendable in failure(nil) }`; for a third closure, see
 /// <doc:Choosing#Closures-for-success-and-failure>.
 ///
-/// Also throws ``MissingValueError`` for a failure without an error. The rest, and the parameters,
-/// are those of
+/// Also throws ``MissingValueError`` for a failure without an error. The rest is as in
 /// ``withAsyncThrowingValue(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)-3lf1q``.
+///
+/// - Parameters:
+///   - response: What happens if the call is cancelled or times out.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not
+///     called.
+///   - fileID: The file to name in errors and reports.
+///   - line: The line to name in errors and reports.
+///   - operation: Calls the SDK with both closures and returns its request, if any. Runs on the
+///     caller's actor.
+///   - cancel: Tells the SDK to stop, and undoes a success. Receives what `operation` returned.
+///     Runs on the caller's actor, exactly once, if a cancellation or timeout ends the call, or
+///     comes before an answer that is delivered.
+///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the
+///     caller's actor.
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Request>(
@@ -39,7 +52,19 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 /// Calls an SDK that takes a success closure without a value and a failure closure, and waits until
 /// it is done.
 ///
-/// Its errors and parameters are those of the overload with a value. See <doc:Contract>.
+/// Its errors are those of the overload with a value. See <doc:Contract>.
+///
+/// - Parameters:
+///   - response: What happens if the call is cancelled or times out.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not
+///     called.
+///   - fileID: The file to name in errors and reports.
+///   - line: The line to name in errors and reports.
+///   - operation: Calls the SDK with both closures and returns its request, if any. Runs on the
+///     caller's actor.
+///   - cancel: Tells the SDK to stop, and undoes a success. Receives what `operation` returned.
+///     Runs on the caller's actor, exactly once, if a cancellation or timeout ends the call, or
+///     comes before an answer that is delivered.
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<Request>(

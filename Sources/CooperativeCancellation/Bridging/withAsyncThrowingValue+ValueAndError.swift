@@ -1,15 +1,37 @@
 /// Calls an SDK that reports an optional value and an optional error, and waits for the value.
 ///
 /// ```swift
-/// try await withAsyncThrowingValue { sdk.profile(id, completion: $0) }
+/// func image(at url: String) async throws -> Image {
+///   try await withAsyncThrowingValue { completion in
+///     sdk.loadImage(at: url, completion: completion)
+///   } onCancel: { request in
+///     request.cancel()  // What the closure above returned.
+///   }
+/// }
 /// ```
+///
+/// When the task is cancelled, the wait ends at once and `onCancel` stops the SDK.
 ///
 /// Accepts `(Value?, (any Error)?)`, `(Value?, NSError?)` and `(Bool, (any Error)?)`.
 ///
 /// Returns the value. Throws the error if there is one; a value beside it goes to `onDiscard`.
 /// Throws ``MissingValueError`` if both are `nil`. If the caller expects an optional, the compiler
-/// selects the overload that returns `nil` instead. The other errors and the parameters are those
-/// of ``withAsyncThrowingValue(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)-3lf1q``.
+/// selects the overload that returns `nil` instead. The other errors are those of
+/// ``withAsyncThrowingValue(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)-3lf1q``.
+///
+/// - Parameters:
+///   - response: What happens if the call is cancelled or times out.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not
+///     called.
+///   - fileID: The file to name in errors and reports.
+///   - line: The line to name in errors and reports.
+///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the
+///     caller's actor.
+///   - cancel: Tells the SDK to stop, and undoes a success. Receives what `operation` returned.
+///     Runs on the caller's actor, exactly once, if a cancellation or timeout ends the call, or
+///     comes before an answer that is delivered.
+///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the
+///     caller's actor.
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Request>(
@@ -43,8 +65,22 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 ///
 /// Returns the value, or `nil` if the SDK reports neither a value nor an error. The compiler
 /// selects this overload where the result is used as an optional: with an optional return type or
-/// variable, `guard let`, `?.` or `??`. The rest, and the parameters, are the same as in the
-/// overload that returns a `Value`. See <doc:Contract>.
+/// variable, `guard let`, `?.` or `??`. The rest is the same as in the overload that returns a
+/// `Value`. See <doc:Contract>.
+///
+/// - Parameters:
+///   - response: What happens if the call is cancelled or times out.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not
+///     called.
+///   - fileID: The file to name in errors and reports.
+///   - line: The line to name in errors and reports.
+///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the
+///     caller's actor.
+///   - cancel: Tells the SDK to stop, and undoes a success. Receives what `operation` returned.
+///     Runs on the caller's actor, exactly once, if a cancellation or timeout ends the call, or
+///     comes before an answer that is delivered.
+///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the
+///     caller's actor.
 // Without a hint, the compiler prefers the overload above, as it accepts only copyable requests.
 @_alwaysEmitIntoClient
 @inline(__always)
@@ -69,9 +105,22 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 /// Calls an SDK that reports two values and an error, and waits for the values.
 ///
 /// Returns both values. Throws the error if there is one, ``MissingValueError`` if there is none
-/// and a value is missing, and otherwise the same errors as the overload for a `Result`. The
-/// parameters are those of the overload for one value; `discard` receives at least one value that
-/// is not `nil`. See <doc:Contract>.
+/// and a value is missing, and otherwise the same errors as the overload for a `Result`. See
+/// <doc:Contract>.
+///
+/// - Parameters:
+///   - response: What happens if the call is cancelled or times out.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not
+///     called.
+///   - fileID: The file to name in errors and reports.
+///   - line: The line to name in errors and reports.
+///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the
+///     caller's actor.
+///   - cancel: Tells the SDK to stop, and undoes a success. Receives what `operation` returned.
+///     Runs on the caller's actor, exactly once, if a cancellation or timeout ends the call, or
+///     comes before an answer that is delivered.
+///   - discard: Closes or frees values that are not returned, of which at least one is not `nil`.
+///     Runs on the SDK's thread or the caller's actor.
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<
@@ -109,8 +158,19 @@ nonisolated(nonsending) public func withAsyncThrowingValue<
 /// ```
 ///
 /// Returns when the SDK reports `nil`. Throws the error that it reports, and otherwise the same
-/// errors as the overload for a `Result`. The parameters are those of the overload for a value. See
-/// <doc:Contract>.
+/// errors as the overload for a `Result`. See <doc:Contract>.
+///
+/// - Parameters:
+///   - response: What happens if the call is cancelled or times out.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not
+///     called.
+///   - fileID: The file to name in errors and reports.
+///   - line: The line to name in errors and reports.
+///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the
+///     caller's actor.
+///   - cancel: Tells the SDK to stop, and undoes a success. Receives what `operation` returned.
+///     Runs on the caller's actor, exactly once, if a cancellation or timeout ends the call, or
+///     comes before an answer that is delivered.
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<Request>(

@@ -61,8 +61,19 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
 
 /// Calls an SDK that reports a `Result` without a value, and waits until it is done.
 ///
-/// Returns at `completion(.success)`. Its errors and parameters are those of the overload with a
-/// value.
+/// Returns at `completion(.success)`. Its errors are those of the overload with a value.
+///
+/// - Parameters:
+///   - response: What happens if the call is cancelled or times out.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not
+///     called.
+///   - fileID: The file to name in errors and reports.
+///   - line: The line to name in errors and reports.
+///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the
+///     caller's actor.
+///   - cancel: Tells the SDK to stop, and undoes a success. Receives what `operation` returned.
+///     Runs on the caller's actor, exactly once, if a cancellation or timeout ends the call, or
+///     comes before an answer that is delivered.
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
@@ -90,6 +101,20 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Request>(
 ///
 /// The rest is as with a `Result<Value, any Error>`. The SDK's error keeps its type in the `any
 /// Error`.
+///
+/// - Parameters:
+///   - response: What happens if the call is cancelled or times out.
+///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not
+///     called.
+///   - fileID: The file to name in errors and reports.
+///   - line: The line to name in errors and reports.
+///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the
+///     caller's actor.
+///   - cancel: Tells the SDK to stop, and undoes a success. Receives what `operation` returned.
+///     Runs on the caller's actor, exactly once, if a cancellation or timeout ends the call, or
+///     comes before an answer that is delivered.
+///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the
+///     caller's actor.
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncThrowingValue<

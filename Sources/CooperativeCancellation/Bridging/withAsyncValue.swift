@@ -43,6 +43,14 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
 ///
 /// The rest is the same as for a plain value, but a wait for `Void` ends if the SDK drops
 /// `completion`.
+///
+/// - Parameters:
+///   - response: That a cancellation is ignored.
+///   - fileID: The file to name in reports.
+///   - line: The line to name in reports.
+///   - operation: Calls the SDK with `completion`. Runs on the caller's actor. What it returns is
+///     kept until the SDK answers.
+///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread.
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
@@ -68,6 +76,13 @@ nonisolated(nonsending) public func withAsyncValue<Value: Sendable, Request>(
 ///
 /// A dropped completion ends the wait, and is reported to ``RuntimeIssue/handler``. The rest is as
 /// with a value.
+///
+/// - Parameters:
+///   - response: That a cancellation is ignored.
+///   - fileID: The file to name in reports.
+///   - line: The line to name in reports.
+///   - operation: Calls the SDK with `completion`. Runs on the caller's actor. What it returns is
+///     kept until the SDK answers.
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withAsyncValue<Request>(

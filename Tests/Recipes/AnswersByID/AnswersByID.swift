@@ -1,26 +1,31 @@
 // The code of the page "Answers by id".
 
 import CooperativeCancellation
+import Foundation
 import PendingAnswers
 import Synchronization
 
 @MainActor
-final class Radio: CentralDelegate {
-  private let central = Central()
+final class Radio: @MainActor CentralDelegate {
+  private let central: Central
   private let connections = PendingCalls<String, Void>(
     ifTaken: .waitForTurn,
     lateAnswers: .seconds(5)
   )
+  private var cancelled: Set<String> = []
   private let poweredOn = PendingEvent<Void>()
 
-  init() {
+  init(_ central: Central = Central()) {
+    self.central = central
     central.delegate = self
   }
 
   func connect(_ peripheral: Peripheral) async throws {
     try await connections.value(for: peripheral.id, timeout: .seconds(10)) {
+      cancelled.remove(peripheral.id)
       central.connect(peripheral)
     } onCancel: {
+      cancelled.insert(peripheral.id)
       central.cancelConnection(peripheral)
     }
   }
@@ -37,14 +42,26 @@ final class Radio: CentralDelegate {
     if central.isPoweredOn { poweredOn.resume() }
   }
 
-  nonisolated func central(_ central: Central, didConnect peripheral: Peripheral) {
-    if !connections.resume(peripheral.id) { central.cancelConnection(peripheral) }
+  // Those that use the state of this class, on the main thread.
+
+  @MainActor func central(_ central: Central, didConnect peripheral: Peripheral) {
+    // The end of a cancelled connection follows.
+    if !cancelled.contains(peripheral.id) { connections.resume(peripheral.id) }
   }
 
-  nonisolated func central(_ central: Central, didFail peripheral: Peripheral, error: any Error) {
+  @MainActor func central(_ central: Central, didFail peripheral: Peripheral, error: any Error) {
     connections.resume(peripheral.id, throwing: error)
   }
+
+  @MainActor
+  func central(_ central: Central, didDisconnect peripheral: Peripheral, error: (any Error)?) {
+    // Otherwise, a connection was lost, or an earlier one has ended.
+    guard cancelled.remove(peripheral.id) != nil else { return }
+    connections.resume(peripheral.id, throwing: error ?? Disconnected())
+  }
 }
+
+struct Disconnected: Error {}
 
 final class Client: Sendable {
   private let socket: Socket
@@ -226,6 +243,7 @@ nonisolated protocol CentralDelegate: AnyObject {
   func centralDidUpdateState(_ central: Central)
   func central(_ central: Central, didConnect peripheral: Peripheral)
   func central(_ central: Central, didFail peripheral: Peripheral, error: any Error)
+  func central(_ central: Central, didDisconnect peripheral: Peripheral, error: (any Error)?)
 }
 
 nonisolated final class Peripheral {
@@ -233,22 +251,71 @@ nonisolated final class Peripheral {
   init(_ id: String) { self.id = id }
 }
 
+/// As a `CBCentralManager` without a queue, by Apple's pages of `init(delegate:queue:)`, `connect(_:options:)`,
+/// `cancelPeripheralConnection(_:)` and `centralManager(_:didDisconnectPeripheral:error:)`: it reports on the main thread,
+/// and a cancellation, which returns at once, ends an attempt or a connection with `didDisconnect`.
 nonisolated final class Central {
+  private struct Attempt {
+    let peripheral: Peripheral
+    var request: SDKRequest?
+    var isConnected = false
+    var isCancelled = false
+  }
+
   weak var delegate: (any CentralDelegate)?
   let isPoweredOn = true
-  private var requests: [String: SDKRequest] = [:]
+  /// Otherwise, ``reportDisconnection(of:)`` does.
+  private let reportsDisconnections: Bool
+  private var attempts: [Attempt] = []
+
+  init(reportsDisconnections: Bool = true) { self.reportsDisconnections = reportsDisconnections }
 
   func connect(_ peripheral: Peripheral) {
-    nonisolated(unsafe) weak let central = self
-    nonisolated(unsafe) let peripheral = peripheral
-    requests[peripheral.id] = SDKRequest { error in
-      guard let central, let delegate = central.delegate else { return }
-      guard let error else { return delegate.central(central, didConnect: peripheral) }
-      delegate.central(central, didFail: peripheral, error: error)
+    let number = attempts.count
+    attempts.append(Attempt(peripheral: peripheral))
+    nonisolated(unsafe) let central = self
+    attempts[number].request = SDKRequest { error in
+      onMainThread { central.answer(number, error) }
     }
   }
 
-  func cancelConnection(_ peripheral: Peripheral) { requests[peripheral.id]?.cancel() }
+  func cancelConnection(_ peripheral: Peripheral) {
+    guard let number = attempts.lastIndex(where: { $0.peripheral.id == peripheral.id }),
+      !attempts[number].isCancelled
+    else { return }
+    attempts[number].isCancelled = true
+    attempts[number].request?.cancel()
+    nonisolated(unsafe) let (central, peripheral) = (self, peripheral)
+    if attempts[number].isConnected, reportsDisconnections {
+      onMainThread { central.reportDisconnection(of: peripheral) }
+    }
+  }
+
+  /// A connection that was made just before the cancellation, and of which the delegate learns after it.
+  func reportConnection(of peripheral: Peripheral) {
+    delegate?.central(self, didConnect: peripheral)
+  }
+
+  func reportDisconnection(of peripheral: Peripheral) {
+    delegate?.central(self, didDisconnect: peripheral, error: nil)
+  }
+
+  private func answer(_ number: Int, _ error: (any Error)?) {
+    let peripheral = attempts[number].peripheral
+    if let error {
+      delegate?.central(self, didFail: peripheral, error: error)
+    } else if attempts[number].isCancelled {
+      reportDisconnection(of: peripheral)
+    } else {
+      attempts[number].isConnected = true
+      reportConnection(of: peripheral)
+    }
+  }
+}
+
+/// Runs `body` at once if this is the main thread, and otherwise soon.
+nonisolated func onMainThread(_ body: @escaping @Sendable () -> Void) {
+  if Thread.isMainThread { body() } else { DispatchQueue.main.async(execute: body) }
 }
 
 nonisolated final class Socket: Sendable {

@@ -38,6 +38,54 @@ struct AnswersByIDTests {
     }
   }
 
+  @Test func `the end of a cancelled connection lets the next one begin`() async throws {
+    let calls = FakeCall<SDKRequest.Answer>()
+    try await SDKRequest.calls.withValue(calls) {
+      let (radio, lamp) = (Radio(), Peripheral("lamp"))
+      let old = Task { try await radio.connect(lamp) }
+      let first = try await calls.next()
+      let new = Task { try await radio.connect(lamp) }
+      old.cancel()
+      try await first.cancelled()
+      #expect(calls.callCount == 1)
+      first.answer { $0(nil) }
+      try await calls.next().answer { $0(nil) }
+      try await new.value(within: .milliseconds(500))
+      await #expect(throws: CancellationError.self) { try await old.value }
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `the end of a connection that was just made does not end the next one`(
+    isReportedBeforeCancellation: Bool
+  ) async throws {
+    let calls = FakeCall<SDKRequest.Answer>()
+    try await SDKRequest.calls.withValue(calls) {
+      let central = Central(reportsDisconnections: false)
+      let (radio, lamp) = (Radio(central), Peripheral("lamp"))
+      let old = Task { try await radio.connect(lamp) }
+      let first = try await calls.next()
+      let new = Task { try await radio.connect(lamp) }
+      // This test has the main thread, so the task does not read its answer before the cancellation.
+      if isReportedBeforeCancellation { first.answer { $0(nil) } }
+      old.cancel()
+      try await first.cancelled()
+      if !isReportedBeforeCancellation {
+        central.reportConnection(of: lamp)
+        for _ in 1...100 { await Task.yield() }
+        // The peripheral is still to be disconnected.
+        #expect(calls.callCount == 1)
+        central.reportDisconnection(of: lamp)
+      }
+      let second = try await calls.next()
+      if isReportedBeforeCancellation { central.reportDisconnection(of: lamp) }
+      second.answer { $0(nil) }
+      try await new.value(within: .milliseconds(500))
+      await #expect(throws: CancellationError.self) { try await old.value }
+      #expect(second.cancelCount == 0)
+    }
+  }
+
   @Test func `a notification is not lost to a read that was cancelled`() async throws {
     let values = FakeCall<[UInt8]>()
     let sensor = Sensor(Link()) { _, value in values.record(value) }

@@ -60,16 +60,12 @@ final class Shop {
 final class Store {
   private let database = SharedDatabase()
   private let statement = PendingCall<[String]>()
-  private var latest = 0
 
   func rows(_ sql: String) async throws -> [String] {
     try await statement.value {
-      latest += 1
       database.run(sql) { @Sendable [statement] result in statement.resume(with: result) }
-      return latest
-    } onCancel: { number in
-      // Otherwise this statement has ended, and the next one is running.
-      if number == latest { database.interrupt() }
+    } onCancel: {
+      database.interrupt()
     }
   }
 }

@@ -7,6 +7,7 @@ import CooperativeCancellation
 import Dispatch
 import Foundation
 import PendingAnswers
+import Synchronization
 
 @MainActor
 final class Drive {
@@ -14,6 +15,7 @@ final class Drive {
   private let scans = PendingCall<String>()
   private let scale = Scale()
   private let queue = OperationQueue()
+  private let account = Account.shared
 
   func icon(of name: String) async throws -> Data {
     try await withAsyncThrowingValue { completion in
@@ -167,6 +169,7 @@ final class Drive {
       return sheet
     } onCancel: { sheet in
       sheet.dismiss()
+      account.signOut()
     }
   }
 
@@ -285,7 +288,6 @@ extension Drive {
 final class Forecast {
   private let call = PendingCall<Double>()
   private let context: CallbackContext
-  private var latest = 0
 
   init() {
     context = CallbackContext(isRepeating: true) {
@@ -296,17 +298,14 @@ final class Forecast {
 
   func degrees(in city: String) async throws -> Double {
     try await call.value {
-      latest += 1
       let status = weather_fetch(
         city,
         { @Sendable in CallbackContext.call($0, $1, $2) },
         context.pointer
       )
       guard status == 0 else { throw WeatherError(status: status) }
-      return latest
-    } onCancel: { number in
-      // Otherwise this call has ended, and the next one is running.
-      if number == latest { weather_cancel() }
+    } onCancel: {
+      weather_cancel()
     }
   }
 }
@@ -533,10 +532,25 @@ final class SignInSheet {
   }
 
   func present() {
-    request = SDKRequest { [success, failure] in $0.map(failure) ?? success(Profile()) }
+    request = SDKRequest { [success, failure] error in
+      if let error { return failure(error) }
+      Account.shared.signIn()
+      success(Profile())
+    }
   }
 
   func dismiss() { request?.cancel() }
+}
+
+/// Stays signed in after the sheet has closed.
+nonisolated final class Account: Sendable {
+  static let shared = Account()
+
+  private let isIn = Mutex(false)
+
+  var isSignedIn: Bool { isIn.withLock { $0 } }
+  func signIn() { isIn.withLock { $0 = true } }
+  func signOut() { isIn.withLock { $0 = false } }
 }
 
 protocol PlayerDelegate: AnyObject {

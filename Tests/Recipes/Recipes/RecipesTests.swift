@@ -50,6 +50,39 @@ struct RecipesTests {
     }
   }
 
+  @Test func `a person who signed in just before the cancellation is signed out`() async throws {
+    let calls = FakeCall<SDKRequest.Answer>()
+    try await SDKRequest.calls.withValue(calls) {
+      let drive = Drive()
+      let task = Task { try await drive.signIn() }
+      try await calls.next().answer { $0(nil) }
+      #expect(Account.shared.isSignedIn)
+      // This test has the main actor, so the task has not read its answer.
+      task.cancel()
+      await #expect(throws: CancellationError.self) { try await task.value }
+      #expect(!Account.shared.isSignedIn)
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `stopping whatever runs reaches no other call`(isAnsweredFirst: Bool) async throws {
+    let calls = FakeCall<SDKRequest.Answer>()
+    try await SDKRequest.calls.withValue(calls) {
+      let forecast = Forecast()
+      let old = Task { try await forecast.degrees(in: "Oslo") }
+      let first = try await calls.next()
+      let new = Task { try await forecast.degrees(in: "Rome") }
+      if isAnsweredFirst { first.answer { $0(nil) } }
+      old.cancel()
+      await #expect(throws: CancellationError.self) { try await old.value }
+      if !isAnsweredFirst { first.answer { $0(SDKError()) } }
+      let second = try await calls.next()
+      #expect((first.cancelCount, second.cancelCount) == (1, 0))
+      second.answer { $0(nil) }
+      #expect(try await new.value == 12.5)
+    }
+  }
+
   /// As a real C library does: it answers with an error, after `weather_cancel()` has returned.
   @Test func `C answers a cancelled call late, and the next one begins`() async throws {
     try await check({ Forecast() }, except: [.droppedCompletion]) {
