@@ -457,7 +457,7 @@ final class Browser: NSObject, WKNavigationDelegate {
   }
 
   func title() async throws -> String? {
-    try await withAsyncThrowingValue { completion in
+    try await withAsyncThrowingValueIfPresent { completion in
       webView.evaluateJavaScript("document.title") { @Sendable result, error in
         completion(result as? String, error)
       }

@@ -1,4 +1,4 @@
-public import CancellationInternals
+internal import CancellationInternals
 public import CooperativeCancellation
 
 /// One call at a time, to an SDK whose answers have no ids: one delegate, one listener. Here,
@@ -34,11 +34,18 @@ public final class PendingCall<Value>: Sendable {
 
   /// Creates an instance with no calls.
   ///
-  /// - Parameter lateAnswers: How long the SDK may take to answer a call after its `onCancel` has
-  ///   returned, as in ``PendingCalls/init(ifTaken:lateAnswers:onUnclaimed:)``; `nil` means no
-  ///   limit.
-  public init(lateAnswers: Timeout? = nil) {
-    calls = PendingCalls(ifTaken: .waitForTurn, lateAnswers: lateAnswers)
+  /// - Parameters:
+  ///   - lateAnswers: How long the SDK may take to answer a call after its `onCancel` has returned,
+  ///     as in ``PendingCalls/init(ifTaken:lateAnswers:onUnclaimed:onDiscard:)``; `nil` means no
+  ///     limit.
+  ///   - onDiscard: Closes or frees each value that no caller returns, once: late, withheld, or
+  ///     reported while no call was pending. Runs on the thread that delivers the value, or on the
+  ///     caller's actor if the task already had it.
+  public init(
+    lateAnswers: Timeout? = nil,
+    onDiscard: (@Sendable (sending Value) -> Void)? = nil
+  ) {
+    calls = PendingCalls(ifTaken: .waitForTurn, lateAnswers: lateAnswers, onDiscard: onDiscard)
   }
 
   /// Calls the SDK when no other call is pending, and waits for its answer.
@@ -72,65 +79,65 @@ public final class PendingCall<Value>: Sendable {
 
   // MARK: Answers
 
-  /// Answers the pending call with a value that need not be `Sendable`. Returns it, or `nil` if a
-  /// call took it.
+  /// Answers the pending call with a value, which need not be `Sendable`. If no call is pending,
+  /// the value goes to `onDiscard`.
   @_alwaysEmitIntoClient
-  public func resume(sending value: consuming sending Value) -> sending Value? {
-    calls.resume(0, sending: value)
+  public func resume(returning value: consuming sending Value) {
+    calls.resume(0, returning: consume value)
   }
+
+  /// Answers the pending call with an error.
+  @_alwaysEmitIntoClient
+  public func resume(throwing error: consuming any Error) {
+    calls.resume(0, throwing: consume error)
+  }
+
+  /// Answers the pending call with a value or an error.
+  @_alwaysEmitIntoClient
+  public func resume(with result: consuming sending Result<Value, some Error>) {
+    calls.resume(0, with: consume result)
+  }
+
+  /// Answers the pending call, whose value is `Void`.
+  @_alwaysEmitIntoClient
+  public func resume() where Value == Void { calls.resume(0) }
 
   /// Ends the pending call, all waiting ones and later ones with an error, as
   /// ``PendingCalls/close(throwing:)`` does.
+  @_alwaysEmitIntoClient
   public func close(throwing error: any Error) { calls.close(throwing: error) }
+}
+
+// The same for whoever must know whether a call was pending: then nothing is discarded here.
+extension PendingCall {
+  /// Answers the pending call with a value. Returns whether one was pending; if not, the value is
+  /// still yours.
+  @_alwaysEmitIntoClient
+  public func tryResume(returning value: consuming Value) -> Bool where Value: Sendable {
+    calls.tryResume(0, returning: consume value)
+  }
+
+  /// Answers the pending call with a value that need not be `Sendable`. Returns it, or `nil` if a
+  /// call took it.
+  @_alwaysEmitIntoClient
+  public func tryResume(sending value: consuming sending Value) -> sending Value? {
+    calls.tryResume(0, sending: consume value)
+  }
 
   /// Answers the pending call with an error. Returns whether one was pending.
   @_alwaysEmitIntoClient
-  @discardableResult
-  public func resume(throwing error: consuming any Error) -> Bool {
-    calls.answer(0, .failure(consume error))
-  }
-
-  /// Answers the pending call with a value. Returns whether one was pending.
-  @_alwaysEmitIntoClient
-  @discardableResult
-  public func resume(returning value: consuming Value) -> Bool where Value: Sendable {
-    calls.answer(0, .success(Sent(value)))
+  public func tryResume(throwing error: consuming any Error) -> Bool {
+    calls.tryResume(0, throwing: consume error)
   }
 
   /// Answers the pending call with a value or an error. Returns whether one was pending.
   @_alwaysEmitIntoClient
-  @discardableResult
-  public func resume(with result: consuming Result<Value, some Error>) -> Bool
+  public func tryResume(with result: consuming Result<Value, some Error>) -> Bool
   where Value: Sendable {
-    calls.answer(0, .sendable(result))
+    calls.tryResume(0, with: consume result)
   }
 
   /// Answers the pending call, whose value is `Void`. Returns whether one was pending.
   @_alwaysEmitIntoClient
-  @discardableResult
-  public func resume() -> Bool where Value == Void { calls.answer(0, .success(Sent(()))) }
-}
-
-// So that `return call.resume(…)` fits a closure without a result.
-extension PendingCall {
-  /// Answers the pending call with an error.
-  @_disfavoredOverload
-  @_alwaysEmitIntoClient
-  public func resume(throwing error: consuming any Error) {
-    _ = calls.answer(0, .failure(consume error))
-  }
-
-  /// Answers the pending call with a value.
-  @_disfavoredOverload
-  @_alwaysEmitIntoClient
-  public func resume(returning value: consuming Value) where Value: Sendable {
-    _ = calls.answer(0, .success(Sent(value)))
-  }
-
-  /// Answers the pending call with a value or an error.
-  @_disfavoredOverload
-  @_alwaysEmitIntoClient
-  public func resume(with result: consuming Result<Value, some Error>) where Value: Sendable {
-    _ = calls.answer(0, .sendable(result))
-  }
+  public func tryResume() -> Bool where Value == Void { calls.tryResume(0) }
 }

@@ -45,7 +45,8 @@ extension PendingCalls {
     let options = CallOptions.options(response, timeout, CallSite(fileID: fileID, line: line))
     let deadline = try options.begin()
     let ticket = sharing == nil ? nil : try await turn(of: id, options, by: deadline)
-    let discardAnswer = Discarding.onlyValues(to: discard) as Discard<PendingAnswer<Value>>?
+    let discardAnswer =
+      Discarding.onlyValues(to: discard ?? self.discard) as Discard<PendingAnswer<Value>>?
     let started = try StartedCall.start(
       Reply(options.callSite, discardAnswer),
       makeWait: Wait(response: response),

@@ -39,6 +39,7 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
   /// How calls with one id share it; `nil` if each has its own.
   @usableFromInline let sharing: TakenIDPolicy?
   @usableFromInline let lateAnswers: Timeout?
+  @usableFromInline let discard: (@Sendable (sending Value) -> Void)?
 
   /// What happens to a call whose id another call has. <doc:AnswersByID#Recurring-ids> helps you
   /// choose.
@@ -70,18 +71,25 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
   ///   - lateAnswers: How long a late answer may take, from the end of `onCancel`. Then the call is
   ///     over, even if it waits for the SDK. `nil` means no limit; zero, that the SDK forgets a
   ///     cancelled call. Not used with ``TakenIDPolicy/throwError``.
-  ///   - onUnclaimed: Receives answers that arrived while the id of a call was not yet known, and
-  ///     that matched no call, such as a late answer after a cancellation. Runs once for each, on
-  ///     the actor of the last call that might have matched, or in ``close(throwing:)``.
+  ///   - onUnclaimed: Receives the answers that no call takes, such as one that comes after its
+  ///     call was cancelled. Runs once for each, on the thread that calls `resume`. An answer that
+  ///     arrives while the id of a call is not yet known waits: for that, it runs on the actor of
+  ///     the last call that might have matched, or in ``close(throwing:)``.
+  ///   - onDiscard: Closes or frees each value that no caller returns, once: late, withheld, or,
+  ///     without `onUnclaimed`, taken by no call. Runs on the thread that delivers the value, or on
+  ///     the caller's actor if the task already had it. A call with an `onDiscard` of its own uses
+  ///     that for the values that it took.
   public init(
     ifTaken policy: TakenIDPolicy = .throwError,
     lateAnswers: Timeout? = nil,
-    onUnclaimed: (@Sendable (_ id: ID, _ answer: sending Result<Value, any Error>) -> Void)? = nil
+    onUnclaimed: (@Sendable (_ id: ID, _ answer: sending Result<Value, any Error>) -> Void)? = nil,
+    onDiscard: (@Sendable (sending Value) -> Void)? = nil
   ) {
     registry = Locked(initially: PendingCallsMachine())
     unclaimed = onUnclaimed
     sharing = policy == .throwError ? nil : policy
     self.lateAnswers = lateAnswers
+    discard = onDiscard
   }
 
   /// How many calls are being made, or are waiting for their turn or their answer.
@@ -93,14 +101,31 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
 
   // MARK: Answers
 
-  /// Answers a call with a value that need not be `Sendable`. Returns it if no call took it, or
-  /// else `nil`.
+  /// Answers a call with a value, which need not be `Sendable`. If no call takes it, it goes to
+  /// `onUnclaimed` or `onDiscard`.
   @_alwaysEmitIntoClient
-  public func resume(_ id: ID, sending value: consuming sending Value) -> sending Value? {
-    var answer: PendingAnswer<Value>? = .success(Sent(value))
-    if self.answer(id, &answer) { return nil }
-    return answer.take()?.sent()?.open()
+  public func resume(_ id: ID, returning value: consuming sending Value) {
+    deliver(id, .success(Sent(value)))
   }
+
+  /// Answers a call with an error. If no call takes it, it goes to `onUnclaimed`.
+  @_alwaysEmitIntoClient
+  public func resume(_ id: ID, throwing error: consuming any Error) {
+    deliver(id, .failure(consume error))
+  }
+
+  /// Answers a call with a value or an error.
+  @_alwaysEmitIntoClient
+  public func resume(_ id: ID, with result: consuming sending Result<Value, some Error>) {
+    switch consume result {
+    case .success(let value): resume(id, returning: consume value)
+    case .failure(let error): resume(id, throwing: error)
+    }
+  }
+
+  /// Answers a call whose value is `Void`.
+  @_alwaysEmitIntoClient
+  public func resume(_ id: ID) where Value == Void { resume(id, returning: ()) }
 
   /// Ends all calls with an error, including those that are being made, but no later ones. Returns
   /// how many took it.
@@ -113,56 +138,39 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
   /// Call it where the connection ends. Only the first error counts.
   @_alwaysEmitIntoClient
   public func close(throwing error: any Error) { _ = endAll(error, closes: true) }
+}
+
+// The same for whoever must know whether a call takes the answer: then nothing is discarded here.
+extension PendingCalls {
+  /// Answers a call with a value. Returns whether a call took it; if not, the value is still yours.
+  @_alwaysEmitIntoClient
+  public func tryResume(_ id: ID, returning value: consuming Value) -> Bool where Value: Sendable {
+    answer(id, .success(Sent(value)))
+  }
+
+  /// Answers a call with a value that need not be `Sendable`. Returns it if no call took it, or
+  /// else `nil`.
+  @_alwaysEmitIntoClient
+  public func tryResume(_ id: ID, sending value: consuming sending Value) -> sending Value? {
+    var answer: PendingAnswer<Value>? = .success(Sent(value))
+    if self.answer(id, &answer) { return nil }
+    return answer.take()?.sent()?.open()
+  }
 
   /// Answers a call with an error. Returns whether a call took it.
   @_alwaysEmitIntoClient
-  @discardableResult
-  public func resume(_ id: ID, throwing error: consuming any Error) -> Bool {
+  public func tryResume(_ id: ID, throwing error: consuming any Error) -> Bool {
     answer(id, .failure(consume error))
-  }
-
-  /// Answers a call with a value. Returns whether a call took it; if not, the value is still yours.
-  @_alwaysEmitIntoClient
-  @discardableResult
-  public func resume(_ id: ID, returning value: consuming Value) -> Bool where Value: Sendable {
-    answer(id, .success(Sent(value)))
   }
 
   /// Answers a call with a value or an error. Returns whether a call took it.
   @_alwaysEmitIntoClient
-  @discardableResult
-  public func resume(_ id: ID, with result: consuming Result<Value, some Error>) -> Bool
+  public func tryResume(_ id: ID, with result: consuming Result<Value, some Error>) -> Bool
   where Value: Sendable {
     answer(id, .sendable(result))
   }
 
   /// Answers a call whose value is `Void`. Returns whether a call took it.
   @_alwaysEmitIntoClient
-  @discardableResult
-  public func resume(_ id: ID) -> Bool where Value == Void { answer(id, .success(Sent(()))) }
-}
-
-// So that `return calls.resume(…)` fits a closure without a result.
-extension PendingCalls {
-  /// Answers a call with an error.
-  @_disfavoredOverload
-  @_alwaysEmitIntoClient
-  public func resume(_ id: ID, throwing error: consuming any Error) {
-    _ = answer(id, .failure(consume error))
-  }
-
-  /// Answers a call with a value.
-  @_disfavoredOverload
-  @_alwaysEmitIntoClient
-  public func resume(_ id: ID, returning value: consuming Value) where Value: Sendable {
-    _ = answer(id, .success(Sent(value)))
-  }
-
-  /// Answers a call with a value or an error.
-  @_disfavoredOverload
-  @_alwaysEmitIntoClient
-  public func resume(_ id: ID, with result: consuming Result<Value, some Error>)
-  where Value: Sendable {
-    _ = answer(id, .sendable(result))
-  }
+  public func tryResume(_ id: ID) -> Bool where Value == Void { answer(id, .success(Sent(()))) }
 }

@@ -84,17 +84,23 @@ public final class PendingEvent<Value: Sendable>: Sendable {
 
   // MARK: Events
 
-  /// Reports the event. Returns how many tasks were waiting for it.
+  /// Reports the event to all tasks that wait for it.
   @_alwaysEmitIntoClient
-  @discardableResult
-  public func resume(returning value: consuming Value) -> Int {
+  public func resume(returning value: consuming Value) { _ = tryResume(returning: value) }
+
+  /// Reports a failure, which all waiting tasks throw.
+  @_alwaysEmitIntoClient
+  public func resume(throwing error: consuming any Error) { _ = tryResume(throwing: error) }
+
+  /// Reports the event. Returns how many tasks take it.
+  @_alwaysEmitIntoClient
+  public func tryResume(returning value: consuming Value) -> Int {
     resume(waits.locked { $0.takeAll() }, with: .success(value))
   }
 
-  /// Reports a failure, which all waiting tasks throw. Returns how many there were.
+  /// Reports a failure. Returns how many tasks throw it.
   @_alwaysEmitIntoClient
-  @discardableResult
-  public func resume(throwing error: consuming any Error) -> Int {
+  public func tryResume(throwing error: consuming any Error) -> Int {
     resume(waits.locked { $0.takeAll() }, with: .failure(error))
   }
 
@@ -137,8 +143,11 @@ public final class PendingEvent<Value: Sendable>: Sendable {
 }
 
 extension PendingEvent where Value == Void {
-  /// Reports the event. Returns how many tasks were waiting for it.
+  /// Reports the event to all tasks that wait for it.
   @_alwaysEmitIntoClient
-  @discardableResult
-  public func resume() -> Int { resume(returning: ()) }
+  public func resume() { resume(returning: ()) }
+
+  /// Reports the event. Returns how many tasks take it.
+  @_alwaysEmitIntoClient
+  public func tryResume() -> Int { tryResume(returning: ()) }
 }

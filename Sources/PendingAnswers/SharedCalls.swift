@@ -126,8 +126,7 @@ public final class SharedCalls<Key: Hashable & Sendable, Value: Sendable>: Senda
 
   // MARK: An end from outside
 
-  /// Ends the call with a key: its callers throw the error, and its task is cancelled. Returns
-  /// whether there was one.
+  /// Ends the call with a key: its callers throw the error, and its task is cancelled.
   ///
   /// ```swift
   /// func logOut() {
@@ -140,8 +139,13 @@ public final class SharedCalls<Key: Hashable & Sendable, Value: Sendable>: Senda
   /// value that the task still returns goes to `onDiscard`; put a
   /// ``CooperativeCancellation/checkpoint(fileID:line:)`` before `operation` stores it.
   @_alwaysEmitIntoClient
-  @discardableResult
-  public func resume(_ key: Key, throwing error: any Error) -> Bool {
+  public func resume(_ key: Key, throwing error: any Error) {
+    _ = tryResume(key, throwing: error)
+  }
+
+  /// The same. Returns whether there was a call.
+  @_alwaysEmitIntoClient
+  public func tryResume(_ key: Key, throwing error: any Error) -> Bool {
     guard let (call, _) = calls.extract({ $0.end(of: key) }) else { return false }
     end(call, throwing: error)
     return true

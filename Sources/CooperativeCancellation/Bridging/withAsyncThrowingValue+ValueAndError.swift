@@ -15,8 +15,9 @@
 /// Accepts `(Value?, (any Error)?)`, `(Value?, NSError?)` and `(Bool, (any Error)?)`.
 ///
 /// Returns the value. Throws the error if there is one; a value beside it goes to `onDiscard`.
-/// Throws ``MissingValueError`` if both are `nil`. If the caller expects an optional, the compiler
-/// selects the overload that returns `nil` instead. The other errors are those of
+/// Throws ``MissingValueError`` if both are `nil`: if that means "not found", use
+/// ``withAsyncThrowingValueIfPresent(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)``.
+/// The other errors are those of
 /// ``withAsyncThrowingValue(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)-3lf1q``.
 ///
 /// - Parameters:
@@ -34,7 +35,7 @@
 ///     caller's actor.
 @_alwaysEmitIntoClient
 @inline(__always)
-nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Request>(
+nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Request: ~Copyable>(
   whenCancelled response: CancellationResponse = .abandonCallback,
   timeout: Timeout? = nil,
   fileID: StaticString = #fileID,
@@ -53,53 +54,6 @@ nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Requ
   )
   guard let value else { throw MissingValueError(callSite: options.callSite) }
   return value
-}
-
-/// Calls an SDK that reports a value, an error, or neither to mean "not found", and waits for it.
-///
-/// ```swift
-/// func owner(of name: String) async throws -> Profile? {
-///   try await withAsyncThrowingValue { sdk.findOwner(of: name, completion: $0) }
-/// }
-/// ```
-///
-/// Returns the value, or `nil` if the SDK reports neither a value nor an error. The compiler
-/// selects this overload where the result is used as an optional: with an optional return type or
-/// variable, `guard let`, `?.` or `??`. The rest is the same as in the overload that returns a
-/// `Value`. See <doc:Contract>.
-///
-/// - Parameters:
-///   - response: What happens if the call is cancelled or times out.
-///   - timeout: How long the SDK may take; `nil` means no limit. With zero or less, the SDK is not
-///     called.
-///   - fileID: The file to name in errors and reports.
-///   - line: The line to name in errors and reports.
-///   - operation: Calls the SDK with `completion` and returns its request, if any. Runs on the
-///     caller's actor.
-///   - cancel: Tells the SDK to stop, and undoes a success. Receives what `operation` returned.
-///     Runs on the caller's actor, exactly once, if a cancellation or timeout ends the call, or
-///     comes before an answer that is delivered.
-///   - discard: Closes or frees a value that is not returned. Runs on the SDK's thread or the
-///     caller's actor.
-// Without a hint, the compiler prefers the overload above, as it accepts only copyable requests.
-@_alwaysEmitIntoClient
-@inline(__always)
-nonisolated(nonsending) public func withAsyncThrowingValue<Value: Sendable, Request: ~Copyable>(
-  whenCancelled response: CancellationResponse = .abandonCallback,
-  timeout: Timeout? = nil,
-  fileID: StaticString = #fileID,
-  line: UInt = #line,
-  in operation: (_ completion: @escaping @Sendable (Value?, (any Error)?) -> Void) throws ->
-    Request,
-  onCancel cancel: (borrowing Request) -> Void = { _ in },
-  onDiscard discard: (@Sendable (Value) -> Void)? = nil
-) async throws -> Value? {
-  try await throwingWait(
-    .options(response, timeout, CallSite(fileID: fileID, line: line)),
-    in: { continuation in try operation { continuation.resume(returning: $0, beside: $1) } },
-    onCancel: cancel,
-    onDiscard: Discarding.onlyPresent(to: discard)
-  )
 }
 
 /// Calls an SDK that reports two values and an error, and waits for the values.

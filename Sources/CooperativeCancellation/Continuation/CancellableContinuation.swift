@@ -23,8 +23,9 @@ public import CancellationInternals
 /// later resumption is ignored, and its value goes to `onDiscard`; a second one is reported to
 /// ``RuntimeIssue/handler``. Neither traps.
 ///
-/// `resume` returns whether it decides: if not, another caller may get the value (<doc:Recipes>).
-/// Copies are equal, so a set can hold the continuations that wait: `waiting.remove(continuation)`.
+/// `tryResume` also returns whether it decides: if not, another caller may get the value
+/// (<doc:Recipes>). Copies are equal, so a set can hold the continuations that wait:
+/// `waiting.remove(continuation)`.
 public struct CancellableContinuation<Value, Failure: Error>: Sendable, Hashable {
   /// The names that extensions of a `CheckedContinuation` use.
   public typealias T = Value
@@ -70,28 +71,26 @@ public struct CancellableContinuation<Value, Failure: Error>: Sendable, Hashable
   public func resume() where Value == Void { resume(returning: ()) }
 }
 
-// Whether a resumption counts. Disfavored, so that `return continuation.resume(…)` fits a closure
-// without a result.
+// The same for whoever must know whether the resumption counts.
 extension CancellableContinuation {
   /// Resumes the task with a value. Returns whether the wait returns it.
   ///
   /// If not, because the wait was resumed before, or was cancelled or timed out, the value goes to
   /// `onDiscard`; as it does if the closure that received the continuation throws afterwards.
-  @_disfavoredOverload
   @_alwaysEmitIntoClient
-  public func resume(returning value: consuming sending Value) -> Bool {
+  public func tryResume(returning value: consuming sending Value) -> Bool {
     reply.answer(.success(Sent(value)))
   }
 
   /// Resumes the task with an error. Returns whether the wait throws it.
-  @_disfavoredOverload
   @_alwaysEmitIntoClient
-  public func resume(throwing error: consuming Failure) -> Bool { reply.answer(.failure(error)) }
+  public func tryResume(throwing error: consuming Failure) -> Bool {
+    reply.answer(.failure(error))
+  }
 
   /// Resumes the task, whose wait has no value. Returns whether that ends the wait.
-  @_disfavoredOverload
   @_alwaysEmitIntoClient
-  public func resume() -> Bool where Value == Void { resume(returning: ()) }
+  public func tryResume() -> Bool where Value == Void { tryResume(returning: ()) }
 }
 
 // For the bridges.

@@ -10,7 +10,7 @@ public struct MissingValueError: Error, Sendable, Hashable, CustomStringConverti
   public var description: String {
     """
     The SDK called the completion made at \(callSite) with neither a value nor an error. If that means \
-    "not found", make the result optional; the call then returns `nil`.
+    "not found", write `withAsyncThrowingValueIfPresent`, which returns `nil`.
     """
   }
 

@@ -21,6 +21,7 @@
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withCancellableThrowingContinuation<Value, Request>(
+  of type: Value.Type = Value.self,
   whenCancelled response: CancellationResponse = .abandonCallback,
   timeout: Timeout? = nil,
   fileID: StaticString = #fileID,
@@ -48,6 +49,7 @@ nonisolated(nonsending) public func withCancellableThrowingContinuation<Value, R
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withCancellableContinuation<Value, Request>(
+  of type: Value.Type = Value.self,
   fallback: sending Value,
   whenCancelled response: CancellationResponse = .abandonCallback,
   timeout: Timeout? = nil,
@@ -82,6 +84,7 @@ nonisolated(nonsending) public func withCancellableContinuation<Value, Request>(
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withUncancellableContinuation<Value, Request>(
+  of type: Value.Type = Value.self,
   fileID: StaticString = #fileID,
   line: UInt = #line,
   _ body: (_ continuation: CancellableContinuation<Value, Never>) -> Request,

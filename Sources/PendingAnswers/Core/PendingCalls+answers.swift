@@ -6,6 +6,14 @@ public import CooperativeCancellation
 extension PendingCalls {
   @usableFromInline typealias Machine = PendingCallsMachine<ID, Value>
 
+  /// Passes on an answer that no call takes.
+  @_alwaysEmitIntoClient
+  func deliver(_ id: ID, _ answer: consuming PendingAnswer<Value>) {
+    var answer: PendingAnswer<Value>? = consume answer
+    if self.answer(id, &answer) { return }
+    if let answer = answer.take() { passOn(id, consume answer) }
+  }
+
   /// Returns whether a call took the answer, or one that is being made may. A call that was just
   /// cancelled takes none.
   @_alwaysEmitIntoClient
@@ -79,14 +87,24 @@ extension PendingCalls {
   @_alwaysEmitIntoClient
   @inline(never)
   func passOn(_ answers: consuming [Machine.Parked]) {
-    guard let unclaimed else { return }
     // Each is moved out of the array, so that who receives a value has the only reference.
     answers.reverse()
     while let (id, answer, _) = answers.popLast() {
-      switch consume answer {
-      case .success(let value): unclaimed(id, .success((consume value).open()))
-      case .failure(let error): unclaimed(id, .failure(error))
+      passOn(id, consume answer)
+    }
+  }
+
+  @_alwaysEmitIntoClient
+  func passOn(_ id: ID, _ answer: consuming PendingAnswer<Value>) {
+    switch consume answer {
+    case .success(let value):
+      if let unclaimed {
+        unclaimed(id, .success((consume value).open()))
+      } else {
+        discard?((consume value).open())
       }
+    case .failure(let error):
+      unclaimed?(id, .failure(error))
     }
   }
 }

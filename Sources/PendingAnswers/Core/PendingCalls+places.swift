@@ -42,7 +42,7 @@ extension PendingCalls {
         leave($0.id, $0.number, isOver: options.response.endsAtOnce)
       },
       read: { hasRead($0.id, $0.number) },
-      onDiscard: discard
+      onDiscard: discard ?? self.discard
     ).deliver(options)
   }
 

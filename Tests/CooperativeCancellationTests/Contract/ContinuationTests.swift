@@ -37,14 +37,14 @@ import Testing
       let waiting = try Waiting(response)
       if isCancelled { waiting.task.cancel() }
       let decides = !isCancelled || response.delivers
-      #expect(waiting.continuation.resume(returning: 1) == decides)
-      #expect(waiting.continuation.resume(returning: 2) == false)
-      #expect(waiting.continuation.resume(throwing: SDKError.failed) == false)
+      #expect(waiting.continuation.tryResume(returning: 1) == decides)
+      #expect(waiting.continuation.tryResume(returning: 2) == false)
+      #expect(waiting.continuation.tryResume(throwing: SDKError.failed) == false)
       let value = try? await waiting.end().get()
       #expect(value == (decides ? 1 : nil))
       let failing = try Waiting(response)
       if isCancelled { failing.task.cancel() }
-      #expect(failing.continuation.resume(throwing: SDKError.failed) == decides)
+      #expect(failing.continuation.tryResume(throwing: SDKError.failed) == decides)
       let result = await failing.end()
       if decides { #expect(throws: SDKError.failed) { try result.get() } }
     }
@@ -57,7 +57,7 @@ import Testing
       }
     }
     await withUncancellableContinuation { continuation in
-      #expect(continuation.resume() == true)
+      #expect(continuation.tryResume() == true)
       return continuation.resume(with: .success(()))
     }
     let number = try? await withCancellableThrowingContinuation { $0.resume(orFail: 1) }

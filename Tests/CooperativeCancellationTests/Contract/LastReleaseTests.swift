@@ -90,7 +90,7 @@ import Testing
     },
     Form("continuation, whether it decides") { stage in
       _ = try await withCancellableThrowingContinuation { continuation in
-        stage.whenAnswering { _ = continuation.resume(returning: stage.value()) as Bool }
+        stage.whenAnswering { _ = continuation.tryResume(returning: stage.value()) as Bool }
       }
     },
     Form("continuation, fallback") { stage in
@@ -119,7 +119,7 @@ import Testing
         throw Failure(value: stage.value())
       }
     },
-    pending("sending") { calls, stage in if calls.resume(1, sending: stage.value()) != nil { Issue.record("no call") } },
+    pending("sending") { calls, stage in if calls.tryResume(1, sending: stage.value()) != nil { Issue.record("no call") } },
     pending("a value") { $0.resume(1, returning: $1.value()) },
     pending("a result") { $0.resume(1, with: Result<_, SDKError>.success($1.value())) },
     pending("an error") { $0.resume(1, throwing: Failure(value: $1.value())) },
@@ -204,19 +204,19 @@ import Testing
       let response = CancellationResponse.abandonCallback
       _ = try await calls.value(for: 1, whenCancelled: response) {
         stage.cancel()
-        stage.whenAnswering { _ = calls.resume(1, sending: stage.value()) }
+        stage.whenAnswering { _ = calls.tryResume(1, sending: stage.value()) }
       } onDiscard: { (value: consuming sending OnRelease) in stage.letGo(value) }
     },
     Form("pending, by the task") { stage in
       let calls = Calls()
       _ = try await calls.value(for: 1, whenCancelled: .waitForCallback) {
         stage.cancel()
-        stage.whenAnswering { _ = calls.resume(1, sending: stage.value()) }
+        stage.whenAnswering { _ = calls.tryResume(1, sending: stage.value()) }
       } onDiscard: { (value: consuming sending OnRelease) in stage.letGo(value) }
     },
     Form("pending, handed back") { stage in
       stage.whenAnswering { [calls = Calls()] in
-        if let value = calls.resume(1, sending: stage.value()) { stage.letGo(consume value) }
+        if let value = calls.tryResume(1, sending: stage.value()) { stage.letGo(consume value) }
       }
     },
     Form("pending, unclaimed") { stage in
@@ -225,7 +225,7 @@ import Testing
       }
       stage.whenAnswering {}
       _ = try await calls.value {
-        _ = calls.resume(2, sending: stage.value())
+        _ = calls.tryResume(2, sending: stage.value())
         stage.cancel()
         return 1
       }

@@ -21,7 +21,7 @@ import Testing
     #expect(events == [])
     let text = "\(MissingValueError(callSite: CallSite(line: 7)))"
     #expect(text.contains(":7 with neither a value nor an error"))
-    #expect(text.contains("make the result optional"))
+    #expect(text.contains("write `withAsyncThrowingValueIfPresent`"))
   }
 
   @Test(arguments: [(false, false), (true, false), (false, true), (true, true)])
@@ -55,9 +55,16 @@ import Testing
     #expect(call.ending == .cancelled)
   }
 
-  @Test func `two nils are an answer if the value is an optional`() {
+  @Test func `two nils are an answer where the name of the function says so`() async {
     let call = run(.valueOrNilAndError, .halves(first: false, second: false))
     #expect(call.ending == .value("nil"))
+    // An annotation decides nothing.
+    await #expect(throws: MissingValueError.self) {
+      let number: Int? = try await withAsyncThrowingValue {
+        (completion: @escaping @Sendable (Int?, (any Error)?) -> Void) in completion(nil, nil)
+      }
+      _ = number
+    }
   }
 
   @Test func `each of two values is discarded in its own place`() async {

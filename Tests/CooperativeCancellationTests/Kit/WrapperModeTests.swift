@@ -464,7 +464,7 @@ extension Uploader {
         return line.isBusy ? line.waiting.removeFirst() : nil
       }
       // It may have left.
-      if let next, !next.resume() { letNextOneCall() }
+      if let next, !next.tryResume() { letNextOneCall() }
     }
     return Uploader { calls in
       try Task.checkCancellation()

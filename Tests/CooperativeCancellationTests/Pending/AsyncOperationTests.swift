@@ -74,7 +74,7 @@ import Testing
     let task = try await begin(throwing: SDKError.failed)
     #expect(WaitingCall.states(line: line) == [.waiting])
     switch end {
-    case .answer: #expect(calls.resume(1, returning: "value"))
+    case .answer: #expect(calls.tryResume(1, returning: "value"))
     case .errorToAll: #expect(calls.resumeAll(throwing: SDKError.cancelled) == 1)
     case .close: calls.close(throwing: SDKError.cancelled)
     case .cancellation: task.cancel()
@@ -107,12 +107,12 @@ import Testing
     if timesOut { clock.advance(by: .seconds(5)) } else { task.cancel() }
     await send.isCancelled.wait()
     // The call ends without its send.
-    #expect(calls.resume(1, returning: "late") == (response != .abandonCallback))
+    #expect(calls.tryResume(1, returning: "late") == (response != .abandonCallback))
     #expect((try? await task.value) == (response == .deliverResult ? "late" : nil))
     await #expect(throws: AlreadyPendingError.self) {
       try await calls.value(inTaskFor: 1) { Issue.record("the SDK is called") }
     }
-    #expect(!calls.resume(1, returning: "second"))
+    #expect(!calls.tryResume(1, returning: "second"))
     #expect(calls.count == 1)
     #expect(cancelled.withLock { $0 } == [])
     send.end()
@@ -164,10 +164,10 @@ import Testing
       while events.withLock({ $0.count < 2 }) { await Task.yield() }
       // On the actor, where `onCancel` has returned and its id is left.
       await MainActor.run { #expect(calls.count == 1, "it waits for its answer") }
-      try #require(calls.resume(1, returning: "late"))
+      try #require(calls.tryResume(1, returning: "late"))
       #expect((try? await task.value) == (response == .deliverResult ? "late" : nil))
     }
-    #expect(!calls.resume(1, returning: "again"))
+    #expect(!calls.tryResume(1, returning: "again"))
     #expect(calls.count == 0)
     #expect(events.withLock { $0 } == ["sent", "cancel 7", "end"])
   }

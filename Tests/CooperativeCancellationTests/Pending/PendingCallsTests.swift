@@ -14,7 +14,7 @@ import Testing
       try await calls.value(for: 1, whenCancelled: .waitForCallback) {
         withUnsafeCurrentTask { $0?.cancel() }
       } onCancel: {
-        Task.detached { #expect(calls.resume(1, returning: "late")) }
+        Task.detached { #expect(calls.tryResume(1, returning: "late")) }
       } onDiscard: { value in
         MainActor.assertIsolated()
         discarded.withLock { $0.append(value) }
@@ -35,7 +35,7 @@ import Testing
     #expect(error?.callSite.line == line)
     #expect(error.map { "\($0)" }?.contains("ifTaken: .waitForTurn") == true)
     await #expect(throws: AlreadyPendingError.self) { try await calls.value { 1 } }
-    #expect(calls.resume(1, returning: "first"))
+    #expect(calls.tryResume(1, returning: "first"))
     executor.runUntilIdle()
     #expect(try await task.value == "first")
     #expect(calls.count == 0)

@@ -104,7 +104,7 @@ struct PendingKind: Sendable, CustomTestStringConvertible {
           closures.onDiscard($0)
         }
       },
-      answer: { call.resume(with: $1) ? 1 : 0 },
+      answer: { call.tryResume(with: $1) ? 1 : 0 },
       close: { call.close(throwing: $0) },
       count: { call.calls.count }
     )
@@ -116,8 +116,8 @@ struct PendingKind: Sendable, CustomTestStringConvertible {
       call: { _, closures in try await event.value { try closures.operation() } },
       answer: { _, result in
         switch result {
-        case .success(let value): event.resume(returning: value)
-        case .failure(let error): event.resume(throwing: error)
+        case .success(let value): event.tryResume(returning: value)
+        case .failure(let error): event.tryResume(throwing: error)
         }
       },
       close: { event.close(throwing: $0) },
@@ -136,7 +136,7 @@ extension PendingKind.Waits {
   ) {
     self.init(
       call: { try await call(calls, $0 % ids, $1) },
-      answer: { calls.resume($0 % ids, with: $1) ? 1 : 0 },
+      answer: { calls.tryResume($0 % ids, with: $1) ? 1 : 0 },
       close: { calls.close(throwing: $0) },
       count: { calls.count }
     )
@@ -210,29 +210,29 @@ extension PendingKind.Waits {
     let (calls, call, event) = (
       PendingCalls<Int, Void>(), PendingCall<Void>(), PendingEvent<Void>()
     )
-    try await calls.value(for: 1) { #expect(calls.resume(1)) }
-    try await call.value { #expect(call.resume()) }
-    try await event.value { #expect(event.resume() == 1) }
-    #expect(!calls.resume(1) && !call.resume() && event.resume() == 0)
+    try await calls.value(for: 1) { #expect(calls.tryResume(1)) }
+    try await call.value { #expect(call.tryResume()) }
+    try await event.value { #expect(event.tryResume() == 1) }
+    #expect(!calls.tryResume(1) && !call.tryResume() && event.tryResume() == 0)
   }
 
   @Test
   func `a value that is not Sendable is sent, and handed back if no call waits`() async throws {
     let (calls, call) = (PendingCalls<Int, Document>(), PendingCall<Document>())
-    let refused = (calls.resume(1, sending: Document("1")), call.resume(sending: Document("2")))
+    let refused = (calls.tryResume(1, sending: Document("1")), call.tryResume(sending: Document("2")))
     #expect(refused.0?.name == "1" && refused.1?.name == "2")
     let values = (
       try await calls.value(for: 1) {
-        let rest = calls.resume(1, sending: Document("given"))
+        let rest = calls.tryResume(1, sending: Document("given"))
         #expect(rest == nil)
       },
       try await calls.value {
-        let rest = calls.resume(7, sending: Document("parked"))
+        let rest = calls.tryResume(7, sending: Document("parked"))
         #expect(rest == nil)
         return 7
       },
       try await call.value {
-        let rest = call.resume(sending: Document("alone"))
+        let rest = call.tryResume(sending: Document("alone"))
         #expect(rest == nil)
       }
     )
@@ -263,7 +263,7 @@ private final class Document {
     event.close(returning: 1)
     event.close(returning: 2)
     event.close(throwing: SDKError.failed)
-    #expect(event.resume(returning: 3) == 0)
+    #expect(event.tryResume(returning: 3) == 0)
     executor.runUntilIdle()
     #expect(try await waiting.value == 1)
     #expect(try await event.value { Issue.record("the SDK is called") } == 1)
@@ -290,7 +290,7 @@ private final class Document {
     await #expect(throws: CancellationError.self) { try await first.value }
     await #expect(throws: TimeoutError.self) { try await event.value(timeout: .milliseconds(1)) }
     #expect(event.count == 2)
-    #expect(event.resume(returning: 1) == 2)
+    #expect(event.tryResume(returning: 1) == 2)
     executor.runUntilIdle()
     for other in others { #expect(try await other.value == 1) }
   }

@@ -190,7 +190,7 @@ import Testing
     let third = begin("c", PendingKind.Waits(calls))
     for (answer, hasTurn) in [("1", false), ("2", false), ("3", true)] {
       #expect(events.contains("c") == (hasTurn || policy == .answerInOrder))
-      #expect(calls.resume(7, returning: answer))
+      #expect(calls.tryResume(7, returning: answer))
       executor.runUntilIdle()
     }
     #expect(try await first.value == "1")
@@ -200,7 +200,7 @@ import Testing
     let last = Task(executorPreference: executor) { try await calls.value { 7 } }
     executor.runUntilIdle()
     cancel(last)
-    #expect(calls.count == 1 && calls.resume(7, returning: "late") && calls.count == 0)
+    #expect(calls.count == 1 && calls.tryResume(7, returning: "late") && calls.count == 0)
   }
 
   @Test func `an error for all ends the calls that wait for their turn, too`() async throws {

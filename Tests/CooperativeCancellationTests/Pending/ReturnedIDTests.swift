@@ -21,16 +21,16 @@ import Testing
     async throws
   {
     let value = try await calls.value {
-      #expect(calls.resume(8, returning: "other"))
-      #expect(calls.resume(7, returning: "own"))
-      #expect(calls.resume(7, returning: "second"))
-      #expect(calls.resume(9, throwing: SDKError.failed))
+      #expect(calls.tryResume(8, returning: "other"))
+      #expect(calls.tryResume(7, returning: "own"))
+      #expect(calls.tryResume(7, returning: "second"))
+      #expect(calls.tryResume(9, throwing: SDKError.failed))
       return 7
     }
     #expect(value == "own")
     #expect(all == ["8 other", "7 second", "9 failed"])
     #expect(calls.count == 0)
-    #expect(!calls.resume(7, returning: "late"))
+    #expect(!calls.tryResume(7, returning: "late"))
     #expect(all.count == 3)
   }
 
@@ -71,7 +71,7 @@ import Testing
         calls.resume(1, returning: "one")
         calls.close(throwing: SDKError.failed)
         #expect(all.last == "1 one")
-        #expect(!calls.resume(2, returning: "two"), "no call can claim it any more")
+        #expect(!calls.tryResume(2, returning: "two"), "no call can claim it any more")
         return 1
       }
     }

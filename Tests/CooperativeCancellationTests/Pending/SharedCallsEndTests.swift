@@ -70,8 +70,8 @@ struct SharedCallsEndTests {
     let old = try await sdk.next(within: .watchdog)
     let other = await call(1, 2)
     let otherRequest = try await sdk.next(within: .watchdog)
-    #expect(loads.resume(1, throwing: SDKError.failed))
-    #expect(!loads.resume(1, throwing: SDKError.failed), "the key is free at once")
+    #expect(loads.tryResume(1, throwing: SDKError.failed))
+    #expect(!loads.tryResume(1, throwing: SDKError.failed), "the key is free at once")
     await expectErrors(.failed, of: ended)
     try await old.cancelled(within: .watchdog)
 
@@ -105,7 +105,7 @@ struct SharedCallsEndTests {
         return Value(of: LiveCount())
       }
     }
-    #expect(!loads.resume(1, throwing: SDKError.failed))
+    #expect(!loads.tryResume(1, throwing: SDKError.failed))
     #expect(loads.count == 0 && sdk.callCount == 4)
   }
 
@@ -163,7 +163,7 @@ struct SharedCallsEndTests {
             try await waitForCancellation()
           }
         } else {
-          let found = loads.resume(1, throwing: SDKError.failed)
+          let found = loads.tryResume(1, throwing: SDKError.failed)
           wasFound.withLock { $0 = found }
         }
       }
@@ -233,7 +233,7 @@ struct SharedCallsEndTests {
       ended.fire()
     }
     await begun.wait()
-    #expect(loads.resume(1, throwing: SDKError.failed))
+    #expect(loads.tryResume(1, throwing: SDKError.failed))
     await ended.wait()
   }
 }

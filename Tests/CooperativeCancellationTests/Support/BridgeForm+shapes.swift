@@ -115,7 +115,7 @@ extension BridgeForm {
 
   static let valueOrNilAndError = throwingForm("value or nil, and error", delivers: "maybe") {
     sdk, watch in
-    let user: User? = try await withAsyncThrowingValue(
+    let user = try await withAsyncThrowingValueIfPresent(
       whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
     ) { completion in try watch.operation { sdk.maybeUser(completion) } }
     onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }

@@ -19,7 +19,7 @@ extension BridgeForm {
       for: "1", whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
     ) {
       try watch.operation {
-        sdk.loadUser(id: "1", completion: wire(watch, calls.close) { calls.resume("1", with: $0) })
+        sdk.loadUser(id: "1", completion: wire(watch, calls.close) { calls.tryResume("1", with: $0) })
       }
     } onCancel: {
       #expect(calls.count == 1)
@@ -44,7 +44,7 @@ extension BridgeForm {
         whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
       ) {
         request = try watch.operation {
-          sdk.typedUser(wire(watch, calls.close) { calls.resume("typed", with: $0) })
+          sdk.typedUser(wire(watch, calls.close) { calls.tryResume("typed", with: $0) })
         }
         return "typed"
       } onCancel: { id in
@@ -66,7 +66,7 @@ extension BridgeForm {
         return sdk.openSession { result in
           switch result {
           case .success(let session):
-            if let late = calls.resume(1, sending: session) { watch.onDiscard(late.user.id) }
+            if let late = calls.tryResume(1, sending: session) { watch.onDiscard(late.user.id) }
           case .failure(let error): calls.resume(1, throwing: error)
           }
           withExtendedLifetime(connection) {}
@@ -82,7 +82,7 @@ extension BridgeForm {
       whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
     ) {
       try watch.operation {
-        sdk.loadUser(id: "1", completion: wire(watch, calls.close) { calls.resume(with: $0) })
+        sdk.loadUser(id: "1", completion: wire(watch, calls.close) { calls.tryResume(with: $0) })
       }
     } onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0.id) }.id
   }

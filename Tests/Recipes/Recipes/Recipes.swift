@@ -39,7 +39,7 @@ final class Drive {
   }
 
   func owner(of name: String) async throws -> Profile? {
-    try await withAsyncThrowingValue { sdk.findOwner(of: name, completion: $0) }
+    try await withAsyncThrowingValueIfPresent { sdk.findOwner(of: name, completion: $0) }
   }
 
   func rename(_ name: String, to newName: String) async throws {

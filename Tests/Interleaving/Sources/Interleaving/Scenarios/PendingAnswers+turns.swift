@@ -398,7 +398,7 @@ extension Call {
   }
 
   fileprivate func answer(_ calls: PendingCall<Packet>) {
-    if let value = calls.resume(sending: packet()) {
+    if let value = calls.tryResume(sending: packet()) {
       run.saw("handed back")
       onDiscard(value)
     }

@@ -520,7 +520,7 @@ extension Call {
 
   /// Answers the call. A value that no call takes is still the SDK's.
   func answer(_ calls: Registry, _ id: Int = 1) {
-    if let value = calls.resume(ID(id, in: run), sending: packet()) {
+    if let value = calls.tryResume(ID(id, in: run), sending: packet()) {
       run.saw("handed back")
       handBack(value)
     }
