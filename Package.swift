@@ -140,7 +140,10 @@ where [
 }
 
 // The code of the pages, put to the check that they recommend.
-for page in ["AnswersByID", "AppRecipes", "Continuations", "Recipes", "Sequences", "SessionRecipes"] {
+for page in [
+  "AnswersByID", "AppRecipes", "Continuations", "DataRecipes", "Recipes", "Sequences",
+  "SessionRecipes",
+] {
   package.targets.append(
     .testTarget(
       name: "\(page)PageTests",

@@ -22,6 +22,8 @@ let package = Package(
     .package(name: "swift-cooperative-cancellation", path: ".."),
     .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-async-algorithms.git", from: "1.1.4"),
+    .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.9.0"),
   ],
   targets: [
     .target(
@@ -31,9 +33,11 @@ let package = Package(
         .product(name: "CallbackSequences", package: "swift-cooperative-cancellation"),
         .product(name: "CooperativeCancellation", package: "swift-cooperative-cancellation"),
         .product(name: "PendingAnswers", package: "swift-cooperative-cancellation"),
+        .product(name: "TaskBags", package: "swift-cooperative-cancellation"),
         .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ] + (hasSQLite ? ["CSQLite"] : []),
       exclude: hasSQLite ? [] : needingSQLite
     ),
@@ -43,8 +47,10 @@ let package = Package(
         "Services",
         .product(name: "CallbackSequences", package: "swift-cooperative-cancellation"),
         .product(name: "CooperativeCancellation", package: "swift-cooperative-cancellation"),
+        .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ],
       exclude: hasSQLite ? ["DatabaseIsLeftOut.swift"] : testsNeedingSQLite
     ),

@@ -46,6 +46,7 @@ nonisolated func check<Wrapper: Sendable, Output>(
   _ make: @escaping @MainActor @Sendable () -> Wrapper,
   whenCancelled response: CancellationResponse = .abandonCallback,
   alwaysUnregisters: Bool = false,
+  values: LiveCount? = nil,
   canFail: Bool = true,
   except exceptions: Set<WrapperGuarantee> = [],
   fileID: StaticString = #fileID,
@@ -56,6 +57,7 @@ nonisolated func check<Wrapper: Sendable, Output>(
   try await checkWrapper(
     whenCancelled: response,
     alwaysUnregisters: alwaysUnregisters,
+    values: values,
     except: exceptions,
     fileID: fileID,
     line: line,

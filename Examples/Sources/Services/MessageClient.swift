@@ -69,7 +69,7 @@ nonisolated extension Channel {
 }
 
 /// Cuts what arrives into lines.
-private nonisolated struct LineDecoder: ByteToMessageDecoder {
+nonisolated struct LineDecoder: ByteToMessageDecoder {
   typealias InboundOut = ByteBuffer
 
   func decode(

@@ -34,12 +34,19 @@ public struct BrokenGuarantees: Error, Sendable, CustomStringConvertible {
     return lines.joined(separator: "\n")
   }
 
-  /// One line, or none.
+  /// A line for each of what most wrappers need, and one for the rest.
   static func describe(_ leftOut: [String: [WrapperGuarantee]]) -> [String] {
-    if leftOut.isEmpty { return [] }
-    let groups = leftOut.sorted { $0.key < $1.key }.map { reason, guarantees in
-      "\(guarantees.map(\.rawValue).joined(separator: ", ")) (\(reason))"
+    let important: [WrapperGuarantee] = [.nextCall, .closing]
+    var (lines, rest): ([String], [String]) = ([], [])
+    for (reason, guarantees) in leftOut.sorted(by: { $0.key < $1.key }) {
+      let group = "\(guarantees.map(\.rawValue).joined(separator: ", ")) (\(reason))"
+      if important.contains(where: guarantees.contains) {
+        lines.append(group)
+      } else {
+        rest.append(group)
+      }
     }
-    return ["not tried: \(groups.joined(separator: "; "))"]
+    if !rest.isEmpty { lines.append(rest.joined(separator: "; ")) }
+    return lines.map { "not tried: \($0)" }
   }
 }

@@ -85,6 +85,8 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
     return [
       "the wrapper did not end in another trial": leftOut,
       "no `wrapper { … }`": isShared ? [] : severalCalls,
+      "no `alwaysUnregisters: true`, for an SDK that must be stopped after an answer":
+        alwaysUnregisters ? [] : [.closing],
       "no `failure:`": failure == nil ? [.error] : [],
       "no clock": makeCall().clock == nil ? [.timeout] : [],
       "no `values:`": values == nil ? [.nothingLost] : [],

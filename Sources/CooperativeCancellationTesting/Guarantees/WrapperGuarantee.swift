@@ -26,6 +26,10 @@ public enum WrapperGuarantee: String, Sendable, Hashable, CaseIterable {
   /// The SDK is told exactly once of a cancellation, or of a timeout, even if its value came first and is not delivered.
   case forwarding = "forwarding"
 
+  /// With `alwaysUnregisters: true`, the SDK is also told exactly once after an answer or an error: a session is closed, a
+  /// scanner is stopped, a listener is removed.
+  case closing = "closing"
+
   /// A value that arrives at the same moment as a cancellation is not delivered.
   case checkAfter = "check after"
 
@@ -63,7 +67,7 @@ extension WrapperGuarantee {
     case .answer:
       "Call the SDK once, pass each answer to the completion, and cancel the request only in `onCancel`. "
         + "From the bridge's closure, return a delegate that the SDK holds weakly. "
-        + "For a listener that is also removed after each answer, pass `alwaysUnregisters: true`."
+        + "For a session that must be closed after each answer, or a listener, pass `alwaysUnregisters: true`."
     case .error:
       "Pass the SDK's error to the completion unchanged, and cancel the request only in `onCancel`."
     case .answerInsideCall:
@@ -79,6 +83,9 @@ extension WrapperGuarantee {
       "Cancel this call's request once, in `onCancel`, unless the call ignores cancellation. In a hand-written "
         + "wrapper, keep the cancellation handler active until the function returns, even after the SDK's answer. "
         + "For an SDK that cannot cancel, pass `except: [.forwarding]`."
+    case .closing:
+      "Stop the SDK once after each outcome, in a `defer` around the wait, or in its last callback, which then answers. "
+        + "`onCancel` runs only after a cancellation or a timeout."
     case .checkAfter:
       "Check for cancellation after the answer, too, as `withAsyncThrowingValue` does."
     case .lateAnswer:

@@ -27,7 +27,8 @@ public import CooperativeCancellation
 ///   - response: The wrapper's `whenCancelled:`. A wrapper that waits for the SDK need not be prompt, and one that
 ///     ignores cancellation must call the SDK in a cancelled task.
 ///   - alwaysUnregisters: Whether the SDK is told once after each outcome, not only after a cancellation or a timeout:
-///     for a listener that must be removed.
+///     for a session that must be closed, or a listener that must be removed. Without it,
+///     ``WrapperGuarantee/closing`` is not tried.
 ///   - values: Counts the SDK's values, which `success` makes and the wrapper's `onDiscard` closes. Without
 ///     it, ``WrapperGuarantee/nothingLost`` is not tried.
 ///   - exceptions: Guarantees that cannot hold, such as ``WrapperGuarantee/forwarding`` for an SDK that cannot cancel.

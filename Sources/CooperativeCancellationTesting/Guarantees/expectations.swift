@@ -40,8 +40,10 @@ extension WrapperCheck {
     when: String,
     isInterrupted: Bool = false
   ) async -> Bool {
+    let mustClose = alwaysUnregisters && !isInterrupted
+    let guarantee = mustClose ? .closing : guarantee
     guard guarantees.contains(guarantee) else { return true }
-    let expected = isInterrupted || alwaysUnregisters ? 1 : 0
+    let expected = isInterrupted || mustClose ? 1 : 0
     if expected > 0 { _ = await trial.isForwarded(to: request) }
     await letOthersRun()
     let count = request.cancelCount
@@ -56,9 +58,8 @@ extension WrapperCheck {
       }
     }
     if count == expected { return true }
-    let times =
-      count == 0
-      ? "never told to cancel" : "told to cancel \(count == 1 ? "once" : "\(count) times")"
+    let told = mustClose ? "told to stop or to close" : "told to cancel"
+    let times = count == 0 ? "never \(told)" : "\(told) \(count == 1 ? "once" : "\(count) times")"
     let instead = count == 0 ? "" : " instead of \(expected == 1 ? "once" : "never")"
     return find(guarantee, "the SDK was \(times)\(instead) when \(when).")
   }

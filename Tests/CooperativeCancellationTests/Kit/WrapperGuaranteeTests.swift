@@ -80,6 +80,7 @@ import Testing
     #expect(
       error?.leftOut == [
         "no `failure:`": [.error], "no clock": [.timeout], "no `values:`": [.nothingLost],
+        "no `alwaysUnregisters: true`, for an SDK that must be stopped after an answer": [.closing],
       ]
     )
   }
@@ -110,11 +111,13 @@ import Testing
     #expect(broken.guarantees == [.checkBefore, .prompt, .forwarding, .droppedCompletion])
     #expect(
       Set(broken.leftOut.values.joined()) == [
-        .error, .timeout, .lateAnswer, .secondAnswer, .nothingLost, .noLockHeld, .twoCalls,
-        .nextCall,
+        .error, .timeout, .closing, .lateAnswer, .secondAnswer, .nothingLost, .noLockHeld,
+        .twoCalls, .nextCall,
       ]
     )
     #expect(broken.description.contains("late answer, second answer, "))
+    let severalCalls = "\n– not tried: two calls, next call (no `wrapper { … }`)\n"
+    #expect(broken.description.contains(severalCalls))
     #expect(broken.description.contains(" (the wrapper did not end in another trial)"))
   }
 

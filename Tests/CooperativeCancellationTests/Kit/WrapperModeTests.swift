@@ -127,7 +127,7 @@ private typealias Calls = FakeCall<Completion>
       }
     }
     try await check(alwaysUnregisters: true) { try await listen(to: $0) { _ in true } }
-    await expect([.answer, .error], "never told to cancel") {
+    await expect([.closing], "never told to stop or to close when the SDK reported an error") {
       try await check(alwaysUnregisters: true) { try await listen(to: $0) { $0 } }
     }
     await expect([.answer, .error], "alwaysUnregisters: true") {

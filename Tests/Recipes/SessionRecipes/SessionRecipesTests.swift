@@ -1,6 +1,7 @@
 import CooperativeCancellation
 import CooperativeCancellationTesting
 import Foundation
+import PendingAnswers
 import Testing
 
 @Suite("The page “Recipes for sessions and screens”", .serialized)
@@ -18,6 +19,23 @@ struct SessionRecipesTests {
     try await check({ Services() }, alwaysUnregisters: true, except: .drop) {
       try await $0.port(of: Service())
     }
+  }
+
+  @Test func `the check finds a service that is stopped only by a cancellation`() async throws {
+    let error = await #expect(throws: BrokenGuarantees.self) {
+      try await check({ true }, alwaysUnregisters: true, except: .drop) { _ in
+        let (service, port) = (Service(), PendingCall<Int>())
+        return try await port.value {
+          let delegate = ServiceDelegate(port)
+          service.delegate = delegate
+          service.resolve()
+          return delegate
+        } onCancel: { _ in
+          service.stop()
+        }
+      }
+    }
+    #expect(error?.guarantees == [.closing])
   }
 
   @Test func `the next session is not refused`() async throws {

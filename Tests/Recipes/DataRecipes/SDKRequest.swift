@@ -1,0 +1,1 @@
+../SDKRequest.swift
