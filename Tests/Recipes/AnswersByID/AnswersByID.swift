@@ -221,7 +221,7 @@ final class Shop {
 
   init(onReceipt: @escaping @Sendable (String) -> Void) {
     queue.onTransaction = { [purchases] product, result, isRestored in
-      if !isRestored, purchases.resume(product, with: result) { return }
+      if !isRestored, purchases.tryResume(product, with: result) { return }
       if case .success(let receipt) = result { onReceipt(receipt) }
     }
     queue.onRestored = { [restoration] result in restoration.resume(with: result) }

@@ -64,7 +64,7 @@ nonisolated final class Waiters<Value: Sendable> {
   /// Hands the value to the first task that is still waiting. Returns whether there is one.
   func resumeFirst(returning value: Value) -> Bool {
     while !waiting.isEmpty {
-      if waiting.removeFirst().continuation.resume(returning: value) { return true }
+      if waiting.removeFirst().continuation.tryResume(returning: value) { return true }
     }
     return false
   }

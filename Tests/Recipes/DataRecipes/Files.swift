@@ -45,11 +45,9 @@ final class Cars {
 
   init(_ radio: CarRadio) {
     self.radio = radio
-    let opening = PendingCall<Channel>()
+    let opening = PendingCall<Channel>(onDiscard: { channel in channel.close() })
     self.opening = opening
-    radio.onOpen = { @Sendable channel in
-      if !opening.resume(returning: channel) { channel.close() }
-    }
+    radio.onOpen = { @Sendable channel in opening.resume(returning: channel) }
     radio.onFailure = { @Sendable error in opening.resume(throwing: error) }
   }
 
@@ -58,8 +56,6 @@ final class Cars {
       radio.open()
     } onCancel: {
       radio.stopOpening()
-    } onDiscard: { channel in
-      channel.close()
     }
   }
 }
