@@ -10,6 +10,9 @@
 /// | an event that must not be missed | `.unbounded` | received messages, database changes |
 ///
 /// An element that does not fit goes to the sequence's `onDiscard`. A bound below 1 counts as 1.
+#if hasAttribute(nonexhaustive)
+  @nonexhaustive
+#endif
 public enum BufferingPolicy: Sendable, Hashable {
   /// Keeps at most this many elements. One more replaces the oldest.
   case newest(Int)

@@ -5,7 +5,7 @@ extension PendingCalls {
   /// Calls an asynchronous SDK whose answer arrives by id, and waits for the answer.
   ///
   /// ```swift
-  /// return try await replies.value(inTaskFor: id, timeout: .seconds(5)) { [socket] in
+  /// return try await replies.value(forSending: id, timeout: .seconds(5)) { [socket] in
   ///   try await socket.send(id, text)
   /// } onCancel: { [socket] in
   ///   socket.write(id, "cancel")
@@ -30,7 +30,7 @@ extension PendingCalls {
   /// has returned.
   @_alwaysEmitIntoClient
   public func value<Request: Sendable>(
-    inTaskFor id: ID,
+    forSending id: ID,
     whenCancelled response: CancellationResponse = .abandonCallback,
     timeout: Timeout? = nil,
     isolation: isolated (any Actor)? = #isolation,

@@ -37,7 +37,7 @@ extension PendingCalls {
     return try await call(id, options, in: operation, onCancel: cancel, onDiscard: discard)
   }
 
-  @available(*, unavailable, message: "an asynchronous closure: use 'value(inTaskFor:)'")
+  @available(*, unavailable, message: "an asynchronous closure: use 'value(forSending:)'")
   @_alwaysEmitIntoClient
   nonisolated(nonsending) public func value<Request>(
     for id: ID,

@@ -43,6 +43,9 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
 
   /// What happens to a call whose id another call has. <doc:AnswersByID#Recurring-ids> helps you
   /// choose.
+  #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+  #endif
   public enum TakenIDPolicy: Sendable, Hashable, CaseIterable {
     /// It throws ``AlreadyPendingError``. For ids that differ: a late answer would reach a later
     /// call with the same id. A new call takes over the id of one that is answered. If the task of

@@ -30,6 +30,9 @@ public import CooperativeCancellation
 /// owner while `load()` runs. See <doc:YourOwnTasks>.
 public final class TaskBag: Sendable {
   /// What happens when a task is added with an id that another task already has.
+  #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+  #endif
   public enum TakenIDPolicy: Sendable, Hashable, CaseIterable {
     /// The old task is cancelled, and the new one begins when the old one has ended. If it is
     /// itself replaced or cancelled before that, it never begins. With `store(in:)`, where it has

@@ -162,14 +162,14 @@ extension Calls {
     try await expectUser("uploaded") {
       try await withAsyncThrowingValue { completion in
         count()
-        let request = LateRequest(cancel: { $0.cancel() }) { arrived in
+        let request = LateRequest { arrived in
           count()
           sdk.upload(requestHandler: { @Sendable in arrived($0) }, completion: completion)
         }
         return request
       } onCancel: {
         count()
-        $0.cancel()
+        $0.cancel { $0.cancel() }
       }
     }
   }
@@ -180,11 +180,11 @@ extension Calls {
       let sdk = OldUploader()
       let length: Int = try await withAsyncThrowingValue { completion in
         count()
-        return LateRequest(cancel: { $0.cancel() }) { arrived in
+        return LateRequest { arrived in
           sdk.upload("file", taskHandler: { @Sendable in arrived($0) }, completion: completion)
         }
       } onCancel: {
-        $0.cancel()
+        $0.cancel { $0.cancel() }
       }
       return "\(length)"
     }

@@ -61,18 +61,16 @@ nonisolated final class Client {
     return try await withAsyncThrowingValue { completion in
       actor?.preconditionIsolated()
       // The request comes before the cancellation: it is cancelled in `onCancel`.
-      return LateRequest(
-        cancel: { (request: Request) in
-          actor?.preconditionIsolated()
-          request.cancel()
-        }
-      ) { arrived in
+      return LateRequest { arrived in
         actor?.preconditionIsolated()
         sdk.upload(requestHandler: arrived, completion: completion)
       }
-    } onCancel: { request in
+    } onCancel: { late in
       actor?.preconditionIsolated()
-      request.cancel()
+      late.cancel { request in
+        actor?.preconditionIsolated()
+        request.cancel()
+      }
     }
   }
 

@@ -24,9 +24,9 @@ package struct ArrivalsMachine<Request: Sendable>: Sendable {
   }
 
   /// The bridge forwards a cancellation or a timeout, or the wait is over. Returns the requests to
-  /// cancel or release.
-  package mutating func stop(cancelling: Bool) -> [Request] {
-    guard let requests = requests.take() else { return [] }
+  /// cancel or release; `nil` if this has stopped before.
+  package mutating func stop(cancelling: Bool) -> [Request]? {
+    guard let requests = requests.take() else { return nil }
     isCancelled = cancelling
     return requests
   }

@@ -4,11 +4,11 @@ internal import CancellationInternals
 ///
 /// ```swift
 /// try await withAsyncThrowingValue { completion in
-///   LateRequest(cancel: { $0.cancel() }) { arrived in
+///   LateRequest { arrived in
 ///     sdk.upload(name, taskHandler: arrived, completion: completion)
 ///   }
-/// } onCancel: {
-///   $0.cancel()
+/// } onCancel: { late in
+///   late.cancel { upload in upload.cancel() }
 /// }
 /// ```
 ///
@@ -21,8 +21,8 @@ internal import CancellationInternals
 ///
 /// ## Cancellation
 ///
-/// `onCancel` must call ``cancel()``, as above; otherwise no request is cancelled. Each request is
-/// cancelled at most once, with no lock held, outside the runtime's cancellation handler:
+/// `onCancel` calls ``cancel(_:)``, as above. Its closure gets each request at most once, with no lock
+/// held, outside the runtime's cancellation handler:
 ///
 /// - If it arrives before the cancellation or timeout: in `onCancel`, on the caller's actor.
 /// - If it arrives later, even after the wait: at once, **on the thread that delivers it**, in the
@@ -35,52 +35,61 @@ public final class LateRequest<Request>: Sendable {
   /// Calls the SDK and receives its requests.
   ///
   /// - Parameters:
-  ///   - cancel: Cancels a request, as described above.
   ///   - start: Calls the SDK with `arrived` as the callback for its request. Runs at once, on the
   ///     caller's actor. Its result is ignored; its error is thrown.
   public init<Ignored>(
-    cancel: @escaping @Sendable (Request) -> Void,
     _ start: (_ arrived: @escaping @Sendable (sending Request) -> Void) throws -> Ignored
   ) rethrows {
-    arrivals = Arrivals(cancel)
+    arrivals = Arrivals()
     _ = try start { [arrivals] (request: consuming sending Request) in arrivals.arrive(request) }
   }
 
   /// The same for requests that are `Sendable`: `arrived` has the type of the SDK's callback.
   public init<Ignored>(
-    cancel: @escaping @Sendable (Request) -> Void,
     _ start: (_ arrived: @escaping @Sendable (consuming Request) -> Void) throws -> Ignored
   ) rethrows where Request: Sendable {
-    arrivals = Arrivals(cancel)
+    arrivals = Arrivals()
     _ = try start { [arrivals] in arrivals.arrive(consume $0) }
   }
 
   // Only the bridge owns this object, so the wait is over. The SDK owns the arrivals, which do not
   // keep this alive.
-  deinit { arrivals.stop(cancelling: false) }
+  deinit { arrivals.stop(nil) }
 
-  /// Cancels each request that has arrived, and each later one when it arrives. Call it in
-  /// `onCancel`.
-  public func cancel() { arrivals.stop(cancelling: true) }
+  /// Passes each request that has arrived to `cancelOne`, and each later one when it arrives. Call
+  /// it in `onCancel`. Only the first call counts.
+  public func cancel(_ cancelOne: @escaping @Sendable (Request) -> Void) {
+    arrivals.stop(cancelOne)
+  }
 }
 
 /// The lock around a ``ArrivalsMachine``. The SDK's callback owns it.
 private final class Arrivals<Request>: Sendable {
-  private let machine = Locked(initially: ArrivalsMachine<Sent<Request>>())
-  private let cancelOne: @Sendable (Request) -> Void
+  private struct State: Sendable {
+    var machine = ArrivalsMachine<Sent<Request>>()
+    var cancelOne: (@Sendable (Request) -> Void)?
+  }
 
-  init(_ cancelOne: @escaping @Sendable (Request) -> Void) { self.cancelOne = cancelOne }
+  private let state = Locked(initially: State())
 
   /// Keeps the request until the task or the last owner takes it, or cancels or releases it here.
   func arrive(_ request: consuming sending Request) {
     var sent: Sent? = Sent(request)
-    if machine.locked({ $0.arrive(&sent) }), let late = sent.take() { cancelOne(late.open()) }
+    let cancelOne = state.locked { state in
+      state.machine.arrive(&sent) ? state.cancelOne : nil
+    }
+    if let cancelOne, let late = sent.take() { cancelOne(late.open()) }
   }
 
-  func stop(cancelling: Bool) {
+  /// The bridge forwards a cancellation or a timeout, or, without a closure, the wait is over.
+  func stop(_ cancelOne: (@Sendable (Request) -> Void)?) {
     // The user's requests are released here, after unlocking.
-    for sent in machine.extract({ $0.stop(cancelling: cancelling) }) where cancelling {
-      cancelOne(sent.open())
+    let requests = state.extract { state -> [Sent<Request>] in
+      guard let requests = state.machine.stop(cancelling: cancelOne != nil) else { return [] }
+      state.cancelOne = cancelOne
+      return requests
     }
+    guard let cancelOne else { return }
+    for sent in requests { cancelOne(sent.open()) }
   }
 }

@@ -15,6 +15,9 @@
 /// A timeout has the same effect as a cancellation, with ``TimeoutError`` as the error; with
 /// ``ignoreCancellation``, it has the effect that it has with ``abandonCallback``. <doc:Choosing>
 /// helps to choose.
+#if hasAttribute(nonexhaustive)
+  @nonexhaustive
+#endif
 public enum CancellationResponse: Sendable, Hashable, CaseIterable {
   /// The default: throws at once, even if the SDK never answers. A late value goes to `onDiscard`.
   case abandonCallback

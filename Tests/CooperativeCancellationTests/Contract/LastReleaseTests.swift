@@ -134,7 +134,7 @@ import Testing
     },
     Form("pending, asynchronous operation") { stage in
       let calls = Calls()
-      _ = try await calls.value(inTaskFor: 1) {
+      _ = try await calls.value(forSending: 1) {
         stage.whenAnswering { calls.resume(1, returning: stage.value()) }
       }
     },

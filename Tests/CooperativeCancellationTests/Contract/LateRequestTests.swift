@@ -36,7 +36,7 @@ import Testing
 
   @Test func `an error from the SDK's start is thrown`() {
     #expect(throws: SDKError.failed) {
-      try LateRequest(cancel: { (_: Int) in }) { _ in throw SDKError.failed }
+      try LateRequest<Int> { _ in throw SDKError.failed }
     }
   }
 
@@ -45,20 +45,17 @@ import Testing
     let cancelled = Protected<[Int]>([])
     let both = Protected<LateRequest<Int>?>(nil)
     // Does what would deadlock, or trap, under the library's lock.
-    let request = LateRequest<Int>(
-      cancel: { number in
-        cancelled.withLock { $0.append(number) }
-        let (arrived, request) = (handOver.withLock { $0 }, both.withLock { $0 })
-        if number < 4 { arrived?(number + 1) }
-        request?.cancel()
-      }
-    ) { arrived in
-      handOver.withLock { $0 = arrived }
+    @Sendable func cancel(_ number: Int) {
+      cancelled.withLock { $0.append(number) }
+      let (arrived, request) = (handOver.withLock { $0 }, both.withLock { $0 })
+      if number < 4 { arrived?(number + 1) }
+      request?.cancel { _ in Issue.record("only the first call counts") }
     }
+    let request = LateRequest<Int> { arrived in handOver.withLock { $0 = arrived } }
     both.withLock { $0 = request }
     let arrived = handOver.withLock { $0 }
     arrived?(1)
-    request.cancel()
+    request.cancel(cancel)
     arrived?(4)
     #expect(cancelled.withLock { $0 } == [1, 2, 3, 4, 4])
     both.withLock { $0 = nil }
@@ -69,7 +66,7 @@ import Testing
     let released = Protected(0)
     do {
       let handOver = Protected<(@Sendable (OnRelease) -> Void)?>(nil)
-      let request = LateRequest<OnRelease>(cancel: { _ in }) { arrived in
+      let request = LateRequest<OnRelease> { arrived in
         handOver.withLock { $0 = arrived }
       }
       let arrived = handOver.withLock { $0 }

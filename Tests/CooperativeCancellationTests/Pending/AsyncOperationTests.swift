@@ -44,7 +44,7 @@ import Testing
   ) async throws -> Task<String, any Error> {
     let task = Task { @MainActor [calls, clock, send] in
       try await calls.value(
-        inTaskFor: 1,
+        forSending: 1,
         whenCancelled: response,
         timeout: Timeout(.seconds(5), clock: clock),
         line: line
@@ -110,7 +110,7 @@ import Testing
     #expect(calls.tryResume(1, returning: "late") == (response != .abandonCallback))
     #expect((try? await task.value) == (response == .deliverResult ? "late" : nil))
     await #expect(throws: AlreadyPendingError.self) {
-      try await calls.value(inTaskFor: 1) { Issue.record("the SDK is called") }
+      try await calls.value(forSending: 1) { Issue.record("the SDK is called") }
     }
     #expect(!calls.tryResume(1, returning: "second"))
     #expect(calls.count == 1)
@@ -147,7 +147,7 @@ import Testing
     let events = Protected<[String]>([])
     let task = Task { @MainActor [calls] in
       defer { events.withLock { $0.append("end") } }
-      return try await calls.value(inTaskFor: 1, whenCancelled: response) {
+      return try await calls.value(forSending: 1, whenCancelled: response) {
         await Task.yield()
         events.withLock { $0.append("sent") }
         return 7
@@ -174,7 +174,7 @@ import Testing
 
   @Test func `a send that throws ends the call`() async throws {
     await #expect(throws: SDKError.failed) {
-      try await calls.value(inTaskFor: 1) {
+      try await calls.value(forSending: 1) {
         await Task.yield()
         throw SDKError.failed
       }
@@ -185,7 +185,7 @@ import Testing
   @Test(arguments: CancellationResponse.allCases)
   func `a send that cancels its own task cancels the call`(response: CancellationResponse) async {
     await #expect(throws: CancellationError.self) {
-      try await calls.value(inTaskFor: 1, whenCancelled: response, timeout: .seconds(100_000)) {
+      try await calls.value(forSending: 1, whenCancelled: response, timeout: .seconds(100_000)) {
         cancelThisTask()
         try await Task.sleep(for: .seconds(100_000))
       }
@@ -218,14 +218,14 @@ import Testing
   @Test func `nothing is sent in a cancelled task, or with a timeout of zero`() async {
     let task = Task { [calls] in
       withUnsafeCurrentTask { $0?.cancel() }
-      return try await calls.value(inTaskFor: 1) {
+      return try await calls.value(forSending: 1) {
         Issue.record("sent")
         await Task.yield()
       }
     }
     await #expect(throws: CancellationError.self) { try await task.value }
     await #expect(throws: TimeoutError.self) {
-      try await calls.value(inTaskFor: 1, timeout: .seconds(0)) {
+      try await calls.value(forSending: 1, timeout: .seconds(0)) {
         Issue.record("sent")
         await Task.yield()
       }
@@ -255,7 +255,7 @@ import Testing
     actor.assumeIsolated { [calls] actor in
       for id in 1...3 {
         Task {
-          _ = try? await calls.value(inTaskFor: id) {
+          _ = try? await calls.value(forSending: id) {
             actor.preconditionIsolated()
             sent.withLock { $0.append(id) }
             await actor.nothing()

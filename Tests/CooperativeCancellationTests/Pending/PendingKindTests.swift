@@ -219,8 +219,9 @@ extension PendingKind.Waits {
   @Test
   func `a value that is not Sendable is sent, and handed back if no call waits`() async throws {
     let (calls, call) = (PendingCalls<Int, Document>(), PendingCall<Document>())
-    let refused = (calls.tryResume(1, sending: Document("1")), call.tryResume(sending: Document("2")))
-    #expect(refused.0?.name == "1" && refused.1?.name == "2")
+    let refused = calls.tryResume(1, sending: Document("1"))
+    let refusedToo = call.tryResume(sending: Document("2"))
+    #expect(refused?.name == "1" && refusedToo?.name == "2")
     let values = (
       try await calls.value(for: 1) {
         let rest = calls.tryResume(1, sending: Document("given"))

@@ -216,7 +216,7 @@ import Testing
     let calls = PendingCalls<Int, String>(ifTaken: .waitForTurn)
     let (begun, mayEnd) = (Signal(), Signal())
     let first = Task {
-      try await calls.value(inTaskFor: 7, whenCancelled: .waitForCallback) {
+      try await calls.value(forSending: 7, whenCancelled: .waitForCallback) {
         begun.fire()
         await mayEnd.wait()
         try Task.checkCancellation()
@@ -224,7 +224,7 @@ import Testing
     }
     await begun.wait()
     let second = Task {
-      try await calls.value(inTaskFor: 7) {
+      try await calls.value(forSending: 7) {
         await Task.yield()
         calls.resume(7, returning: "own")
       }

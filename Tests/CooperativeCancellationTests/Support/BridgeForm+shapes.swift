@@ -88,9 +88,9 @@ extension BridgeForm {
         whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
       ) { completion in
         try watch.operation {
-          LateRequest(cancel: { watch.onCancel($0) }) { upload(sdk)($0, completion) }
+          LateRequest { upload(sdk)($0, completion) }
         }
-      } onCancel: { $0.cancel() } onDiscard: { watch.onDiscard($0.id) }.id
+      } onCancel: { $0.cancel { watch.onCancel($0) } } onDiscard: { watch.onDiscard($0.id) }.id
     }
   }
 

@@ -86,7 +86,7 @@ final class Client: Sendable {
 extension Client {
   func order(_ text: String) async throws -> String {
     let id = socket.nextID()
-    return try await replies.value(inTaskFor: id, timeout: .seconds(5)) { [socket] in
+    return try await replies.value(forSending: id, timeout: .seconds(5)) { [socket] in
       try await socket.send(id, text)
     } onCancel: { [socket] in
       socket.write(id, "cancel")

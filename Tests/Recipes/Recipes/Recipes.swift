@@ -129,11 +129,11 @@ final class Drive {
 
   func upload(_ name: String) async throws -> Int {
     try await withAsyncThrowingValue { completion in
-      LateRequest(cancel: { $0.cancel() }) { arrived in
+      LateRequest { arrived in
         sdk.upload(name, taskHandler: arrived, completion: completion)
       }
-    } onCancel: {
-      $0.cancel()
+    } onCancel: { late in
+      late.cancel { upload in upload.cancel() }
     }
   }
 

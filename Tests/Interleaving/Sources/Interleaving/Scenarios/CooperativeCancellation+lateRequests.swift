@@ -44,13 +44,13 @@ extension Scenario {
       let requests = Requests(in: run)
       let task = call.begin {
         try await withAsyncThrowingValue { (completion: @escaping Completion) in
-          try LateRequest(cancel: { requests.cancel($0) }) {
+          try LateRequest {
             (arrived: @escaping @Sendable (sending Packet) -> Void) in
             try sdk(run, call, requests, { arrived(requests.make()) }, completion)
           }
         } onCancel: { (request: LateRequest<Packet>) in
           call.onCancel()
-          request.cancel()
+          request.cancel { requests.cancel($0) }
         } onDiscard: {
           call.onDiscard($0)
         }

@@ -485,7 +485,7 @@ extension Call {
     isolation: isolated (any Actor)? = #isolation
   ) async throws -> sending Packet {
     let (forwards, operations) = (Shared(0), Shared(0))
-    let value = try await calls.value(inTaskFor: ID(1, in: run), whenCancelled: response) {
+    let value = try await calls.value(forSending: ID(1, in: run), whenCancelled: response) {
       [self] in
       _ = isolation  // Captured, so that the closure belongs to it.
       run.expect(operations.value == 0, "operation runs again")
