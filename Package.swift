@@ -35,7 +35,7 @@ let package = Package(
       exclude: [
         "Benchmarks", "CHANGELOG.md", "CONTRIBUTING.md", "Examples", "LICENSE", "README.md",
         "Snippets", "Sources/CCallbacks", "Sources/CallbackSequences",
-        "Sources/CancellationInternals",
+        "Sources/CancellationInternals", "StyleGuide.md",
         "Sources/CooperativeCancellationTesting", "Sources/CooperativeCancellationUI",
         "Sources/PendingAnswers", "Sources/TaskBags", "Sources/Tour", "Tests", "Tools",
       ],

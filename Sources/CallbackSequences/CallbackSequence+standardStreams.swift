@@ -34,9 +34,12 @@ extension SendableCallbackSequence {
   /// Registers, and returns the elements as an `AsyncStream`; see
   /// ``CallbackSequence/asyncStream(isolation:)``.
   ///
-  /// A sequence from ``CallbackSequence/sendable(isolation:)`` registers at the first read, because
-  /// its actor may be another one, and a shared sequence soon. Any other registers now, here; its
-  /// `onTermination` runs on no actor.
+  /// When it registers depends on where the sequence is from:
+  ///
+  /// - ``CallbackSequence/sendable(isolation:)``: at the first read, because the caller may not be
+  ///   on its actor.
+  /// - ``shared(replayingLatest:)``: soon, in a task that serves all readers.
+  /// - any other: now, where the caller is. Its `onTermination` runs on no actor.
   @_alwaysEmitIntoClient
   public func asyncStream() -> AsyncStream<Element> where Failure == Never {
     // Nothing else holds what the source captures, so its closures may run anywhere.

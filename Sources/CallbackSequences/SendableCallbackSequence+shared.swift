@@ -26,7 +26,8 @@ extension SendableCallbackSequence {
   ///   element: for a state.
   public func shared(replayingLatest: Bool = false) -> Self {
     let shared = source()
-    let (policy, callSite) = (shared.policy, shared.callSite)
+    let policy = shared.policy
+    let callSite = shared.callSite
     let hub = Hub(source, policy, replays: replayingLatest)
     return Self(
       { Source(policy: policy, discard: nil, callSite: callSite, start: .inPlace(hub.begin)) },

@@ -35,8 +35,8 @@ public struct SendableCallbackSequence<Element: Sendable, Failure: Error>: Async
 
   /// Creates a sequence whose iterators each read a new sequence that `make` returns.
   ///
-  /// `make` runs where each iterator or stream is made; if shared, in `shared()`, and per
-  /// registration on no actor.
+  /// `make` runs wherever an iterator or a stream is made. In a shared sequence, it runs once in
+  /// `shared()`, and on no actor for each registration.
   public init(_ make: @escaping @Sendable () -> CallbackSequence<Element, Failure>) {
     source = { make().source }
     hub = nil

@@ -144,8 +144,8 @@ extension Locked {
   }
 }
 
-/// The buffer of a `Reply` or a `Carrier`. `@unchecked`: stored as `AnyObject`, but a `Locked` is
-/// `Sendable`.
+/// The buffer of a `Reply`, whose answer has a type that the wait does not know. `@unchecked`,
+/// because `AnyObject` does not say that it came from a `Locked`, which is `Sendable`.
 @usableFromInline package struct AnyReply: @unchecked Sendable {
   @usableFromInline package let object: AnyObject
 

@@ -49,17 +49,18 @@
 
   @_alwaysEmitIntoClient
   package mutating func popFirst() -> (number: Int, element: Element)? {
-    first() == nil ? nil : take(at: head)
+    first() == nil ? nil : takeElement(at: head)
   }
 
   @_alwaysEmitIntoClient
   package mutating func remove(_ number: Int) -> Element? {
-    position(of: number).flatMap { take(at: $0)?.element }
+    position(of: number).flatMap { takeElement(at: $0)?.element }
   }
 
   @_alwaysEmitIntoClient
   package mutating func position(of number: Int) -> Int? {
-    var (start, end) = (head, slots.count)
+    var start = head
+    var end = slots.count
     while start < end {
       steps += 1
       let middle = (start + end) / 2
@@ -70,12 +71,13 @@
   }
 
   @_alwaysEmitIntoClient
-  mutating func take(at position: Int) -> (number: Int, element: Element)? {
+  mutating func takeElement(at position: Int) -> (number: Int, element: Element)? {
     let number = slots[position].number
     guard let element = slots[position].element.take() else { return nil }
     count -= 1
     if count == 0 {
-      (slots, head) = ([], 0)
+      slots = []
+      head = 0
     } else if slots.count > 2 * count {
       steps += slots.count
       slots = slots.filter { $0.element != nil }

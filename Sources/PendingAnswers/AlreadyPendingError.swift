@@ -16,7 +16,7 @@ public struct AlreadyPendingError: Error, Sendable, Hashable, CustomStringConver
     """
   }
 
-  /// Creates the error of a call, for example to test what a screen does with it. `CallSite()`
-  /// names its own line.
+  /// Creates the error of a call, for example to test what a screen does with it. `CallSite()` is
+  /// the place where you write it.
   public init(callSite: CallSite) { self.callSite = callSite }
 }

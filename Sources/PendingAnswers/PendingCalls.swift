@@ -55,10 +55,11 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
     /// It waits until the other calls are over, in order. The wait counts toward its timeout, and
     /// cancellation ends it.
     case waitForTurn
-    /// It calls the SDK at once. Answers go to calls with one id in order. Make those on one actor:
-    /// two callers on the pool may reach the SDK in another order than that in which they are
-    /// registered, and get each other's answers. An `onCancel` may run while other calls have the
-    /// id.
+    /// It calls the SDK at once. Each answer goes to the first call with the id that has none.
+    ///
+    /// Make calls with one id on one actor: then the order of the calls is the order in which the
+    /// SDK gets them. Two callers on the pool may reach it in another order, and get each other's
+    /// answers. An `onCancel` may run while other calls have the id.
     case answerInOrder
   }
 

@@ -22,14 +22,16 @@ struct BagLine: Sendable {
     replaces: Bool,
     waits: Bool
   ) -> (replaced: CancelledTasks, blocker: Int?) {
-    defer {
-      holders.append(place.slot, place.number)
-      active.append(CancelledTasks.Task(), place.number)
+    var replaced = CancelledTasks()
+    var blocker: Int?
+    if replaces, holders.count > 0 {
+      replaced = cancelAll()
+      // It may be the only one by now: one that waited has left.
+      blocker = waits ? holders.last() : nil
+      if blocker != nil { blocked = place }
     }
-    if !replaces || holders.count == 0 { return (CancelledTasks(), nil) }
-    let replaced = cancelAll()
-    guard waits, let blocker = holders.last() else { return (replaced, nil) }
-    blocked = place
+    holders.append(place.slot, place.number)
+    active.append(CancelledTasks.Task(), place.number)
     return (replaced, blocker)
   }
 
@@ -45,7 +47,7 @@ struct BagLine: Sendable {
   }
 
   /// A task has ended. Returns the one that may begin now.
-  mutating func leave(_ number: Int) -> Int? {
+  mutating func removeTask(_ number: Int) -> Int? {
     _ = active.remove(number)
     _ = holders.remove(number)
     guard let next = blocked?.slot, holders.first() == next else { return nil }

@@ -123,8 +123,9 @@ package struct BagMembersMachine<Waiter: Sendable>: Sendable {
   private mutating func insert(_ id: BagID?, by route: BagRoute) -> Reservation {
     lastNumber += 1
     count += 1
-    let (slot, new) = (tasks.insert(Entry(id: id)), Status(number: lastNumber))
-    if slot < statuses.count { statuses[slot] = new } else { statuses.append(new) }
+    let slot = tasks.insert(Entry(id: id))
+    let status = Status(number: lastNumber)
+    if slot < statuses.count { statuses[slot] = status } else { statuses.append(status) }
     // It would overtake those that are on their way to the same actor, and only one number counts
     // all.
     let travels = route == .fromElsewhere || route == .onActor && travelling > 0
@@ -138,6 +139,7 @@ package struct BagMembersMachine<Waiter: Sendable>: Sendable {
 
   /// The task of a slot exists. Returns whether to cancel it.
   package mutating func start(_ slot: Int, _ member: Member) -> Bool {
+    // It ended before it was known here, and `finish` has left the slot to this.
     if statuses[slot].state == .finished {
       _ = tasks.remove(slot)
       return false
@@ -164,14 +166,17 @@ package struct BagMembersMachine<Waiter: Sendable>: Sendable {
     var released = Released()
     if statuses[slot].state == .running {
       let entry = tasks.remove(slot)
-      (released.member, released.id) = (entry?.member, entry?.id)
+      released.member = entry?.member
+      released.id = entry?.id
     } else {
+      // It ended before it was known here: `start` frees the slot.
       statuses[slot].state = .finished
       tasks.update(slot) { released.id = $0.id.take() }
     }
-    if let id = released.id { (released.key, released.waiters) = leave(id, statuses[slot].number) }
+    if let id = released.id { leaveLine(of: id, statuses[slot].number, &released) }
     let most = 4 * max(tasks.count, 32)
     if statuses.count > most { statuses = Array(statuses.prefix(tasks.count)) }
+    // The last one: those who wait for all may go on.
     if count == 0, !waiters.isEmpty {
       released.waiters += waiters.keys.sorted().compactMap { waiters[$0] }
       waiters = [:]
@@ -217,15 +222,19 @@ package struct BagMembersMachine<Waiter: Sendable>: Sendable {
     return !lines.values[line].isActive(statuses[slot].number)
   }
 
-  /// Removes a task from those with its id. Returns the key after the last one, and the waiter of
-  /// one that may begin.
-  private mutating func leave(_ id: BagID, _ number: Int) -> (key: BagID?, next: [Waiter]) {
-    guard let line = lines.index(forKey: id) else { return (nil, []) }
-    let next = lines.values[line].leave(number)
-    if lines.values[line].holders.count == 0 { return (lines.removeAndShrink(at: line).key, []) }
-    guard let next else { return (nil, []) }
-    statuses[next].isBlocked = false
-    return (nil, stopWaitingToBegin(next).map { [$0] } ?? [])
+  /// Removes a task from those with its id. Adds the key after the last one, or the waiter of one
+  /// that may begin now.
+  private mutating func leaveLine(of id: BagID, _ number: Int, _ released: inout Released) {
+    // Without a line, it never began, and the others have ended.
+    guard let line = lines.index(forKey: id) else { return }
+    let next = lines.values[line].removeTask(number)
+    if lines.values[line].holders.count == 0 {
+      released.key = lines.removeAndShrink(at: line).key
+    } else if let next {
+      statuses[next].isBlocked = false
+      // It has no waiter if its task has not begun to wait: then it finds that it is not blocked.
+      if let waiter = stopWaitingToBegin(next) { released.waiters.append(waiter) }
+    }
   }
 
   /// Returns the tasks to cancel, or `nil` if there are none that were not cancelled.

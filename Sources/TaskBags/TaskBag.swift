@@ -167,7 +167,8 @@ public final class TaskBag: Sendable {
     line: UInt = #line
   ) async {
     close()
-    let (members, callSite) = (members, CallSite(fileID: fileID, line: line))
+    let members = members
+    let callSite = CallSite(fileID: fileID, line: line)
     // A separate task, because the current one may be cancelled.
     await Task {
       do {

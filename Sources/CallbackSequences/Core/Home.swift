@@ -1,9 +1,10 @@
 internal import CooperativeCancellation
 
-/// The actor on which a sequence was made, with the closure that begins a subscription there. An
-/// actor of its own for the type checker only: it shares the executor of the home, so a hop between
-/// the two does not suspend. Thus closures that are not `Sendable` have a `Sendable` reference,
-/// which the compiler checks.
+/// The actor on which a sequence was made, with the closure that begins a subscription there.
+///
+/// It is an actor of its own for the type checker only, because closures that are not `Sendable`
+/// then have a `Sendable` reference, which the compiler checks. It shares the executor of the home,
+/// so a hop between the two does not suspend.
 @usableFromInline package actor Home<Element: Sendable> {
   private let home: any Actor
   private let start: @isolated(any) (Inbox<Element>) async throws -> ActorWork
@@ -63,6 +64,7 @@ internal import CooperativeCancellation
     _ work: @escaping @Sendable (isolated Home) async -> Output,
     onDiscard discard: (@Sendable (Output) -> Void)? = nil
   ) async -> Output {
+    // The reader is at home: nothing suspends, and there is nothing to wait for.
     if isolation === home { return await work(self) }
     let options = CallOptions.options(.abandonCallback, nil, callSite)
     return await fallbackWait(options, as: .element, fallback: fallback) { continuation in
@@ -96,7 +98,10 @@ extension Source {
     case .onHome(let own, now: _):
       home = own
     }
-    let (policy, discard, callSite) = (policy, discard, callSite)
+    // Copied, because the closure is `Sendable`, and this source is not.
+    let policy = policy
+    let discard = discard
+    let callSite = callSite
     return {
       Source(policy: policy, discard: discard, callSite: callSite, start: .onHome(home, now: nil))
     }

@@ -36,13 +36,18 @@ package struct HubMachine<
   /// For the next reader, while a registration is open.
   @usableFromInline package var latest: Element?
   @usableFromInline var lastNumber = 0
+  /// The number of the latest registration.
   @usableFromInline var registration = 0
+  /// Whether the latest registration, which may not have returned, still delivers. `false` when the
+  /// SDK has ended it, or when it has yielded and nobody reads.
   @usableFromInline var isOpen = false
   /// What waits for the registration to return, because all of it is discarded if the registration
   /// throws.
   @usableFromInline package private(set) var held: InboxMachine<Element>?
-  /// Ends the latest registration, which has returned.
+  /// Ends the latest registration, which has returned. `nil` while one is registering, and when it
+  /// has been unregistered.
   @usableFromInline var ending: Ending?
+  /// Whether a driver is running.
   @usableFromInline var isDriven = false
 
   package init(_ policy: BufferingPolicy, replays: Bool) {
@@ -70,7 +75,8 @@ package struct HubMachine<
     return starters.slots.compactMap(\.element)
   }
 
-  /// Returns the reader, unless it was told of the end, and what waits for it; to release.
+  /// A reader leaves. Returns it, for release after unlocking, and what waits for its registration;
+  /// `nil` if the end has already removed it.
   package mutating func leave(_ number: Int) -> (reader: Reader?, starter: Starter?) {
     (readers.remove(number), starters.remove(number))
   }
@@ -82,7 +88,13 @@ package struct HubMachine<
     return isDriven
   }
 
-  private var hasWork: Bool { ending == nil ? readers.count > 0 : !isOpen || readers.count == 0 }
+  /// Whether the driver must register or unregister. Only the driver asks, or who would become it.
+  private var hasWork: Bool {
+    // Registered: until it is over, or its last reader has left.
+    if ending != nil { return !isOpen || readers.count == 0 }
+    // Not registered: when somebody reads.
+    return readers.count > 0
+  }
 
   /// Returns what the driver does next; at `nil`, it ends.
   package mutating func nextWork() -> Work? {
@@ -118,13 +130,15 @@ package struct HubMachine<
     var unread = held.take()
     var elements: [Element] = []
     while let element = unread?.take() { elements.append(element) }
-    // Those who joined after its end wait for the next one.
+    // It was over before it returned, and its readers have been told. Those who joined since wait
+    // for the next one.
     guard isOpen else { return Opened(elements: elements) }
     let starters = takeStarters()
     for case (_, let reader?) in readers.slots {
       for element in elements { deliver(reader, element) }
     }
     if replays { latest = elements.last }
+    // What it did while it was running was held, so it may have ended, too.
     guard case .ended(let end)? = unread?.next() else {
       return Opened(starters: starters, elements: elements)
     }
@@ -149,7 +163,9 @@ package struct HubMachine<
     _ registration: Int,
     deliver: (Reader) -> Bool
   ) -> (isRead: Bool, replaced: Element?, gone: NumberedQueue<Reader>?) {
+    // From a callback of an earlier registration, or after the end.
     guard isOpen, registration == self.registration else { return (false, nil, nil) }
+    // The registration has not returned. If it throws, nobody must have received the element.
     if readers.count > 0, let yielded = held?.yield(element) {
       return (yielded.isOpen, yielded.surplus, nil)
     }
@@ -168,6 +184,7 @@ package struct HubMachine<
     _ registration: Int
   ) -> (readers: [Reader], latest: Element?) {
     guard isOpen, registration == self.registration else { return ([], nil) }
+    // The registration has not returned: `registered` finds the end.
     if held?.end(end) != nil { return ([], nil) }
     return close()
   }

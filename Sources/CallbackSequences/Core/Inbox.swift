@@ -16,7 +16,7 @@ public import CooperativeCancellation
     init(_ policy: BufferingPolicy) { machine = InboxMachine(policy) }
 
     @_alwaysEmitIntoClient
-    mutating func add(_ continuation: any ErasedContinuation) {
+    mutating func addSleeper(_ continuation: any ErasedContinuation) {
       if sleeper == nil {
         sleeper = SleepingTask(continuation)
       } else {
@@ -134,7 +134,7 @@ public import CooperativeCancellation
   package func keep(_ continuation: any ErasedContinuation) {
     let maySleep = state.locked { state in
       guard state.machine.hasNothing else { return false }
-      state.add(continuation)
+      state.addSleeper(continuation)
       return true
     }
     if !maySleep { continuation.resume() }

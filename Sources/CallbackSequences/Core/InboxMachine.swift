@@ -55,15 +55,22 @@
   @_alwaysEmitIntoClient
   package init(_ policy: BufferingPolicy) {
     switch policy {
-    case .newest(let count): (capacity, evicts) = (max(1, count), true)
-    case .oldest(let count): (capacity, evicts) = (max(1, count), false)
-    case .unbounded: (capacity, evicts) = (.max, false)
+    case .newest(let count):
+      capacity = max(1, count)
+      evicts = true
+    case .oldest(let count):
+      capacity = max(1, count)
+      evicts = false
+    case .unbounded:
+      capacity = .max
+      evicts = false
     }
   }
 
   /// The SDK yielded an element.
   @_alwaysEmitIntoClient
   package mutating func yield(_ element: Element) -> Yielded {
+    // Ended, cancelled or abandoned: the element is discarded, and the SDK may stop.
     guard case .open = phase else { return (false, element) }
     var surplus: Element?
     if elements.count == capacity {
@@ -90,8 +97,10 @@
     case .open:
       phase = .cancelled(nil)
     case .ending(let end) where !elements.isEmpty:
+      // The SDK had ended it, but the reader has not come that far.
       phase = .cancelled(end)
     case .ending, .cancelled, .over:
+      // Nothing is left but the end, which is delivered: as an answer before a cancellation.
       return false
     }
     return true
@@ -106,6 +115,7 @@
     case .ending(let end):
       if let element = elements.popFirst() { return .element(element) }
       phase = .over
+      // To this reader; others find that it is over.
       return .ended(end)
     case .cancelled:
       return .cancelled(abandon())
@@ -132,8 +142,10 @@
   /// The reader is gone. Returns what remains.
   @_alwaysEmitIntoClient
   package mutating func abandon() -> Unread {
-    defer { (elements, phase) = (ElementBuffer(), .over) }
-    return (elements, phase)
+    let unread = (elements: elements, phase: phase)
+    elements = ElementBuffer()
+    phase = .over
+    return unread
   }
 }
 

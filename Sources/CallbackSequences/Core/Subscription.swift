@@ -41,18 +41,19 @@ public import CooperativeCancellation
     let inbox: Inbox<Element>
     if let source = source.take() {
       // Check before: a cancelled task registers nothing.
-      if Task.isCancelled { return try end(type, cancellationError()) }
+      if Task.isCancelled { return try endThrowing(cancellationError(), as: type) }
       inbox = source.makeInbox()
       self.inbox = inbox
       do {
         termination = try await source.begin(inbox)
       } catch {
         self.inbox = nil
-        return try end(type, error)
+        return try endThrowing(error, as: type)
       }
     } else if let begun = self.inbox {
       inbox = begun
     } else {
+      // The end was read.
       return nil
     }
     while true {
@@ -70,20 +71,23 @@ public import CooperativeCancellation
         place.leave()
       case .ended(let end):
         await terminate(inbox.callSite)
-        if case .failed(let error) = end { return try self.end(type, error) }
+        if case .failed(let error) = end { return try endThrowing(error, as: type) }
         return nil
       case .cancelled, .over:
-        // Perhaps a reader of a copy was cancelled or read the end, or the registration has just
-        // returned.
+        // This reader was cancelled, or a reader of a copy was cancelled or read the end, or the
+        // registration has just returned to a reader that was cancelled meanwhile.
         await terminate(inbox.callSite)
-        return Task.isCancelled ? try end(type, cancellationError()) : nil
+        return Task.isCancelled ? try endThrowing(cancellationError(), as: type) : nil
       }
     }
   }
 
   /// Throws the error, if the sequence can.
   @_alwaysEmitIntoClient
-  func end<Failure: Error>(_: Failure.Type, _ error: any Error) throws(Failure) -> Element? {
+  func endThrowing<Failure: Error>(
+    _ error: any Error,
+    as _: Failure.Type
+  ) throws(Failure) -> Element? {
     if let failure = error as? Failure { throw failure }
     return nil
   }

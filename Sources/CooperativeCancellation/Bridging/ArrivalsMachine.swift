@@ -9,8 +9,11 @@
 ///                                  └──────┘ ──┘
 /// ```
 package struct ArrivalsMachine<Request: Sendable>: Sendable {
-  /// The requests that were kept; `nil` after the end.
+  // Not an enumeration of these states: its code would be in every program, and is larger.
+
+  /// The requests that have arrived while the wait was `open`; `nil` after the end.
   private var requests: [Request]? = []
+  /// Whether the end was a cancellation, so that a request that arrives later is cancelled, too.
   private var isCancelled = false
 
   package init() {}
@@ -26,6 +29,7 @@ package struct ArrivalsMachine<Request: Sendable>: Sendable {
   /// The bridge forwards a cancellation or a timeout, or the wait is over. Returns the requests to
   /// cancel or release; `nil` if this has stopped before.
   package mutating func stop(cancelling: Bool) -> [Request]? {
+    // Only the first one counts: the release of the `LateRequest` follows each cancellation.
     guard let requests = requests.take() else { return nil }
     isCancelled = cancelling
     return requests

@@ -1,4 +1,5 @@
-// Never called: clearer messages than those where no overload matches.
+// These overloads are never called. Each catches one mistake, for which the compiler would otherwise
+// blame an unrelated overload.
 
 @available(*, unavailable, message: "the SDK can fail: use 'try await withAsyncThrowingValue'")
 @_alwaysEmitIntoClient

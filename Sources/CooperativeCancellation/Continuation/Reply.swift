@@ -32,14 +32,18 @@ public import CancellationInternals
     var answer: Answer? = answer
     switch contents.locked({ $0.answer(&answer) }) {
     case .keep:
+      // The task has not begun to sleep: it finds the answer when `operation` has returned.
       return true
     case .wake(let wait):
+      // If an interruption has ended the wait, the answer comes back out of the machine.
       let (counts, decides) = wait.receive(.answered(in: contents.erased))
       if !counts { discard(extract({ $0.take() })) }
       return decides
     case .discard:
+      // `operation` threw after it had passed the completion to the SDK.
       discard(answer.take())
     case .reportAndDiscard:
+      // The SDK has called the completion before.
       RuntimeIssue.send(.completionCalledAgain, callSite)
       discard(answer.take())
     }
@@ -107,9 +111,11 @@ public import CancellationInternals
 /// Copyable, because before macOS 15 a buffer of noncopyable contents cannot be cast.
 @usableFromInline package struct ReplyContents<Answer: Sendable>: SharedContents {
   @usableFromInline let callSite: CallSite
-  /// Whether a release is a drop, without reading the machine at the end of each answered call.
-  /// Before the machine, so that unspecialized code finds it without a type lookup; the two
-  /// Booleans fit into the padding.
+  /// Whether the last release would be a drop. A copy of what the machine says, because reading it
+  /// there would cost each answered call a look at a generic enumeration.
+  ///
+  /// Keep the two Booleans before `machine`: code that does not know `Answer` then knows their
+  /// offset.
   @usableFromInline var isAwaited = false
   /// Whether to report a drop, because the wait cannot throw an error for it.
   @usableFromInline let reportsDrop: Bool

@@ -67,6 +67,7 @@ package typealias Acceptance = (counts: Bool, isInterrupted: Bool, waiting: Wait
       self = .called
       return .discard
     case .answered, .stopped, .called:
+      // The SDK has answered before. (`stopped` is only for calls in a registry.)
       return .reportAndDiscard
     }
   }
@@ -83,6 +84,7 @@ package typealias Acceptance = (counts: Bool, isInterrupted: Bool, waiting: Wait
   ) -> Acceptance {
     switch self {
     case .expected:
+      // The task of the call is awake, and finds the answer before it sleeps.
       keep(&answer)
       return (true, false, nil)
     case .awaited(let wait):
@@ -92,6 +94,7 @@ package typealias Acceptance = (counts: Bool, isInterrupted: Bool, waiting: Wait
       if counts { keep(&answer) } else { self = .called }
       return (counts, isInterrupted, wait)
     case .answered, .stopped, .unwanted, .called:
+      // The call has its answer, or wants none.
       return (false, false, nil)
     }
   }
@@ -101,6 +104,7 @@ package typealias Acceptance = (counts: Bool, isInterrupted: Bool, waiting: Wait
   package mutating func stop() -> Acceptance {
     switch self {
     case .expected:
+      // There is no wait yet that could end: the task asks before it sleeps.
       self = .stopped
       return (true, false, nil)
     case .awaited(let wait):

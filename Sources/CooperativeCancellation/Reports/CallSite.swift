@@ -24,7 +24,7 @@ public struct CallSite: Sendable, Hashable, CustomStringConvertible {
     @usableFromInline func hash(into hasher: inout Hasher) { hasher.combine("\(id)") }
   }
 
-  /// Creates the place of a call; by default, this one.
+  /// Creates the place of a call; by default, the place where you write `CallSite()`.
   @_alwaysEmitIntoClient
   public init(fileID: StaticString = #fileID, line: UInt = #line) {
     file = File(fileID)

@@ -43,8 +43,8 @@ public struct RuntimeIssue: Sendable, Hashable {
 
   private let detail: String
 
-  /// Creates a report, to test a ``handler``. `CallSite()` names its own line; `detail` is added,
-  /// such as a limit.
+  /// Creates a report, to test a ``handler``. `CallSite()` is the place where you write it; `detail`
+  /// is added, such as a limit.
   public init(kind: Kind, callSite: CallSite, detail: String = "") {
     self.kind = kind
     self.callSite = callSite

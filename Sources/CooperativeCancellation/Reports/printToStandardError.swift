@@ -13,8 +13,7 @@
 #endif
 
 // What is marked as unsafe here are C's functions. They use the pointers to locals only during the
-// call; the text of `getenv` is copied at once, and is valid as long as no other thread sets
-// variables: at launch, or never.
+// call.
 
 /// Prints a line to standard error. Returns whether all of it was written. It runs on the SDK's
 /// threads, where a write to a pipe could wait for the reader or, without a reader, end the
@@ -24,8 +23,6 @@
 package func printToStandardError(_ line: String) -> Bool {
   writeAll(Array((line + "\n").utf8)) { writeSome($0, to: 2) }
 }
-
-@usableFromInline func endProcess() -> Never { abort() }
 
 /// Writes bytes in steps. Returns whether all were written. `writeSome` returns how many, or `nil`
 /// if it cannot write.
@@ -41,25 +38,16 @@ package func writeAll(_ bytes: [UInt8], with writeSome: (ArraySlice<UInt8>) -> I
   return true
 }
 
-/// Returns the value of an environment variable if it is a positive number, and prints a line if it
-/// is anything else.
-func environmentNumber(_ name: String) -> Double? {
-  guard let text = unsafe getenv(name).map({ unsafe String(cString: $0) }), !text.isEmpty else {
-    return nil
-  }
-  if let number = Double(text), number > 0, number.isFinite { return number }
-  printToStandardError(
-    "CooperativeCancellation: \(name) is \"\(text)\", not a positive number of seconds, and is ignored"
-  )
-  return nil
-}
-
 #if os(Windows) || os(WASI)
 
   /// Writes some bytes to a file descriptor. Neither system has a signal for a pipe without a
   /// reader.
   @usableFromInline
-  package func writeSome(_ bytes: ArraySlice<UInt8>, to descriptor: CInt, _: CInt = 0) -> Int? {
+  package func writeSome(
+    _ bytes: ArraySlice<UInt8>,
+    to descriptor: CInt,
+    milliseconds _: CInt = 0
+  ) -> Int? {
     #if os(Windows)
       let count = Int(_write(descriptor, Array(bytes), CUnsignedInt(bytes.count)))
     #else
@@ -71,11 +59,15 @@ func environmentNumber(_ name: String) -> Double? {
 #else
 
   /// Writes some bytes to a file descriptor, unless it has no reader or the write would block for
-  /// longer than `ms`. Returns how many, or `nil` if it cannot write.
+  /// longer than these `milliseconds`. Returns how many, or `nil` if it cannot write.
   @usableFromInline
-  package func writeSome(_ bytes: ArraySlice<UInt8>, to descriptor: CInt, _ ms: CInt = 0) -> Int? {
+  package func writeSome(
+    _ bytes: ArraySlice<UInt8>,
+    to descriptor: CInt,
+    milliseconds: CInt = 0
+  ) -> Int? {
     var target = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-    guard unsafe poll(&target, 1, ms) != 0 else { return nil }
+    guard unsafe poll(&target, 1, milliseconds) != 0 else { return nil }
     return withoutBrokenPipeSignal {
       let count = unsafe write(descriptor, Array(bytes), bytes.count)
       if count >= 0 { return count }
@@ -87,7 +79,9 @@ func environmentNumber(_ name: String) -> Double? {
   /// Runs `body`, and consumes the signal that this thread gets if `body` writes to a pipe without
   /// a reader.
   private func withoutBrokenPipeSignal(_ body: () -> Int?) -> Int? {
-    var (broken, before, pending) = (sigset_t(), sigset_t(), sigset_t())
+    var broken = sigset_t()
+    var before = sigset_t()
+    var pending = sigset_t()
     unsafe sigemptyset(&broken)
     unsafe sigaddset(&broken, SIGPIPE)
     unsafe pthread_sigmask(SIG_BLOCK, &broken, &before)

@@ -113,6 +113,13 @@ extension Timeout {
   }
 }
 
+/// The moment at which a call times out: what a timeout becomes when its call begins.
+@usableFromInline package enum Deadline: Sendable {
+  case at(Moment)
+  /// A moment on the caller's clock, which sleeps until then.
+  case custom(sleep: @Sendable () async throws -> Void)
+}
+
 /// The caller's clock without its type, because old systems have no `Clock`. A class, because a
 /// waiting task stores its timeout, and a larger one would need more memory.
 @usableFromInline final class CustomClock: Sendable {
@@ -125,7 +132,8 @@ extension Timeout {
     begin: @escaping @Sendable () -> @Sendable () async throws -> Void,
     startStopwatch: @escaping @Sendable () -> @Sendable () -> Int64
   ) {
-    (self.begin, self.startStopwatch) = (begin, startStopwatch)
+    self.begin = begin
+    self.startStopwatch = startStopwatch
   }
 }
 

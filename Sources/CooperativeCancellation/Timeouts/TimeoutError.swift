@@ -24,8 +24,8 @@ public struct TimeoutError: Error, Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Creates the error of a call, for example to test what a screen does with it. `CallSite()`
-  /// names its own line.
+  /// Creates the error of a call, for example to test what a screen does with it. `CallSite()` is
+  /// the place where you write it.
   public init(_ timeout: Timeout, callSite: CallSite) {
     nanoseconds = timeout.nanoseconds
     self.callSite = callSite

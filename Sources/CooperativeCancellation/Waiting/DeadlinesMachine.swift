@@ -44,7 +44,7 @@ internal import CancellationInternals
   /// Removes a wait, if it is still in the queue. Returns it, to release.
   package mutating func remove(_ wait: Wait, by ticket: Ticket) -> Wait? {
     // Another wait may have the slot now.
-    waits[ticket]?.wait.id == wait.id ? take(ticket) : nil
+    waits[ticket]?.wait.id == wait.id ? removeWait(in: ticket) : nil
   }
 
   /// The alarm rang, perhaps early or more than once. Returns at most `most` of the due waits. If
@@ -55,16 +55,19 @@ internal import CancellationInternals
   ) -> (waits: [Wait], alarm: Moment?) {
     var due: [Wait] = []
     while due.count < most, let first = heap.first, !(now < first.end) {
-      if let wait = take(first.slot) { due.append(wait) }
+      if let wait = removeWait(in: first.slot) { due.append(wait) }
     }
+    // If some are due, more may be, so the caller asks again before it sets the alarm.
     alarm = due.isEmpty ? heap.first?.end : nil
     return (due, alarm)
   }
 
-  private mutating func take(_ slot: Int) -> Wait? {
+  private mutating func removeWait(in slot: Int) -> Wait? {
     guard let (wait, position) = waits.remove(slot) else { return nil }
     let last = heap.removeLast()
+    // The last node fills the gap, unless it was the one that is removed.
     if position < heap.count {
+      // It may come from another branch, so it may be due before the parent of the gap.
       if position > 0, last.end < heap[(position - 1) / 2].end {
         rise(last, from: position)
       } else {
@@ -85,7 +88,9 @@ internal import CancellationInternals
   /// Puts a node at a position or above it.
   private mutating func rise(_ node: Node, from start: Int) {
     var position = start
-    while position > 0, case let parent = (position - 1) / 2, node.end < heap[parent].end {
+    while position > 0 {
+      let parent = (position - 1) / 2
+      guard node.end < heap[parent].end else { break }
       put(heap[parent], at: position)
       position = parent
     }
@@ -95,7 +100,10 @@ internal import CancellationInternals
   /// Puts a node at a position or below it.
   private mutating func sink(_ node: Node, from start: Int) {
     var position = start
-    while case var child = 2 * position + 1, child < heap.count {
+    while true {
+      var child = 2 * position + 1
+      guard child < heap.count else { break }
+      // The earlier of two children rises, because it must be due no later than the other one.
       if child + 1 < heap.count, heap[child + 1].end < heap[child].end { child += 1 }
       guard heap[child].end < node.end else { break }
       put(heap[child], at: position)

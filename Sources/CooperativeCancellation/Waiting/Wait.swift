@@ -1,8 +1,11 @@
 internal import CancellationInternals
 
 /// What the waiting task shares with the threads that may wake it: the lock around a
-/// ``WaitMachine`` and the continuation. Resumes after unlocking: the cancellation handler takes
-/// this lock under the runtime's own.
+/// ``WaitMachine`` and the continuation.
+///
+/// Resumes after unlocking. The runtime calls the cancellation handler under the lock of the task,
+/// and `interrupt` takes this one below it; a resumption takes the task's lock. Resuming under this
+/// lock could deadlock.
 @usableFromInline package struct Wait: Sendable {
   struct State: ~Copyable, Sendable {
     var machine: WaitMachine
@@ -71,6 +74,7 @@ internal import CancellationInternals
     return counts
   }
 
+  /// The task is about to sleep. Keeps its continuation, unless there is something to read by now.
   @usableFromInline func keep(_ continuation: CheckedContinuation<Void, Never>) {
     let maySleep = state.locked { state in
       guard state.machine.hasNoEvent else { return false }
@@ -80,9 +84,12 @@ internal import CancellationInternals
     if !maySleep { continuation.resume() }
   }
 
-  /// Sleeps until the wait ends, and forwards an interruption at once. Always inlined, as are its
-  /// callers up to the public ones: a sleeping task would keep the frames in between, in blocks of
-  /// 984 bytes: see `Cost.md`.
+  /// Sleeps until the wait ends, and forwards an interruption at once. The common one of two: the
+  /// other is for an asynchronous `operation` of a pending call.
+  ///
+  /// Always inlined, as are its callers up to the public ones. Otherwise a sleeping task would keep
+  /// their frames, and allocate another block of 984 bytes: the row *memory of a wait* of `Cost.md`
+  /// would show that.
   @_alwaysEmitIntoClient
   @inline(__always)
   nonisolated(nonsending) package func end(
@@ -97,15 +104,23 @@ internal import CancellationInternals
       if let deadline = consume deadline { timer(until: deadline) } else { nil }
     let actor = #isolation
     while true {
+      // Returns at once if there is something to read by now.
       if actor == nil { await sleepAnywhere() } else { await sleepOnActor() }
       while let event = nextEvent() {
         switch event {
-        case .interrupted: forward()
+        case .interrupted:
+          // Cancelled or timed out, and not ended yet. The SDK is told here, in the task and on the
+          // caller's actor, because the runtime's handler runs under the lock of the task.
+          forward()
         case .ended(let end):
+          // Answered, dropped, or interrupted with a response that does not wait for the SDK. A
+          // timer that rings now changes nothing, but would keep this wait until then.
           timer?.stop(self)
           return end
         }
       }
+      // Interrupted and forwarded, but the response waits for the SDK's answer. In a cancelled task,
+      // the runtime calls the handler again when it sleeps, and the machine ignores that.
     }
   }
 
@@ -126,6 +141,7 @@ internal import CancellationInternals
       while let event = nextEvent() {
         switch event {
         case .interrupted:
+          // An answer may arrive meanwhile, and is read as the next event.
           await forward()
         case .ended(let end):
           timer?.stop(self)

@@ -46,7 +46,9 @@ public import CancellationInternals
   }
 
   private let response: CancellationResponse
+  // Not one enumeration: its code would be in every program, and is larger.
   private var interruption: Interruption?
+  /// Whether the task has read the interruption, which it then forwards.
   private var interruptionIsRead = false
   package private(set) var finalEvent: FinalEvent?
 
@@ -58,6 +60,7 @@ public import CancellationInternals
   /// The task was cancelled, or the call timed out. Returns whether that counts and wakes a
   /// sleeping task.
   package mutating func interrupt(_ cause: Interruption) -> Bool {
+    // The first event counts, and the SDK is told of one interruption only.
     guard interruption == nil, finalEvent == nil else { return false }
     if cause == .cancelled, response == .ignoreCancellation { return false }
     interruption = cause
@@ -71,6 +74,7 @@ public import CancellationInternals
   /// task; if not, the caller keeps the answer. At most one is received: `ReplyMachine` ensures
   /// that.
   package mutating func receive(_ event: consuming FinalEvent) -> Bool {
+    // The wait has ended without the SDK.
     if isAbandoned { return false }
     finalEvent = event
     return true
@@ -78,7 +82,10 @@ public import CancellationInternals
 
   /// Whether the task may sleep, because ``next()`` would return `nil`.
   package var hasNoEvent: Bool {
-    finalEvent == nil && (interruption == nil || interruptionIsRead && !isAbandoned)
+    if finalEvent != nil { return false }
+    if interruption == nil { return true }
+    // After it has forwarded the interruption, the task waits for the SDK, or ends.
+    return interruptionIsRead && !isAbandoned
   }
 
   package var progress: WaitingCall.State {
@@ -92,6 +99,8 @@ public import CancellationInternals
 
   /// Returns the next event for the task, or `nil` if the task may sleep.
   package mutating func next() -> Event? {
+    // Before the answer, if that has arrived, too: it came later, and the SDK must hear of the
+    // interruption.
     if interruption != nil, !interruptionIsRead {
       interruptionIsRead = true
       return .interrupted

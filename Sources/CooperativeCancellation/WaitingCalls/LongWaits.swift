@@ -1,11 +1,29 @@
 public import CancellationInternals
 
+#if canImport(Darwin)
+  private import Darwin
+#elseif canImport(Glibc)
+  private import Glibc
+#elseif canImport(Musl)
+  private import Musl
+#elseif canImport(Android)
+  private import Android
+#elseif canImport(WASILibc)
+  private import WASILibc
+#elseif os(Windows)
+  private import ucrt
+#endif
+
 /// Reports each call that waits too long, once, or ends the process. One alarm serves all calls.
-/// Emitted like the list.
+///
+/// Like the code of ``WaitingCall/list``, this is emitted into the programs that use it, so that
+/// others do not contain it.
 @usableFromInline package final class LongWaits: Sendable {
   @usableFromInline struct State: ~Copyable {
     @usableFromInline var search: LongWaitsMachine
     @usableFromInline var alarm: Alarm?
+    /// Whether a look goes on that no other one may disturb.
+    @usableFromInline var isLooking = false
   }
 
   @usableFromInline static let reported: LongWaits = LongWaits("LONG_WAITS", isFatal: false)
@@ -25,20 +43,23 @@ public import CancellationInternals
     state = Locked(initially: State(search: LongWaitsMachine(findsAgain: isFatal)))
   }
 
-  static var environmentHasLimit: Bool {
+  @usableFromInline package static var environmentHasLimit: Bool {
     reported.environmentLimit != nil || fatal.environmentLimit != nil
   }
 
-  /// Starts the limits of the environment.
+  /// Starts the limits of the environment, but for one that code has set, or that has begun.
   @_alwaysEmitIntoClient
   package static func startByEnvironment() {
-    for waits in [reported, fatal] where waits.environmentLimit != nil { waits.set(nil) }
+    for waits in [reported, fatal] where waits.environmentLimit != nil {
+      waits.set(nil, replaces: false)
+    }
   }
 
   @_alwaysEmitIntoClient
-  func set(_ limit: Timeout?) {
+  func set(_ limit: Timeout?, replaces: Bool = true) {
     let given = limit.flatMap { $0.isOver ? nil : $0 }
     state.locked { state in
+      if !replaces, state.alarm != nil { return }
       state.search.limit = (given ?? environmentLimit)?.nanoseconds ?? .max
       if state.alarm == nil { state.alarm = Alarm { self.ring() } }
       state.alarm?.set(after: state.search.pause)
@@ -47,13 +68,32 @@ public import CancellationInternals
 
   @_alwaysEmitIntoClient
   func ring() {
-    let (limit, found) = state.locked { state in
-      state.alarm?.set(after: state.search.pause)
-      return (Timeout(nanoseconds: state.search.limit), state.search.look(at: .now))
+    let (limit, found) = state.locked { state -> (Timeout, Range<Moment>?) in
+      let limit = Timeout(nanoseconds: state.search.limit)
+      // The look that goes on sets the alarm again.
+      if state.isLooking { return (limit, nil) }
+      let found = state.search.look(at: .now)
+      // Two looks that may end the process would lock the tables for each other, and the list would
+      // lack the calls in them. But a handler of reports may take long, so no look waits for it.
+      state.isLooking = isFatal && found != nil
+      if !state.isLooking { state.alarm?.set(after: state.search.pause) }
+      return (limit, found)
     }
     guard let found else { return }
+    report(found, limit)
+    if !isFatal { return }
+    state.locked { state in
+      state.isLooking = false
+      state.alarm?.set(after: state.search.pause)
+    }
+  }
+
+  /// Reports the calls that began in a range of time, or ends the process for the first of them.
+  @_alwaysEmitIntoClient
+  func report(_ found: Range<Moment>, _ limit: Timeout) {
     for call in WaitingCall.snapshot(mayBlock: !isFatal).calls where found.contains(call.begin) {
       switch call.record.kind {
+      // A long wait is normal for these.
       case .element, .taskCancellation: continue
       case .call, .pendingCall, .turn, .tasks: break
       }
@@ -62,7 +102,7 @@ public import CancellationInternals
         let name = "COOPERATIVE_CANCELLATION_HANG_LIMIT"
         let text = "\(name) ends this process: \(report)\n\(WaitingCall.list)\n"
         // Standard error has a minute to take each part of it.
-        _ = writeAll(Array(text.utf8)) { writeSome($0, to: 2, 60_000) }
+        _ = writeAll(Array(text.utf8)) { writeSome($0, to: 2, milliseconds: 60_000) }
         endProcess()
       }
       RuntimeIssue.handler(report)
@@ -70,10 +110,7 @@ public import CancellationInternals
   }
 }
 
-/// Starts the limits of the environment in a program that does not use the list of waiting calls.
-package protocol WaitLimits {
-  static func start()
-}
+@usableFromInline func endProcess() -> Never { abort() }
 
 /// Finds the calls that wait too long: a value type without a clock.
 @usableFromInline struct LongWaitsMachine: Sendable {

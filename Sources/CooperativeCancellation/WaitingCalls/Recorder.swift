@@ -17,7 +17,9 @@ public import CancellationInternals
       in taskName: String?,
       _ progress: @escaping @Sendable (_ mayBlock: Bool) -> WaitingCall.State
     ) {
-      (self.kind, self.callSite, self.taskName) = (kind, callSite, taskName)
+      self.kind = kind
+      self.callSite = callSite
+      self.taskName = taskName
       end = if case .at(let moment)? = deadline { moment } else { nil }
       self.progress = progress
     }
@@ -37,27 +39,19 @@ public import CancellationInternals
       LongWaits.startByEnvironment()
     #else
       if LongWaits.environmentHasLimit, !isListUsed.locked({ $0 }) {
-        if startKit() { recording.cancel() } else { printToStandardError(hasNoList) }
+        printToStandardError(hasNoList)
       }
     #endif
     return recording
   }()
 
-  /// Whether the program uses the list of waiting calls, whose code is emitted into it.
+  /// Whether the program has used the list of waiting calls, whose code is emitted into it.
   @usableFromInline static let isListUsed = Locked(initially: false)
 
-  /// Starts the limits of the environment in the test kit, if the program links it. No code of a
-  /// program without the kit may name it, so it is found by its mangled name.
-  private static func startKit() -> Bool {
-    let type = _typeByName("30CooperativeCancellationTesting17EnvironmentLimitsO")
-    guard let limits = type as? any WaitLimits.Type else { return false }
-    limits.start()
-    return true
-  }
-
   private static let hasNoList = """
-    CooperativeCancellation: the limits of the environment need code that this release build does not have: call \
-    `WaitingCall.startRecording()` at launch, or link CooperativeCancellationTesting
+    CooperativeCancellation: the limits of the environment need code that this release build has not used before its \
+    first wait: call `WaitingCall.startRecording()` at launch, or link CooperativeCancellationTesting, whose functions \
+    start them
     """
 
   @usableFromInline package static var isOn: Bool { recording.isCancelled }
@@ -68,6 +62,8 @@ public import CancellationInternals
     /// The slot, and in the lowest four bits the table; negative if the call is not recorded.
     @usableFromInline let number: Int32
 
+    init(slot: Int, table: Int) { number = Int32(truncatingIfNeeded: slot << 4 | table) }
+
     @_alwaysEmitIntoClient
     init(number: Int32) { self.number = number }
 
@@ -75,16 +71,17 @@ public import CancellationInternals
     package static var none: Place { Place(number: -1) }
 
     package var table: Int { Int(number & 15) }
+    private var slot: Int { Int(number >> 4) }
 
     /// The task has read how its call ended.
     @_alwaysEmitIntoClient
     package func leave() {
-      if number >= 0 { remove() }
+      if number >= 0 { removeRecord() }
     }
 
-    @usableFromInline func remove() {
-      // Released after unlocking: the id belongs to the user.
-      _ = Recorder.tables[table].extract { $0.remove(Int(number >> 4)) }
+    @usableFromInline func removeRecord() {
+      // Released after unlocking, because the id belongs to the user.
+      _ = Recorder.tables[table].extract { $0.remove(slot) }
     }
   }
 
@@ -100,10 +97,10 @@ public import CancellationInternals
     if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) { taskName = Task.name }
     let record = Record(kind, callSite, until: deadline, in: taskName, progress)
     // By the line, and not by an address, so that the same calls are always in the same tables.
-    let number = Int(callSite.line & 15)
+    let table = Int(callSite.line & 15)
     // The time is read under the lock, so a report that has looked at a later time has seen the
     // call.
-    let slot = tables[number].locked { $0.insert((record, .now)) }
-    return Place(number: Int32(truncatingIfNeeded: slot << 4 | number))
+    let slot = tables[table].locked { $0.insert((record, .now)) }
+    return Place(slot: slot, table: table)
   }
 }

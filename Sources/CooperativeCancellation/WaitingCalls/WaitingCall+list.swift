@@ -3,8 +3,8 @@ public import CancellationInternals
 // Emitted into the programs that use it, so that others are smaller.
 
 extension WaitingCall {
-  /// All recorded calls that are waiting now, oldest first. May be used from any thread, and stops
-  /// no call.
+  /// All recorded calls that are waiting now, oldest first. May be read on any thread. The calls go
+  /// on.
   @_alwaysEmitIntoClient
   package static var all: [WaitingCall] { snapshot(mayBlock: true).calls }
 
@@ -36,10 +36,20 @@ extension WaitingCall {
   ///   sequences are not reported.
   @_alwaysEmitIntoClient
   public static func startRecording(reportingAfter limit: Timeout? = nil) {
+    startRecordingByEnvironment()
+    Recorder.recording.cancel()
+    LongWaits.reported.set(limit)
+  }
+
+  /// Records calls, and starts the limits of the environment, if it has any. The test kit calls
+  /// this, because the tests of a release build need not call anything.
+  @_alwaysEmitIntoClient
+  package static func startRecordingByEnvironment() {
+    // First, because `Recorder.recording` would otherwise warn that nothing uses the list.
     Recorder.isListUsed.locked { $0 = true }
+    guard LongWaits.environmentHasLimit else { return }
     Recorder.recording.cancel()
     LongWaits.startByEnvironment()
-    LongWaits.reported.set(limit)
   }
 
   /// The waiting calls, oldest first, and how many tables were locked, perhaps by a thread that a

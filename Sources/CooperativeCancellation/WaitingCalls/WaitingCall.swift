@@ -53,7 +53,10 @@ public struct WaitingCall: Sendable {
 
   @_alwaysEmitIntoClient
   init(_ record: Recorder.Record, begin: Moment, _ state: State, now: Moment) {
-    (self.record, self.begin, self.state, self.now) = (record, begin, state, now)
+    self.record = record
+    self.begin = begin
+    self.state = state
+    self.now = now
   }
 
   /// How long the call has waited, in seconds.

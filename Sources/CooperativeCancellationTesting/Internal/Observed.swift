@@ -22,7 +22,11 @@ package final class Observed<State: Sendable>: Sendable {
 
   private let contents: Locked<Contents>
 
-  package init(_ state: State) { contents = Locked(initially: Contents(state: state)) }
+  package init(_ state: State) {
+    // Here, because everything in the test kit that waits, or that something waits for, has one.
+    _ = startedEnvironmentLimits
+    contents = Locked(initially: Contents(state: state))
+  }
 
   package var state: State { contents.locked { $0.state } }
 

@@ -33,6 +33,7 @@
   package mutating func interrupt() -> Interrupted {
     switch self {
     case .running, .interrupted:
+      // There is no request yet. If the operation still returns one, its task cancels that.
       self = .interrupted
       return .cancelOperation
     case .returned(let request): return .cancel(request)

@@ -40,14 +40,17 @@ extension PendingCalls {
     return hasCall || isParked
   }
 
-  /// Does what follows from an event. The call's own `onDiscard` receives an answer that it does
-  /// not take.
+  /// Does what follows from an event, after unlocking. The call's own `onDiscard` receives an answer
+  /// that it does not take.
   @_alwaysEmitIntoClient
   @inline(__always)
   func perform(_ effects: borrowing Effects<Value>, _ answer: inout PendingAnswer<Value>?) {
+    // Its late answer has arrived, so nothing needs to wait for the end of its time.
     effects.limit?.interrupt(.cancelled)
     effects.waiting?.wake()
+    // The call was abandoned: this was its late answer, and no other call may get it.
     if !effects.counts, answer != nil { effects.reply?.discard(answer.take()) }
+    // Last, because the next call may call the SDK at once.
     effects.next?.wake()
   }
 

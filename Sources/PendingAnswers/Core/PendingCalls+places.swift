@@ -88,6 +88,7 @@ extension PendingCalls {
     by deadline: Deadline?
   ) async throws -> Int? {
     if sharing == .answerInOrder { return nil }
+    // Nobody has the id: the turn comes at once, and needs no continuation.
     let ticket = try enterLine(id) { $0.ask() }
     if let ticket { return ticket }
     return try await bridgedWait(
@@ -99,8 +100,10 @@ extension PendingCalls {
         try enterLine(id) { $0.queue(turn.reply) }
       },
       onCancel: { ticket in
+        // It was still waiting. If its turn had come, it is not in the queue anymore.
         _ = perform { $0.inLine(id, &$1) { line, _ in line.leaveQueue(ticket) } }
       },
+      // Its turn had come, and its task was cancelled before it read that: the next one gets it.
       onDiscard: { [self] _ in perform { $0.inLine(id, &$1) { $0.decline(&$1) } } }
     ).deliver(options.ofTurn)
   }
@@ -132,6 +135,7 @@ extension PendingCalls {
     if sharing != nil {
       return try enterLine(id) { $0.begin(reply, ticket: ticket, mayWithhold: mayWithhold) }
     }
+    // The id is this call's own, so it is refused if another call has it.
     let number = try registry.locked { try $0.begin(reply, id, mayWithhold: mayWithhold) }
     guard let number else { throw AlreadyPendingError(callSite: options.callSite) }
     return number
@@ -158,6 +162,7 @@ extension PendingCalls {
     do {
       id = try operation()
     } catch {
+      // It will claim no answer, and others may be the last that could have.
       let (_, unclaimed) = registry.extract { ($0.leaveStart(number), $0.takeUnclaimed()) }
       pass(unclaimed)
       throw error
@@ -240,9 +245,13 @@ extension PendingCalls {
     let deadline = isOver ? nil : lateAnswers?.begin()
     let limit = deadline.map { _ in Wait(response: .abandonCallback) }
     let stays = perform { $0.inLine(id, &$1) { $0.leave(number, limit: limit, &$1) } }
+    // It has its answer, or had left before.
     if !stays { return }
+    // With no time for late answers, the SDK forgets a cancelled call.
     if isOver { return expectNoAnswer(id, number) }
+    // Without a limit, it stays until its late answer.
     guard let deadline, let limit else { return }
+    // Waits for the late answer, which interrupts this wait, or for the deadline.
     Task.detached { [self] in
       let timer = WaitTimer(limit, until: deadline)
       await limit.sleepAnywhere()

@@ -12,6 +12,8 @@ extension PendingCallsMachine {
     _ outcome: inout Outcome,
     _ event: (inout TurnMachine<Value>, inout Effects<Value>) -> Result
   ) -> Result {
+    // In place, in a closure: to read a line is to copy it, with its queues. The counts are taken
+    // inside, because a second look would be a second search.
     let (result, growth, isEmpty) = { (line: inout TurnMachine<Value>) in
       let before = line.count
       let result = event(&line, &outcome.effects)
@@ -36,6 +38,7 @@ extension PendingCallsMachine {
     _ outcome: inout Outcome
   ) -> Int? {
     guard let call = leaveStart(number), !call.state.hasAnswer else { return nil }
+    // Its answer may have arrived before its id.
     parked = takeParked(number, id)
     var answer = parked?.answer
     return inLine(id, &outcome) { $0.join(call, &answer, &$1) }

@@ -86,10 +86,12 @@ public import CooperativeCancellation
   mutating func insert(_ entry: PendingEntry<Value>, _ id: ID) -> Bool {
     // One search in most cases.
     guard let other = waiting.updateValue(entry, forKey: id) else { return true }
+    // It gives the id up. Its task will find that it cannot hold it, and returns its value.
     if other.state.isUnread {
       unreadCount -= 1
       return true
     }
+    // The other one still needs it, so this one is refused, and the id goes back.
     waiting[id] = other
     return false
   }
@@ -179,12 +181,16 @@ public import CooperativeCancellation
     }(&waiting.values[index])
     switch state {
     case nil:
+      // It takes no answer, or has one.
       return false
     case .over:
+      // Nothing is left to forward or to read.
       remove(at: index, &outcome)
     case .unread:
+      // Its task may still withhold the value, so it keeps the id.
       unreadCount += 1
     case .waiting, .forwarded, .forwarding:
+      // It was interrupted before, and its `onCancel` has not returned.
       break
     }
     return true

@@ -96,10 +96,13 @@ extension Result where Failure == any Error {
   @inline(__always)
   mutating func end(_ acceptance: Acceptance, isValue: Bool) {
     if case .forwarded = state {
+      // The late answer, after `onCancel`.
       state = .over
     } else if acceptance.isInterrupted {
+      // The late answer, while `onCancel` has not returned.
       state = .forwarding
     } else {
+      // An error cannot be withheld, so nothing is left to forward.
       state = isValue && mayWithhold ? .unread : .over
     }
   }

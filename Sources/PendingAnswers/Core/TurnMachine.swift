@@ -117,9 +117,11 @@ public import CooperativeCancellation
     while places == 0, let (ticket, next) = queue.popFirst() {
       let acceptance = give(next, ticket)
       if acceptance.counts {
+        // It has the turn, and is a place itself: this ends the loop.
         granted = ticket
         effects.next = acceptance.waiting
       } else {
+        // It was interrupted, and has not left the queue yet.
         effects.skipped.append(next)
       }
     }
@@ -151,6 +153,7 @@ public import CooperativeCancellation
     _ effects: inout Effects<Value>
   ) -> Bool {
     guard var call = calls.remove(number) else { return false }
+    // Then the call is over with this event, whatever it was.
     call.state = .forwarded
     let acceptance = error == nil ? call.stop() : call.answer(&error)
     end(call, acceptance, &effects)
@@ -179,6 +182,7 @@ public import CooperativeCancellation
   /// The synchronous `operation` of a call threw, perhaps after an answer.
   @_alwaysEmitIntoClient
   package mutating func threw(_ number: Int, _ effects: inout Effects<Value>) {
+    // It was answered inside `operation`, and the answer is discarded.
     if leaveAnswered(number, &effects) { return }
     var nothing: PendingAnswer<Value>?
     stop(number, &nothing, &effects)
@@ -196,8 +200,10 @@ public import CooperativeCancellation
     if call.state.isUnread, unread == nil {
       unread = call
     } else if !call.state.isOver {
+      // It has not forwarded its interruption, or others have an unread value, too.
       answered.append(call, call.number)
     }
+    // If it is over, and was the last one.
     passTurn(&effects)
   }
 
@@ -211,6 +217,7 @@ public import CooperativeCancellation
     _ effects: inout Effects<Value>
   ) -> Bool {
     if leaveAnswered(number, &effects) { return false }
+    // Not there if it was stopped meanwhile, or ended together with all others.
     guard let position = calls.position(of: number), calls.slots[position].element != nil else {
       return false
     }

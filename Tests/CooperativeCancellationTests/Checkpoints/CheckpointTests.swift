@@ -97,7 +97,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `checks at every n-th step`(yields: Bool) async {
+  func `a paced checkpoint checks at every n-th step`(yields: Bool) async {
     for (stride, steps, expected): (Int, Int, [Int]) in [
       (3, 10, [3, 6, 9]), (1, 3, [1, 2, 3]), (0, 3, [1, 2, 3]), (.min, 2, [1, 2]), (.max, 100, []),
     ] {
@@ -107,7 +107,9 @@ import Testing
   }
 
   @Test
-  func `paced by time, checks after each interval, and reads the clock at every n-th step`() async {
+  func `a checkpoint that is paced by time checks after each interval, and seldom reads the clock`()
+    async
+  {
     let clock = ManualClock()
     let interval = Timeout(.milliseconds(10), clock: clock)
     for (interval, stride, step, steps, expected): (Timeout, Int, Duration, Int, [Int]) in [
@@ -129,7 +131,7 @@ import Testing
     }.value
   }
 
-  @Test func `yields only when it checks`() {
+  @Test func `a paced checkpoint yields only when it checks`() {
     let unpaced = ManualExecutor()
     Task(executorPreference: unpaced) {
       for _ in 1...2 { try await yieldingCheckpoint() }

@@ -7,7 +7,7 @@ import Testing
   struct CleanupFailed: Error {}
 
   @Test(arguments: 0...4)
-  func `cleans up once, wherever the task is cancelled, but not after the last checkpoint`(
+  func `the cleanup runs once, wherever the task is cancelled, but not after the last checkpoint`(
     step: Int
   ) async {
     let log = Protected<[String]>([])
@@ -99,7 +99,7 @@ import Testing
     let name: String
   }
 
-  @Test func `returns noncopyable values`() async throws {
+  @Test func `a body with a cleanup may return a noncopyable value`() async throws {
     let file = try await withCancellationCleanup {
       await Task.yield()
       return File(name: "later")

@@ -5,7 +5,9 @@ import Testing
 
 @Suite("Waiting for the cancellation", .watchdog) struct WaitForCancellationTests {
   @Test(arguments: [nil, MainActor.shared] as [(any Actor)?])
-  func `returns when the task is cancelled, on the caller's actor`(isolation: (any Actor)?) async {
+  func `a wait for the cancellation returns when the task is cancelled, on the caller's actor`(
+    isolation: (any Actor)?
+  ) async {
     @Sendable func wait(isolation: isolated (any Actor)?, _ begun: Signal) async {
       begun.fire()
       await CooperativeCancellation.waitForCancellation()
@@ -19,14 +21,16 @@ import Testing
     await task.value
   }
 
-  @Test func `returns at once in a task that is already cancelled`() async {
+  @Test func `a wait for the cancellation returns at once in a task that is already cancelled`()
+    async
+  {
     await Task {
       cancelThisTask()
       await CooperativeCancellation.waitForCancellation()
     }.value
   }
 
-  @Test func `is listed while it waits`() async {
+  @Test func `a task that waits for its cancellation is listed`() async {
     WaitingCall.startRecording()
     let line = Reports.shared.uniqueLine()
     func texts() -> [String] { WaitingCall.all.filter { $0.callSite.line == line }.map(\.text) }

@@ -8,7 +8,9 @@ import Testing
   private let executor = ManualExecutor()
 
   @Test(arguments: [false, true])
-  func `is cancelled and not waited for, and its value is discarded`(timesOut: Bool) async throws {
+  func `an abandonable task is cancelled and not waited for, and its value is discarded`(
+    timesOut: Bool
+  ) async throws {
     let (begun, mayEnd, hasEnded) = (Signal(), Signal(), Signal())
     let discarded = Protected<Bool?>(nil)
     let clock = ManualClock()
@@ -35,7 +37,7 @@ import Testing
 
   @Test
   @MainActor
-  func `does not begin if it is cancelled before`() async {
+  func `an abandonable task does not begin if it is cancelled before`() async {
     let task = Task(executorPreference: executor) { @concurrent in
       try await withAbandonableTask { @MainActor in Issue.record("it begins") }
     }
@@ -51,7 +53,8 @@ import Testing
   private static let actors: [(any Actor)?] = [MainActor.shared, Worker(), nil]
 
   @Test(arguments: actors.indices, [nil, .seconds(0), .seconds(.nan)] as [Timeout?])
-  func `starts nothing if it is over before`(actor: Int, timeout: Timeout?) async {
+  func `a wait that is over before starts no abandonable task`(actor: Int, timeout: Timeout?) async
+  {
     for isCancelled in [false, true] where isCancelled || timeout != nil {
       let call: @Sendable (isolated (any Actor)?) async -> Void = { isolation in
         if isCancelled { cancelThisTask() }
@@ -71,7 +74,9 @@ import Testing
   }
 
   @Test(arguments: actors.indices)
-  func `runs and discards on the closure's actor, and ends on the caller's`(actor: Int) async {
+  func `an abandonable task runs and discards on its closure's actor, and ends on the caller's`(
+    actor: Int
+  ) async {
     let (hasBegun, hasEnded) = (Signal(), Signal())
     let clock = OddClock { await hasBegun.wait() }
     let calls: @Sendable (isolated (any Actor)?) async -> Void = { isolation in
@@ -103,7 +108,9 @@ import Testing
 
   @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
   @Test(arguments: [false, true])
-  func `is raised with the task that waits for it`(beforeTheCall: Bool) async throws {
+  func `an abandonable task is raised with the task that waits for it`(beforeTheCall: Bool)
+    async throws
+  {
     let hasBegun = Signal()
     @Sendable func becomeRaised() async {
       let isRaised = Signal()

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 @Suite("CancellationFlag", .watchdog) struct CancellationFlagTests {
-  @Test func `tells the SDK's thread that the waiting task is cancelled`() async {
+  @Test func `a flag tells the SDK's thread that the waiting task is cancelled`() async {
     let isWorking = Signal()
     let seenByStaticCheck = Protected(false)
     let task = Task {
@@ -31,7 +31,8 @@ import Testing
   }
 
   @Test
-  func `is set before the body runs only in a cancelled task, and stays set when set`() async {
+  func `a flag is set before the body runs only in a cancelled task, and stays set when set`() async
+  {
     let wasSet = await Task {
       cancelThisTask()
       return await withCancellationFlag { $0.isCancelled }

@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `takes a result with a narrower error, and nothing for Void`() async {
+  @Test func `a continuation takes a result with a narrower error, and nothing for Void`() async {
     await #expect(throws: SDKError.failed) {
       try await withCancellableThrowingContinuation { (continuation: Continuation) in
         continuation.resume(with: Result<Int, SDKError>.failure(.failed))

@@ -4,8 +4,8 @@ import Testing
 
 /// The guarantees that hold for every form, each as a story.
 @Suite("The guarantees, over every form", .watchdog) struct GuaranteeTests {
-  @Test(arguments: checks + outcomes + forwarding + timeouts + misuse)
-  func holds(_ story: Story) async throws { try await story.play() }
+  @Test(arguments: checks + outcomes + forwarding + timeouts + misuse + hostile)
+  func `a guarantee holds for every form`(_ story: Story) async throws { try await story.play() }
 
   // A test of its own, because some waits never end: `.ci/run` looks for leaks in the others.
   @Test(arguments: drops)
@@ -16,6 +16,7 @@ import Testing
   private static let cancellable = BridgeForm.cancellable
   private static let throwing = BridgeForm.throwing
   private static let unconditional = BridgeForm.unconditional
+  private static let withValue = BridgeForm.all.filter(\.carriesValue)
   private static let all = CancellationResponse.allCases
   private static let heeding = CancellationResponse.heeding
 
@@ -45,7 +46,7 @@ import Testing
       forwards: 1
     ),
     Story(
-      holds: "or it ends with what the SDK answers inside the call",
+      holds: "a continuation in a cancelled task ends with what the SDK answers inside the call",
       forms: BridgeForm.unchecked,
       responses: all,
       sdk: .insideTheCall,
@@ -76,7 +77,7 @@ import Testing
       unlessChecked: .delivered
     ),
     Story(
-      holds: "the same if the callback cancels its own task inside operation",
+      holds: "a value is withheld, and the SDK told, if the callback cancels its own task",
       responses: all,
       sdk: .insideTheCall,
       operation: .cancelsItsTask,
@@ -199,6 +200,48 @@ import Testing
       ends: .cancelled,
       surplus: (2, 0),
       forwards: 1,
+      reports: 1
+    ),
+  ]
+
+  /// What an SDK, or the code around it, does to a call.
+  private static let hostile = [
+    Story(
+      holds:
+        "an SDK may answer inside the cancellation, on its thread, and the cancellation decides",
+      meanwhile: (.inCancellation, .answer),
+      steps: [.run, .cancel, .run],
+      ends: .cancelled,
+      unlessAsked: .delivered,
+      forwards: 1
+    ),
+    Story(
+      holds: "an answer from the deinit of the request, after a cancellation, is late",
+      forms: cancellable,
+      meanwhile: (.inRequestRelease, .answer),
+      steps: [.run, .cancel, .run],
+      ends: .cancelled,
+      surplus: (1, 0),
+      forwards: 1
+    ),
+    Story(
+      holds: "a value whose deinit brings another is delivered, and the other one is reported",
+      forms: withValue,
+      meanwhile: (.inValueRelease, .answer),
+      steps: [.run, .answer, .run],
+      ends: .delivered,
+      surplus: (1, 0),
+      reports: 1
+    ),
+    Story(
+      holds: "a value is withheld, and the SDK told, if onDiscard of a second one cancels the task",
+      forms: withValue,
+      meanwhile: (.inOnDiscard, .cancel),
+      steps: [.run, .answer, .answer, .run],
+      ends: .cancelled,
+      unlessAsked: .delivered,
+      unlessChecked: .delivered,
+      surplus: (1, 0),
       reports: 1
     ),
   ]

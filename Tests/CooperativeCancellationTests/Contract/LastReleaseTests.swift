@@ -6,6 +6,9 @@ import Testing
 /// Who releases a value last. The task that was given it, or the `onDiscard` that took it over: never the thread that
 /// answers, on which its `deinit` would run beside the task.
 @Suite("The last release", .watchdog) struct LastReleaseTests {
+  enum End { case inTheTask, onTheThreadThatAnswers }
+  enum Reference { case theOnlyOne, oneOfSeveral }
+
   /// A task whose executor returns from `enqueue` only when the task has gone on: what the thread that wakes it lets go
   /// after that, it lets go too late.
   final class Stage: Sendable {
@@ -13,24 +16,24 @@ import Testing
     private let task = Protected<Task<Void, Never>?>(nil)
     private let answer = Protected<(@Sendable () -> Void)?>(nil)
     private let isInTask = Protected(false)
-    /// For each value that has ended, whether the task was running.
-    let ends = Protected<[Bool]>([])
+    /// Where each value has ended.
+    let ends = Protected<[End]>([])
 
     @Sendable func value() -> OnRelease {
       OnRelease { [isInTask, ends] in
         let isInTask = isInTask.withLock { $0 }
-        ends.withLock { $0.append(isInTask) }
+        ends.withLock { $0.append(isInTask ? .inTheTask : .onTheThreadThatAnswers) }
       }
     }
 
-    /// For each value that was handed over, whether that was the last reference.
-    let lastReferences = Protected<[Bool]>([])
+    /// What was handed over with each value.
+    let references = Protected<[Reference]>([])
 
     @Sendable func letGo(_ value: consuming sending some Any) {
       let count = ends.withLock { $0.count }
       release(value)
       let isLast = ends.withLock { $0.count } > count
-      lastReferences.withLock { $0.append(isLast) }
+      references.withLock { $0.append(isLast ? .theOnlyOne : .oneOfSeveral) }
     }
 
     func whenAnswering(_ body: @escaping @Sendable () -> Void) { answer.withLock { $0 = body } }
@@ -59,7 +62,8 @@ import Testing
     let run: @Sendable (Stage) async throws -> Void
 
     init(_ name: String, _ run: @escaping @Sendable (Stage) async throws -> Void) {
-      (testDescription, self.run) = (name, run)
+      testDescription = name
+      self.run = run
     }
   }
 
@@ -163,7 +167,8 @@ import Testing
   func `a value or an error ends in the task that was given it`(form: Form) async {
     let stage = Stage()
     await stage.run(form.run)
-    #expect(stage.ends.withLock { $0 } == [true])
+    let ends = stage.ends.withLock { $0 }
+    #expect(ends == [.inTheTask], "the thread that answers still had a reference")
   }
 
   /// What brings a value that the wait does not return.
@@ -245,8 +250,9 @@ import Testing
   func `whoever a value is handed to has the only reference`(form: Form) async {
     let stage = Stage()
     await stage.run(form.run)
-    while stage.lastReferences.withLock({ $0.isEmpty }) { await Task.yield() }
-    #expect(stage.lastReferences.withLock { $0 } == [true])
+    while stage.references.withLock({ $0.isEmpty }) { await Task.yield() }
+    let references = stage.references.withLock { $0 }
+    #expect(references == [.theOnlyOne], "who hands the value over still had a reference")
   }
 }
 

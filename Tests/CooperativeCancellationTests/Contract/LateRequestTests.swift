@@ -6,7 +6,9 @@ import Testing
 /// Calls from nonisolated code, an actor and the main actor are in `CallSites`.
 @Suite("A request that arrives in a callback", .watchdog) struct LateRequestTests {
   @Test(arguments: stories)
-  func `it is cancelled if the wait was, and otherwise released`(_ story: Story) async throws {
+  func `a late request is cancelled if the wait was, and otherwise released`(_ story: Story)
+    async throws
+  {
     try await story.play()
   }
 

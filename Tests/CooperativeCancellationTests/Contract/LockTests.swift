@@ -5,7 +5,7 @@ import Testing
 /// Each test takes the library's locks again at a moment when a held lock would deadlock, until the watchdog.
 @Suite("No lock held", .watchdog) struct LockTests {
   @Test(arguments: stories)
-  func `it may be called in the middle of what it does`(_ story: Story) async throws {
+  func `the library may be called in the middle of what it does`(_ story: Story) async throws {
     try await story.play()
   }
 
@@ -64,6 +64,35 @@ import Testing
       forwards: 1
     ),
   ]
+
+  @Test(arguments: BridgeForm.all)
+  func `an SDK may answer under the lock that its cancel() takes, during a cancellation`(
+    form: BridgeForm
+  ) {
+    let call = TestCall(form, .onDemandUnderItsLock)
+    let (backend, executor, task) = (call.backend, call.executor, call.task)
+    call.run()
+    let holdsLock = Gate()
+    let isCancelled = Gate()
+    backend.hooks.withLock {
+      $0.beforeAnswer = {
+        holdsLock.open()
+        isCancelled.pass()
+      }
+    }
+    raceTwo { side in
+      if side == 1 { return backend.answer() }
+      holdsLock.pass()
+      task.cancel()
+      isCancelled.open()
+      executor.runUntilIdle()
+    }
+    call.run()
+    let heeds = form.kind != .unconditional
+    #expect(call.ending == (heeds ? form.cancelled : form.delivered))
+    #expect(call.watch.forwarded == (heeds ? 1 : 0))
+    #expect(call.watch.discarded == (heeds ? form.values(1) : 0))
+  }
 
   @Test
   func `the report handler may be replaced from inside itself, and used when one is released`()

@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `does not end the process if nobody reads standard error`() async {
+  @Test func `a report does not end the process if nobody reads standard error`() async {
     await #expect(processExitsWith: .exitCode(7)) {
       close(Self.pipeInsteadOfStandardError())
       await Self.misuse()
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func `leaves a signal pending that was pending before`() async {
+  @Test func `a report leaves a signal pending that was pending before`() async {
     await #expect(processExitsWith: .success) {
       var (broken, pending) = (sigset_t(), sigset_t())
       sigemptyset(&broken)
@@ -75,7 +75,9 @@ import Testing
     }
   }
 
-  @Test func `does not wait for a reader, and prints the next report that finds room`() async {
+  @Test func `a report does not wait for a reader, and the next one that finds room is printed`()
+    async
+  {
     await #expect(processExitsWith: .success) {
       let reading = Self.pipeInsteadOfStandardError()
       Self.fill(2)
@@ -91,8 +93,7 @@ import Testing
   }
 
   @Test
-  func `prints each kind once per call site, no lock held, and retries what could not be printed`()
-  {
+  func `each kind is printed once per call site, no lock held, and again if it could not be`() {
     let printed = PrintedReports()
     let again = RuntimeIssue.Kind.completionCalledAgain
     let reports = [(again, 1), (again, 2), (.completionDropped, 1)].map {
@@ -115,7 +116,7 @@ import Testing
 
   /// What each write takes; then each takes all, or cannot write.
   @Test(arguments: [[100, 0, 512, 1], [100, nil]])
-  func `writes the rest after a partial write, in pieces that a pipe takes at once`(
+  func `the rest is written after a partial write, in pieces that a pipe takes at once`(
     answers: [Int?]
   ) {
     let line: [UInt8] = (0..<2_000).map { UInt8($0 % 251) }

@@ -57,24 +57,60 @@ struct Story: Sendable, CustomTestStringConvertible {
 
   /// In words.
   let holds: String
-  var forms = BridgeForm.all
-  var responses: [CancellationResponse] = [.abandonCallback]
-  var sdk = Behavior.onDemand
-  var operation = Operation.callsSDK
+  let forms: [BridgeForm]
+  let responses: [CancellationResponse]
+  let sdk: Behavior
+  let operation: Operation
   /// An answer or a cancellation that comes once, in the middle of something else.
-  var meanwhile: (moment: Moment, step: Step)?
+  let meanwhile: (moment: Moment, step: Step)?
   let steps: [Step]
   let ends: End
   /// How the call ends instead if the response or the form asks for the SDK's answer, or ignores a cancellation.
-  var unlessAsked: End?
+  let unlessAsked: End?
   /// How the call of a form without a check after ends instead.
-  var unlessChecked: End?
+  let unlessChecked: End?
   /// How many surplus answers are discarded: successes and failures. Some forms bring a value with a failure.
-  var surplus = (successes: 0, failures: 0)
-  var forwards = 0
+  let surplus: (successes: Int, failures: Int)
+  let forwards: Int
   /// How many surplus answers are reported.
-  var reports = 0
-  var callsSDK = true
+  let reports: Int
+  let callsSDK: Bool
+  /// Where the story is told, which a failure names.
+  let location: SourceLocation
+
+  init(
+    holds: String,
+    forms: [BridgeForm] = BridgeForm.all,
+    responses: [CancellationResponse] = [.abandonCallback],
+    sdk: Behavior = .onDemand,
+    operation: Operation = .callsSDK,
+    meanwhile: (moment: Moment, step: Step)? = nil,
+    steps: [Step],
+    ends: End,
+    unlessAsked: End? = nil,
+    unlessChecked: End? = nil,
+    surplus: (successes: Int, failures: Int) = (0, 0),
+    forwards: Int = 0,
+    reports: Int = 0,
+    callsSDK: Bool = true,
+    location: SourceLocation = #_sourceLocation
+  ) {
+    self.holds = holds
+    self.forms = forms
+    self.responses = responses
+    self.sdk = sdk
+    self.operation = operation
+    self.meanwhile = meanwhile
+    self.steps = steps
+    self.ends = ends
+    self.unlessAsked = unlessAsked
+    self.unlessChecked = unlessChecked
+    self.surplus = surplus
+    self.forwards = forwards
+    self.reports = reports
+    self.callsSDK = callsSDK
+    self.location = location
+  }
 
   var testDescription: String { holds }
 
@@ -126,7 +162,11 @@ struct Story: Sendable, CustomTestStringConvertible {
       let place = actor == nil ? "" : ", on an actor"
       let story = order.joined(separator: ", ")
       Issue.record(
-        "\(form), \(response)\(place): \(story): \(what): \(fact), and not \(expected)"
+        """
+        it does not hold that \(holds): with \(form), \(response)\(place), after \(story): \
+        \(what): \(fact), and not \(expected)
+        """,
+        sourceLocation: location
       )
     }
     for step in steps {

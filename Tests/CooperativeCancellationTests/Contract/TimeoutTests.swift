@@ -10,7 +10,7 @@ import Testing
   }
 
   @Test(arguments: BridgeForm.checking, [Duration.zero, .seconds(-1)])
-  func `of zero or less calls neither the SDK nor the clock, and loses to an earlier cancellation`(
+  func `a timeout of zero calls neither SDK nor clock, and loses to an earlier cancellation`(
     form: BridgeForm,
     timeout: Duration
   ) {
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test(arguments: BridgeForm.unchecked, [.seconds(Int.min), Timeout(.zero, clock: distant)])
-  func `of zero or less runs the closure of a continuation, forwards and ends, without the clock`(
+  func `a timeout of zero runs the closure of a continuation, forwards and ends, without the clock`(
     form: BridgeForm,
     timeout: Timeout
   ) async {
@@ -40,7 +40,9 @@ import Testing
   }
 
   @Test(arguments: CancellationResponse.allCases)
-  func `has no timer in a task that is cancelled before`(response: CancellationResponse) async {
+  func `a timeout has no timer in a task that is cancelled before`(response: CancellationResponse)
+    async
+  {
     await Task {
       cancelThisTask()
       #expect((Wait(response: response).timer(until: .custom {}) == nil) == response.heeds)
@@ -48,7 +50,7 @@ import Testing
   }
 
   @Test(arguments: BridgeForm.cancellable)
-  func `does not begin a sleep for an answer inside operation`(form: BridgeForm) async {
+  func `a timeout does not begin a sleep for an answer inside operation`(form: BridgeForm) async {
     let clock = ManualClock()
     let call = TestCall(form, .insideTheCall, watch(clock))
     call.run()
@@ -65,7 +67,9 @@ import Testing
     Timeout(.seconds(100 * 365 * 24 * 3600), clock: distant),
     Timeout(.seconds(Int64.max), clock: distant),
   ])
-  func `may be long, and of a hundred years or more does not ask the clock`(timeout: Timeout) {
+  func `a timeout may be long, and one of a hundred years or more does not ask the clock`(
+    timeout: Timeout
+  ) {
     let call = TestCall(.result, .onDemand, Watch(timeout: timeout))
     call.run()
     #expect(call.ending == nil)
@@ -75,7 +79,7 @@ import Testing
     #expect(call.ending == BridgeForm.result.delivered)
   }
 
-  @Test func `is not shortened, however long the clock must sleep`() async throws {
+  @Test func `a timeout is not shortened, however long the clock must sleep`() async throws {
     let clock = ManualClock()
     let call = TestCall(.result, .never, watch(clock, timeout: .seconds(1_000_000)))
     call.run()
@@ -87,7 +91,7 @@ import Testing
   }
 
   @Test(arguments: [.result] + BridgeForm.pending)
-  func `counts from before operation`(form: BridgeForm) async throws {
+  func `a timeout counts from before operation`(form: BridgeForm) async throws {
     let clock = ManualClock()
     let late = Watch(
       timeout: Timeout(.seconds(5), clock: clock),
@@ -99,7 +103,9 @@ import Testing
   }
 
   @Test
-  func `keeps nothing of the caller's, even with a clock that ignores cancellation`() async throws {
+  func `a timeout keeps nothing of the caller's, even with a clock that ignores cancellation`()
+    async throws
+  {
     final class Captured: Sendable {}
     enum Caller {
       @TaskLocal static var object: Captured?
@@ -129,7 +135,7 @@ import Testing
     clock.advance(by: .seconds(5))
   }
 
-  @Test func `has an error that names the duration, the call and what to do`() async throws {
+  @Test func `the error of a timeout names the duration, the call and what to do`() async throws {
     for (timeout, words) in [
       (Timeout.seconds(0), "at once, because its timeout is 0 seconds. Allow more time."),
       (.milliseconds(1), "after 1 millisecond."),
@@ -155,7 +161,7 @@ extension TimeoutTests {
   ]
 
   @Test(arguments: hasty.indices)
-  func `comes at once with a clock that returns early, throws, or throws a cancellation`(
+  func `a timeout comes at once with a clock that returns early, throws, or throws a cancellation`(
     number: Int
   ) async {
     let clock = OddClock(sleeps: Self.hasty[number])
@@ -165,7 +171,7 @@ extension TimeoutTests {
   }
 
   @Test(arguments: [TaskPriority.high, .low])
-  func `is measured with the priority of the caller`(priority: TaskPriority) async {
+  func `a timeout is measured with the priority of the caller`(priority: TaskPriority) async {
     let measured = Protected<TaskPriority?>(nil)
     let clock = OddClock { measured.withLock { $0 = Task.currentPriority } }
     // Nobody awaits it: that would raise its priority.

@@ -20,7 +20,7 @@ private let orders: [[Int]] = {
   private let replies = (0..<many).map { _ in Reply<PendingAnswer<Int>>(CallSite(), nil) }
 
   @Test(arguments: orders.indices)
-  func `a reader leaves a shared sequence`(order: Int) {
+  func `a reader leaves a shared sequence in few steps`(order: Int) {
     var machine = HubMachine<Int, Int, Int, Int>(.unbounded, replays: false)
     let numbers = (0..<many).map { machine.join($0) }
     for reader in orders[order] { #expect(machine.leave(numbers[reader]).reader == reader) }
@@ -28,7 +28,8 @@ private let orders: [[Int]] = {
   }
 
   @Test(arguments: orders.indices)
-  func `a call that shares its id waits for its turn, forwards, stops or is answered`(order: Int) {
+  func `a call that shares its id begins, forwards, stops and is answered in few steps`(order: Int)
+  {
     var machine = TurnMachine<Int>(after: 0)
     #expect(machine.ask() != nil)
     let turns = replies.map { _ in Turn(CallSite(), nil) }
@@ -108,10 +109,12 @@ private let orders: [[Int]] = {
   }
 
   @Test(arguments: Crowd.Kind.allCases, orders.indices)
-  private func `a task is added with an id, or refused, beside many that have not ended`(
-    kind: Crowd.Kind,
-    order: Int
-  ) {
+  private func
+    `a task is added with an id, or refused, in few steps beside many that have not ended`(
+      kind: Crowd.Kind,
+      order: Int
+    )
+  {
     var crowd = Crowd(kind)
     #expect(crowd.steps <= most)
     for policy in [TaskBag.TakenIDPolicy.keep, .replace, .replaceAtOnce, .runAlongside, .replace] {

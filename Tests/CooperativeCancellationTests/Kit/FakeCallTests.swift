@@ -14,7 +14,7 @@ import Testing
     { [answers] answer in answers.withLock { $0.append(answer) } }
   }
 
-  @Test func `hands out each call once, in order, whenever it comes, and none from before a reset`()
+  @Test func `a fake hands out each call once, in order, and none from before a reset`()
     async throws
   {
     calls.record(completion)
@@ -33,7 +33,7 @@ import Testing
     #expect(calls.nextRecorded()?.number == 5)
   }
 
-  @Test func `keeps a weak delegate alive in none of its copies`() {
+  @Test func `a fake keeps a weak delegate alive in none of its copies`() {
     let (delegates, calls) = (LiveCount(), FakeCall<LiveCount.Member>())
     let request = calls.record(weakly: LiveCount.Member(of: delegates))
     #expect(delegates.count == 0)
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test
-  func `can be answered more than once, but not after a drop, which releases the completion`() {
+  func `a fake call can be answered again, but not after a drop, which releases the completion`() {
     let completions = LiveCount()
     let request = calls.record { [answers, member = LiveCount.Member(of: completions)] answer in
       withExtendedLifetime(member) { answers.withLock { $0.append(answer) } }
@@ -55,7 +55,7 @@ import Testing
     #expect(answers.withLock { $0 } == [1, 2])
   }
 
-  @Test func `can be answered inside the call, and on the thread that cancels`() {
+  @Test func `a fake call can be answered inside the call, and on the thread that cancels`() {
     calls.whenCalled { $0.answer { $0(1) } }
     calls.whenCancelled { $0.answer { $0(2) } }
     let request = calls.record(completion)
@@ -66,7 +66,7 @@ import Testing
     #expect(request.cancelCount == 2)
   }
 
-  @Test func `is cancelled under the SDK's lock, which an SDK may hold while it answers`() {
+  @Test func `a fake call is cancelled under its SDK's lock, which may be held during an answer`() {
     let locks = Protected<[Bool]>([])
     calls.whenCancelled { request in
       let isHeld = !request.lock.tryHold()

@@ -5,7 +5,7 @@ import PendingAnswers
 import Testing
 
 @Suite("A wait in a test", .watchdog) struct LimitTests {
-  @Test func `fails at its limit, and says where and for what`() async throws {
+  @Test func `a wait fails at its limit, and says where and for what`() async throws {
     let (forever, end) = AsyncStream<Never>.makeStream()
     let never = Task.detached { for await _ in forever {} }
     let (calls, clock) = (FakeCall<Int>(), ManualClock())
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test
-  func `for calls ends when they wait, by their place, their file or their id`() async throws {
+  func `a wait for calls finds them by their place, their file or their id`() async throws {
     WaitingCall.startRecording()
     let (first, second) = (Reports.shared.uniqueLine(), Reports.shared.uniqueLine())
     let calls = PendingCalls<String, Void>()
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `for calls does not count one that is over, though its task has not run yet`()
+  @Test func `a wait for calls does not count one that is over, though its task has not run yet`()
     async throws
   {
     WaitingCall.startRecording()
@@ -107,7 +107,9 @@ import Testing
     try await ending.value
   }
 
-  @Test func `lists the calls that wait, but none of the test kit's`() async throws {
+  @Test func `a wait that fails lists the calls that wait, but none of the test kit's`()
+    async throws
+  {
     WaitingCall.startRecording()
     let line = Reports.shared.uniqueLine()
     let silent = PendingEvent<Void>()
@@ -124,7 +126,7 @@ import Testing
     try await task.value
   }
 
-  @Test func `for a task ends when the test is cancelled`() async {
+  @Test func `a wait for a task ends when the test is cancelled`() async {
     let (forever, end) = AsyncStream<Never>.makeStream()
     let never = Task.detached { for await _ in forever {} }
     let test = Task { try await never.value(within: .watchdog) }
@@ -133,7 +135,7 @@ import Testing
     end.finish()
   }
 
-  @Test func `on a clock does not begin in a cancelled task`() {
+  @Test func `a sleep on a clock does not begin in a cancelled task`() {
     let clock = ManualClock()
     let executor = ManualExecutor()
     let ended = Protected(false)
@@ -150,7 +152,7 @@ import Testing
   }
 
   /// What a look takes, when the time is up but the waiting task has not had its turn yet, must not be lost.
-  @Test func `for a call gets it, though it comes when the time is up`() async {
+  @Test func `a wait for a call gets it, though it comes when the time is up`() async {
     var isWoken = false
     // If the time is up before the task sleeps, nothing wakes it, and it gets nothing.
     while !isWoken {

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 @Suite("Misuse reports of one test", .watchdog) struct RuntimeIssuesTests {
-  @Test func `are collected, apart from those of other tests, and do not reach the handler`()
+  @Test func `the reports of a test are collected apart from others, and do not reach the handler`()
     async throws
   {
     let lines = (1...20).map { _ in Reports.shared.uniqueLine() }
@@ -30,7 +30,9 @@ import Testing
     }
   }
 
-  @Test func `come from any thread on which a fake calls or drops a completion`() async throws {
+  @Test func `reports are collected from any thread on which a fake calls or drops a completion`()
+    async throws
+  {
     let line = Reports.shared.uniqueLine()
     let calls = FakeCall<@Sendable () -> Void>()
     let reports = try await runtimeIssues {

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The guarantees for a wrapper", .watchdog) struct WrapperGuaranteeTests {
   @Test(arguments: BrokenWrapper.all)
-  func `catch a broken wrapper and name the guarantees that it breaks, and the run goes on`(
+  func `a broken wrapper is caught, with the guarantees that it breaks, and the run goes on`(
     wrapper: BrokenWrapper
   ) async throws {
     let line: UInt = #line + 1
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test(arguments: CancellationResponse.allCases)
-  func `pass a correct wrapper`(response: CancellationResponse) async throws {
+  func `a correct wrapper passes`(response: CancellationResponse) async throws {
     try await checkDialling(whenCancelled: response) { book in
       try await book.line(whenCancelled: response)
     }
@@ -38,7 +38,7 @@ import Testing
       (.deliverResult, .abandonCallback),
     ] as [(CancellationResponse, CancellationResponse)]
   )
-  func `notice a wrapper that responds in another way than it says`(
+  func `a wrapper that responds in another way than it says is caught`(
     says: CancellationResponse,
     does: CancellationResponse
   ) async throws {
@@ -48,7 +48,7 @@ import Testing
     #expect(error?.guarantees.contains(.lateAnswer) == true)
   }
 
-  @Test func `count values that change threads when they have arrived`() async throws {
+  @Test func `values that change threads are counted when they have arrived`() async throws {
     let queue = DispatchQueue(label: "wrapper")
     try await checkDialling { book in
       try await book.line(
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `try a timeout although the SDK cannot cancel`() async throws {
+  @Test func `a timeout is tried although the SDK cannot cancel`() async throws {
     let error = await #expect(throws: BrokenGuarantees.self) {
       try await checkDialling(except: [.forwarding]) { book in
         try await PhoneBook(calls: book.calls).line(onCancel: { _ in })
@@ -68,7 +68,7 @@ import Testing
     #expect(error?.guarantees == [.timeout])
   }
 
-  @Test func `say what was not tried, and why`() async throws {
+  @Test func `the report says what was not tried, and why`() async throws {
     let error = await #expect(throws: BrokenGuarantees.self) {
       try await checkWrapper { (calls: FakeCall<@Sendable () -> Void>) in
         let calls = await calls.wrapper { calls }
@@ -85,7 +85,7 @@ import Testing
     )
   }
 
-  @Test func `expect no error from a wrapper that cannot throw`() async throws {
+  @Test func `no error is expected from a wrapper that cannot throw`() async throws {
     try await checkWrapper { calls in
       await withAsyncValue(fallback: 0) { completion in
         calls.record(completion)
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test func `notice a wrapper that cannot throw and does not end`() async throws {
+  @Test func `a wrapper that cannot throw and does not end is caught`() async throws {
     let error = await #expect(throws: BrokenGuarantees.self) {
       try await checkWrapper(except: [.checkAfter]) { calls in
         await withCheckedContinuation { continuation in
@@ -121,7 +121,7 @@ import Testing
     #expect(broken.description.contains(" (the wrapper did not end in another trial)"))
   }
 
-  @Test func `end when the test is cancelled`() async throws {
+  @Test func `the check ends when the test is cancelled`() async throws {
     let calls = Protected<[FakeCall<@Sendable () -> Void>]>([])
     let test = Task {
       try await checkWrapper(limit: .seconds(100_000)) { call in

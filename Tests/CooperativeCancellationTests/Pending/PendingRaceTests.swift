@@ -104,7 +104,7 @@ struct PendingRaceTests {
   }
 
   @Test(arguments: PendingCalls<Reentrant, Int>.TakenIDPolicy.allCases)
-  private func `no lock is held while ids are released`(
+  private func `ids are released with no lock held`(
     policy: PendingCalls<Reentrant, Int>.TakenIDPolicy
   ) async throws {
     let calls = PendingCalls<Reentrant, Int>(ifTaken: policy) { _, _ in }

@@ -188,7 +188,9 @@ struct SharedCallsEndTests {
   }
 
   @Test(arguments: [false, true])
-  func `without callers, it runs to its end, and its value is discarded`(isCancelled: Bool)
+  func `a call that is begun without callers runs to its end, and its value is discarded`(
+    isCancelled: Bool
+  )
     async throws
   {
     await Task {
@@ -208,7 +210,9 @@ struct SharedCallsEndTests {
   }
 
   @Test(arguments: [false, true])
-  func `it goes on when the last caller leaves`(isBegunFirst: Bool) async throws {
+  func `a call that is begun without callers goes on when the last one leaves`(isBegunFirst: Bool)
+    async throws
+  {
     if isBegunFirst { begin() }
     let callers = await call(2)
     begin()
@@ -223,7 +227,9 @@ struct SharedCallsEndTests {
     #expect(sdk.callCount == 1 && request.cancelCount == 0)
   }
 
-  @Test func `runs on the actor of its closure, and is ended from outside`() async throws {
+  @Test func `a call that is begun runs on the actor of its closure, and is ended from outside`()
+    async throws
+  {
     let (begun, ended) = (Signal(), Signal())
     let loads = SharedCalls<Int, Void>()
     loads.begin(for: 1) { @MainActor in

@@ -154,7 +154,9 @@ import Testing
     print("shared calls raced: \(split)")
   }
 
-  @Test func `runs on the actor of the first caller, and each goes on on its own`() async throws {
+  @Test func `a shared call runs on the actor of the first caller, and each goes on on its own`()
+    async throws
+  {
     let (begun, mayEnd) = (Signal(), Signal())
     let loads = SharedCalls<Int, Int>()
     @MainActor func onMainActor() async throws -> Int {
@@ -189,7 +191,7 @@ import Testing
   }
 
   @Test(arguments: [nil, .seconds(0), .seconds(-1)] as [Timeout?])
-  func `calls nothing if it is over before`(timeout: Timeout?) async {
+  func `a caller that is over before calls nothing`(timeout: Timeout?) async {
     await Task {
       if timeout == nil { cancelThisTask() }
       let error = await #expect(throws: (any Error).self) {
@@ -223,7 +225,7 @@ import Testing
 
   @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
   @Test(arguments: [false, true])
-  func `has the priority of its most urgent caller, also of one that is raised`(
+  func `a shared call has the priority of its most urgent caller, also of one that is raised`(
     isRaisedLater: Bool
   ) async throws {
     let loads = SharedCalls<Int, Void>()
@@ -310,7 +312,7 @@ import Testing
     }
   }
 
-  @Test func `the list names the key`() async {
+  @Test func `the list of waiting calls names the key of a shared call`() async {
     WaitingCall.startRecording()
     let line = Reports.shared.uniqueLine()
     let task = Task { try await load(line: line) }
@@ -321,7 +323,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await task.value }
   }
 
-  @Test func `a wrapper made of it keeps the kit's guarantees`() async throws {
+  @Test func `a wrapper made of shared calls keeps the kit's guarantees`() async throws {
     let loads = Loads()
     // Two calls with one key share their answer, so each has its own.
     try await checkWrapper(values: values) { call, clock in

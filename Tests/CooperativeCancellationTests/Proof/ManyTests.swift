@@ -34,7 +34,7 @@ struct ManyTests {
     #expect(left <= 8 * count)
   }
 
-  @Test func `calls that wait at the same time and are cancelled`() async {
+  @Test func `many calls that wait at the same time and are cancelled leave nothing`() async {
     await #expect(processExitsWith: .success) {
       await Self.expectNothingLeft {
         let (executor, sdk, ended) = (ManualExecutor(), PatientSDK(), Protected(0))
@@ -60,7 +60,7 @@ struct ManyTests {
   }
 
   @Test(arguments: [1, 10_000])
-  func `calls that are answered before they time out`(atOnce: Int) async {
+  func `many calls that are answered before they time out leave nothing`(atOnce: Int) async {
     await #expect(processExitsWith: .success) { [atOnce] in
       await Self.expectNothingLeft {
         let (sdk, actor, answers) = (PatientSDK(), HandDrivenActor(), Protected(0))
@@ -89,7 +89,7 @@ struct ManyTests {
   }
 
   @Test(arguments: PendingCalls<Int, Int>.TakenIDPolicy.allCases.indices)
-  func `pending calls that are answered, cancelled or fail`(policy: Int) async {
+  func `many pending calls that are answered, cancelled or fail leave nothing`(policy: Int) async {
     await #expect(processExitsWith: .success) { [policy] in
       let executor = ManualExecutor()
       var kept: [PendingCalls<Int, Int>] = []
@@ -113,7 +113,7 @@ struct ManyTests {
     }
   }
 
-  @Test func `subscriptions that were left, cancelled or finished`() async {
+  @Test func `many subscriptions that were left, cancelled or finished leave nothing`() async {
     await #expect(processExitsWith: .success) {
       let (executor, ended) = (ManualExecutor(), Protected(0))
       @Sendable func sequence(_ mast: Mast) -> AsyncCallbackSequence<Song> {
@@ -146,7 +146,7 @@ struct ManyTests {
     }
   }
 
-  @Test func `tasks of a bag, a few at a time and in a backlog`() async {
+  @Test func `many tasks of a bag leave nothing, a few at a time and in a backlog`() async {
     await #expect(processExitsWith: .success) {
       var bags: [TaskBag] = []
       try await Self.expectNothingLeft {
@@ -172,7 +172,8 @@ struct ManyTests {
   }
 
   @Test
-  func `waits for the tasks of a bag that are cancelled, although the bag is not empty`() async {
+  func `many cancelled waits for the tasks of a bag leave nothing, although it is not empty`() async
+  {
     await #expect(processExitsWith: .success) {
       let (bag, executor, running) = (TaskBag(), ManualExecutor(), foreverTask())
       running.store(in: bag)
@@ -190,7 +191,7 @@ struct ManyTests {
     }
   }
 
-  @Test func `contexts that are released, although one stays`() async {
+  @Test func `many contexts that are released leave nothing, although one stays`() async {
     await #expect(processExitsWith: .success) {
       let staying = CallbackContext(isRepeating: true) { () -> Int32 in 1 }
       let before = malloc_bytes_in_use()

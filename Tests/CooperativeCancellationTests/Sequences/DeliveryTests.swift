@@ -67,7 +67,10 @@ struct Delivery: Sendable, CustomTestStringConvertible {
 
 @Suite("Sequences: one end, prompt, check after, nothing lost", .watchdog) struct DeliveryTests {
   @Test(arguments: SequenceForm.all, Delivery.all)
-  func `what is delivered, and what is discarded`(form: SequenceForm, delivery: Delivery) {
+  func `each element is delivered or discarded, whatever ends the sequence`(
+    form: SequenceForm,
+    delivery: Delivery
+  ) {
     guard delivery.forms(form) else { return }
     let read = TestRead(form, Mast(greeting: delivery.greetings), limit: delivery.limit)
     read.perform(delivery.steps + [.run])

@@ -56,7 +56,7 @@ enum Place: CaseIterable, Sendable {
   }
 
   @Test(arguments: SequenceForm.local, Place.allCases)
-  func `all closures run there, before the reader goes on, however the subscription ends`(
+  func `all closures run at home, before the reader goes on, however the subscription ends`(
     form: SequenceForm,
     place: Place
   ) async {

@@ -119,7 +119,9 @@ import Testing
     read.cancel()
   }
 
-  @Test func `makes its source once to know it, and once for each registration`() async {
+  @Test func `a shared sequence makes its source once to know it, and once for each registration`()
+    async
+  {
     let (mast, watch, made) = (mast, watch, Protected(0))
     let songs = SendableCallbackSequence<Song, Never> {
       made.withLock { $0 += 1 }
@@ -141,7 +143,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `registers on the home, for all who wait for that, and unregisters there without a reader`(
+  func `a shared sequence registers at home for all who wait, and unregisters there after them`(
     replays: Bool
   ) async {
     WaitingCall.startRecording()
@@ -177,7 +179,9 @@ import Testing
 
   /// The locks are not recursive: a call under one would never return.
   @Test(arguments: [false, true])
-  func `wakes readers and releases elements with no lock held`(replays: Bool) async {
+  func `a shared sequence wakes readers and releases elements with no lock held`(replays: Bool)
+    async
+  {
     let sdk = LockingSDK<OnRelease>()
     let released = Protected(0)
     let play: @Sendable () -> Void = {

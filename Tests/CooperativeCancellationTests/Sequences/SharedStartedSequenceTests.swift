@@ -75,7 +75,7 @@ struct SharedStartedSequenceTests {
   }
 
   @Test(arguments: Form.allCases)
-  func `throws what the registration throws, and may register again`(form: Form) async {
+  func `started throws what the registration throws, and may register again`(form: Form) async {
     let watch = SequenceWatch(inSubscribe: { throw SDKError.failed })
     let songs = await songs(form, watch)
     for _ in 1...2 {
@@ -86,7 +86,7 @@ struct SharedStartedSequenceTests {
   }
 
   @Test(arguments: Form.allCases)
-  func `in a cancelled task, nothing is registered`(form: Form) async {
+  func `started registers nothing in a cancelled task`(form: Form) async {
     let watch = SequenceWatch()
     let songs = await songs(form, watch)
     await Task {
@@ -96,7 +96,9 @@ struct SharedStartedSequenceTests {
     #expect(watch.events == [])
   }
 
-  @Test func `where it cannot throw, a cancelled task gets a subscription that has ended`() async {
+  @Test func `where started cannot throw, a cancelled task gets a subscription that has ended`()
+    async
+  {
     let (mast, watch) = (mast, SequenceWatch())
     let songs = SendableCallbackSequence {
       SequenceForm.finishing(Never.self, mast, watch, nil)
@@ -109,7 +111,7 @@ struct SharedStartedSequenceTests {
   }
 
   @Test(arguments: Form.allCases)
-  func `the release of what it returns unregisters`(form: Form) async throws {
+  func `the release of what started returns unregisters`(form: Form) async throws {
     let watch = SequenceWatch()
     do {
       let started = try await songs(form, watch).started()

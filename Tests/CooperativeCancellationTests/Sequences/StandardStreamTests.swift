@@ -120,7 +120,7 @@ private struct StreamForm: Sendable, CustomTestStringConvertible {
   }
 
   @Test(arguments: StreamForm.all, [SequenceStep.end, .fail, .release])
-  private func `registers when it is made, and delivers what came before the first read`(
+  private func `a stream registers when it is made, and delivers what came before the first read`(
     form: StreamForm,
     end: SequenceStep
   ) async {
@@ -187,7 +187,7 @@ private struct StreamForm: Sendable, CustomTestStringConvertible {
   }
 
   @Test(arguments: StreamForm.all.filter { $0.start != .soon })
-  private func `one that is released without a reader unregisters, and discards its elements`(
+  private func `a stream that is released without a reader unregisters, and discards its elements`(
     form: StreamForm
   ) async {
     let watch = SequenceWatch()
@@ -207,7 +207,7 @@ private struct StreamForm: Sendable, CustomTestStringConvertible {
   }
 
   @Test(arguments: StreamForm.all, [0, 1])
-  private func `one that is kept ends when its reader is cancelled outside a read`(
+  private func `a stream that is kept ends when its reader is cancelled outside a read`(
     form: StreamForm,
     reads: Int
   ) async {

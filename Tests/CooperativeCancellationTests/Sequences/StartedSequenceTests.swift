@@ -30,7 +30,7 @@ import Testing
     #expect(mast.songsAlive.count == 0)
   }
 
-  @Test func `throws what the registration throws`() {
+  @Test func `started throws what the registration throws`() {
     let watch = SequenceWatch(inSubscribe: { throw SDKError.failed })
     #expect(throws: SDKError.failed) {
       _ = try SequenceForm.failing(mast, watch, nil).started()
@@ -39,7 +39,9 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `the release of what it returns unregisters, in a cancelled task, too`(isCancelled: Bool)
+  func `the release of what started returns unregisters, in a cancelled task, too`(
+    isCancelled: Bool
+  )
     async throws
   {
     let watch = SequenceWatch()

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Sequences: one subscription", .watchdog) struct SubscriptionTests {
   @Test(arguments: SequenceForm.all, WayToEnd.allCases)
-  func `each begins at the first next and ends once, and is listed while its reader waits`(
+  func `a subscription begins at the first next, ends once, and is listed while its reader waits`(
     form: SequenceForm,
     way: WayToEnd
   ) {

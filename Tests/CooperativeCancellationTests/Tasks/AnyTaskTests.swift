@@ -30,7 +30,7 @@ func foreverTask() -> Task<Void, any Error> { Task { try await waitForCancellati
   }
 
   @Test(arguments: [.cancelOnRelease, [], .assertOnOverCancellation] as [AnyTask.Options])
-  func `is cancelled when it or its collection is released, if the options say so`(
+  func `an AnyTask is cancelled when it or its collection is released, if the options say so`(
     options: AnyTask.Options
   ) async {
     let tasks = (0..<3).map { _ in foreverTask() }

@@ -80,7 +80,8 @@ import Testing
     #expect(seen.withLock { $0 } == Array(0...1_000))
   }
 
-  @Test func `one that is added on the actor goes there directly when none is on its way there`() {
+  @Test func `a task that is added on the actor goes there directly when none is on its way there`()
+  {
     var bag = BagMembersMachine<Int>()
     func travels(_ route: BagRoute) -> Bool? { bag.reserve(by: route)?.travels }
     #expect(travels(.direct) == false && travels(.onActor) == false)

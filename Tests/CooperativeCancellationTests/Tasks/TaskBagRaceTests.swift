@@ -10,7 +10,7 @@ import Testing
     case finished, cancelled, cancelledByID, neverBegan
   }
 
-  @Test func `add, store, cancel, replace, finish and release, from several threads at once`()
+  @Test func `a bag may be used by several threads at once, in all its functions`()
     async throws
   {
     let split = Protected(Split(of: Fate.allCases))

@@ -13,7 +13,7 @@ import Testing
   }
 
   @Test
-  func `the release of its owner cancels the tasks, and releases them, while they run`() async {
+  func `the release of a bag's owner cancels the tasks, and releases them, while they run`() async {
     weak var owner: Model?
     weak var bag: TaskBag?
     weak var captured: Captured?
@@ -36,7 +36,7 @@ import Testing
     while owner != nil || bag != nil || captured != nil { await Task.yield() }
   }
 
-  @Test func `cancelAll leaves it usable, close does not`() async throws {
+  @Test func `cancelAll leaves a bag usable, close does not`() async throws {
     let bag = TaskBag()
     bag.add { try await waitForCancellation() }
     bag.cancelAll()
@@ -221,7 +221,8 @@ import Testing
     #expect(log.withLock { $0 }.last == "at once")
   }
 
-  @Test func `one that waits begins when the earlier one has ended, though another runs beside it`()
+  @Test
+  func `a task that waits begins when the earlier one has ended, though another runs beside it`()
     async throws
   {
     WaitingCall.startRecording()

@@ -4,7 +4,7 @@
   import Testing
 
   @Suite("Alarm, without Dispatch", .watchdog) struct AlarmTests {
-    @Test func `rings when it is set, unless it is set again before`() async {
+    @Test func `the alarm rings when it is set, unless it is set again before`() async {
       let rings = Protected(0)
       var alarm = Alarm { rings.withLock { $0 += 1 } }
       alarm.set(after: 3_600_000_000_000)

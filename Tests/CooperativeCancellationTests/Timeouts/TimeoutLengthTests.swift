@@ -24,7 +24,9 @@ import Testing
     (Timeout(.nanoseconds(0.5)), "1 nanosecond"),
     (Timeout(Duration(secondsComponent: 0, attosecondsComponent: 1)), "1 nanosecond"),
   ])
-  func `is described in words`(timeout: Timeout, words: String) { #expect("\(timeout)" == words) }
+  func `a length is described in words`(timeout: Timeout, words: String) {
+    #expect("\(timeout)" == words)
+  }
 
   @Test(arguments: [
     Timeout.seconds(.infinity), .seconds(.greatestFiniteMagnitude), .seconds(Int64.max),
@@ -34,7 +36,7 @@ import Testing
     Timeout(.seconds(Int64.max) * 2),
     Timeout(.seconds(Int64.max), clock: ContinuousClock()),
   ])
-  func `is unlimited from a hundred years on`(timeout: Timeout) {
+  func `a length is unlimited from a hundred years on`(timeout: Timeout) {
     #expect("\(timeout)" == "no limit")
   }
 
@@ -44,7 +46,7 @@ import Testing
     Timeout(Duration(secondsComponent: .min, attosecondsComponent: -999_999_999_999_999_999)),
     Timeout(.nanoseconds(-0.5)),
   ])
-  func `that is not a positive number leaves no time`(timeout: Timeout) async {
+  func `a length that is not a positive number leaves no time`(timeout: Timeout) async {
     await #expect(throws: TimeoutError.self) {
       try await withAsyncThrowingValue(timeout: timeout) { (completion) -> Void in
         Issue.record("the SDK is called")

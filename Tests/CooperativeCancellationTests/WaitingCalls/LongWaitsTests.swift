@@ -1,5 +1,6 @@
 import CancellationInternals
 @testable import CallbackSequences
+import CooperativeCancellationTesting
 import PendingAnswers
 import FakeCallbackSDK
 import Foundation
@@ -7,10 +8,46 @@ import Testing
 
 @testable import CooperativeCancellation
 
+/// What the test of a wrapper may use first.
+enum TestKitFunction: String, CaseIterable, Codable, Sendable {
+  case checkWrapper
+  case fakeCall
+  case liveCount
+  case manualClock
+  case runtimeIssues
+  case valueOfTask
+  case waitForCalls
+
+  func use() async throws {
+    switch self {
+    case .checkWrapper:
+      try await CooperativeCancellationTesting.checkWrapper {
+        (calls: FakeCall<@Sendable (Result<Int, any Error>) -> Void>) in
+        try await withAsyncThrowingValue {
+          calls.record($0)
+        } onCancel: {
+          $0.cancel()
+        }
+      } success: { completion in
+        completion(.success(1))
+      }
+    case .fakeCall: _ = FakeCall<Int>()
+    case .liveCount: _ = LiveCount()
+    case .manualClock: _ = ManualClock()
+    case .runtimeIssues: _ = await CooperativeCancellationTesting.runtimeIssues {}
+    case .valueOfTask: _ = try await Task {}.value(within: .watchdog)
+    case .waitForCalls: try await CooperativeCancellationTesting.waitForCalls(0)
+    }
+  }
+}
+
 /// The limits belong to the whole process, so most of these tests have processes of their own.
 @Suite("Calls that wait too long", .watchdog) struct LongWaitsTests {
   @Test(arguments: [10_000_000, 995_000_000, 60_000_000_000] as [Int64], 1...10)
-  func `are found once, never early, and at most a tenth late`(limit: Int64, seed: UInt64) throws {
+  func `long waits are found once, never early, and at most a tenth late`(
+    limit: Int64,
+    seed: UInt64
+  ) throws {
     var random = SeededGenerator(seed: seed)
     var search = LongWaitsMachine()
     let found = search.look(at: Moment(nanoseconds: 0))
@@ -32,7 +69,7 @@ import Testing
     }
   }
 
-  @Test func `are found at each look where a look may miss them`() {
+  @Test func `long waits are found at each look where a look may miss them`() {
     var search = LongWaitsMachine(findsAgain: true)
     search.limit = 1
     for time in [1_000_000, 2_000_000] as [Int64] {
@@ -75,7 +112,9 @@ import Testing
   }
 
   @Test
-  func `are reported until code sets no limit, or for as long as the environment says`() async {
+  func `long waits are reported until code sets no limit, or as long as the environment says`()
+    async
+  {
     await #expect(processExitsWith: .success) {
       for noLimit in [nil, .seconds(0), .seconds(-1)] as [Timeout?] {
         try await Self.expectReports(lines: [1], noLimit: noLimit) {
@@ -85,7 +124,35 @@ import Testing
     }
     await #expect(processExitsWith: .success) {
       setenv("COOPERATIVE_CANCELLATION_LONG_WAITS", "0.02", 1)
-      try await Self.expectReports(lines: [1, 2]) {}
+      try await Self.expectReports(lines: [1, 2]) { _ = LiveCount() }
+    }
+  }
+
+  @Test(arguments: TestKitFunction.allCases)
+  func `the first use of the test kit starts the limits of the environment`(
+    _ function: TestKitFunction
+  ) async {
+    let result = await #expect(
+      processExitsWith: .success,
+      observing: [\.standardErrorContent]
+    ) { [function] in
+      setenv("COOPERATIVE_CANCELLATION_LONG_WAITS", "3600", 1)
+      try await function.use()
+      #expect(Recorder.isOn, "calls are recorded")
+      let hasLimit = LongWaits.reported.state.locked { $0.alarm != nil }
+      #expect(hasLimit, "an alarm is set for the limit")
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text == "", "there is nothing to warn of")
+  }
+
+  @Test func `the test kit does not replace a limit that code has set`() async {
+    await #expect(processExitsWith: .success) {
+      setenv("COOPERATIVE_CANCELLATION_LONG_WAITS", "3600", 1)
+      WaitingCall.startRecording(reportingAfter: .seconds(1800))
+      _ = LiveCount()
+      let limit = LongWaits.reported.state.locked { $0.search.limit }
+      #expect(limit == 1_800_000_000_000)
     }
   }
 
@@ -121,12 +188,15 @@ import Testing
 
   /// A lock is held. The list fits into the pipe, because a busy machine may read it late.
   @Test
-  func `end the process that has a hang limit, and are listed; readers do not end it`() async {
+  func `a long wait ends the process that has a hang limit, and is listed; a reader does not`()
+    async
+  {
     let result = await #expect(
       processExitsWith: .signal(SIGABRT),
       observing: [\.standardErrorContent]
     ) {
       setenv("COOPERATIVE_CANCELLATION_HANG_LIMIT", "0.02", 1)
+      _ = LiveCount()
       let inbox = Inbox<Int>(.unbounded, onDiscard: nil, at: CallSite(line: 1))
       for _ in 1...500 { _ = inbox.recordReader() }
       await Self.letWait(line: 1)

@@ -13,7 +13,7 @@ import Testing
 
   init() { WaitingCall.startRecording() }
 
-  @Test func `has a line for each call, without the time that is left when it is over`() {
+  @Test func `the list has a line for each call, without the time that is left when it is over`() {
     func call(_ kind: WaitingCall.Kind, _ state: WaitingCall.State, _ task: String?) -> WaitingCall
     {
       let (callSite, begin) = (CallSite(fileID: "App/A.swift", line: 1), Moment(nanoseconds: 0))
@@ -54,7 +54,8 @@ import Testing
 
   // A thread that waits for a lock that it holds would trap or hang.
 
-  @Test func `waits for no lock, and says that calls may be missing when a table is locked`() {
+  @Test
+  func `the list waits for no lock, and says that calls may be missing when a table is locked`() {
     let wait = Wait(response: .abandonCallback)
     let inbox = Inbox<Int>(.unbounded, onDiscard: nil, at: callSite)
     wait.interrupt(.cancelled)
@@ -76,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func `has only calls that waited at the same time`() {
+  @Test func `the list has only calls that waited at the same time`() {
     // So that it takes a while to copy the tables.
     let others = (0..<500).map { _ in Recorder.add(.call, CallSite()) { _ in .waiting } }
     defer { for other in others { other.leave() } }

@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  @Test func `says the id of a pending call, and who waits for a turn`() async {
+  @Test func `a waiting call says its id, and whether it waits for a turn`() async {
     let (call, calls) = (PendingCall<Void>(), PendingCalls<Int, Void>(ifTaken: .waitForTurn))
     for id in ["", ", id 7"] {
       let line = Reports.shared.uniqueLine()
@@ -66,7 +66,9 @@ import Testing
     #expect(watch.events == [.subscribed, .terminated])
   }
 
-  @Test func `has the time, the time that is left, and the task, oldest first`() async throws {
+  @Test func `waiting calls say their time, the time that is left, and the task, oldest first`()
+    async throws
+  {
     let (start, line) = (ContinuousClock.now, Reports.shared.uniqueLine())
     let calls = PendingCalls<Int, Void>()
     func find() -> [WaitingCall] { WaitingCall.all.filter { $0.callSite.line == line } }

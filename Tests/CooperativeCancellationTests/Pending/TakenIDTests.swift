@@ -4,8 +4,9 @@ import FakeCallbackSDK
 import PendingAnswers
 import Testing
 
-/// Calls that share their id, or have none. `TurnExplorationTests` searches the order of all events.
-@Suite("Pending calls, ids that recur, and one at a time", .watchdog) struct RecurringIDTests {
+/// Calls whose id another call has: with each `TakenIDPolicy`, and those of a `PendingCall`, which have none.
+/// `TurnExplorationTests` searches the order of all events.
+@Suite("Pending calls, ids that are taken", .watchdog) struct TakenIDTests {
   static let sharing: [PendingKind] = [.inTurn, .inOrder, .oneAtATime]
   static let turns: [PendingKind] = [.inTurn, .oneAtATime]
 
@@ -49,6 +50,23 @@ import Testing
   private func value(of task: Task<String, any Error>) async throws -> String {
     executor.runUntilIdle()
     return try await task.value
+  }
+
+  @Test func `an id that is taken is refused before the SDK is called`() async throws {
+    let calls = PendingCalls<Int, String>()
+    let task = Task(executorPreference: executor) { try await calls.value(for: 1) {} }
+    executor.runUntilIdle()
+    let line = Reports.shared.uniqueLine()
+    let error = await #expect(throws: AlreadyPendingError.self) {
+      try await calls.value(for: 1, line: line) { Issue.record("the SDK is called") }
+    }
+    #expect(error?.callSite.line == line)
+    #expect(error.map { "\($0)" }?.contains("ifTaken: .waitForTurn") == true)
+    await #expect(throws: AlreadyPendingError.self) { try await calls.value { 1 } }
+    #expect(calls.tryResume(1, returning: "first"))
+    executor.runUntilIdle()
+    #expect(try await task.value == "first")
+    #expect(calls.count == 0)
   }
 
   @Test(arguments: sharing)

@@ -1,6 +1,7 @@
 public import CancellationInternals
 
-/// Takes over the answer: `onDiscard` may send a value on, and no reference to it stays behind.
+/// Takes over the answer: `consuming`, so that no caller keeps a reference. `onDiscard` may send the
+/// value to another thread, where it must be the only one.
 @usableFromInline package typealias Discard<Answer> = @Sendable (consuming Answer) -> Void
 
 /// How a bridge discards each shape of answer: through the user's `onDiscard`, or not at all if
@@ -54,8 +55,8 @@ extension Result {
     if case .success = self { true } else { false }
   }
 
-  /// The value, if any. A function, because a debug build keeps copies in its frame, which is soon
-  /// gone.
+  /// The value, if any. Not written where it is used: a debug build keeps copies in the frame of
+  /// whoever looks into the result, and this frame is gone before the value is passed on.
   @_alwaysEmitIntoClient
   package consuming func sent<Value>() -> Success? where Success == Sent<Value> { try? get() }
 }
