@@ -12,7 +12,7 @@ import Dispatch
 func printWaitingCallsOnSignal() -> any DispatchSourceSignal {
   signal(SIGUSR1, SIG_IGN)
   let source = DispatchSource.makeSignalSource(signal: SIGUSR1, queue: .global())
-  source.setEventHandler { @Sendable in print(WaitingCall.list) }
+  source.setEventHandler { @Sendable in print(WaitingCalls.list) }
   source.activate()
   return source
 }

@@ -17,8 +17,8 @@ extension AsyncStream where Element: Sendable {
   /// shows a cancellation.
   ///
   /// The SDK may call `yield` and `finish` from any thread. The stream ends when the SDK calls
-  /// `finish` or releases both, when its reader is cancelled, and when it is released. A
-  /// `WaitingCall` names the file and the line.
+  /// `finish` or releases both, when its reader is cancelled, and when it is released. The
+  /// list of waiting calls names the file and the line.
   ///
   /// `subscribe` runs once, before this returns, where the caller is. Soon after the end,
   /// `terminate` receives its token, on no actor and under no lock. `discard` receives, on any

@@ -8,8 +8,8 @@ extension CallbackSequence {
   /// - Parameters:
   ///   - policy: How many elements wait for a slow reader, and which ones are dropped.
   ///   - isolation: The home of the sequence; by default the actor of the code that makes it.
-  ///   - fileID: The file to name in a `WaitingCall`; by default the caller's.
-  ///   - line: The line to name in a `WaitingCall`; by default the caller's.
+  ///   - fileID: The file to name in the list of waiting calls; by default the caller's.
+  ///   - line: The line to name in the list of waiting calls; by default the caller's.
   ///   - subscribe: Registers with the SDK and returns its token, or nothing. Runs on the home
   ///     actor, at each iterator's first `next()`, which rethrows its error.
   ///   - terminate: Unregisters. Runs on the home actor, once for each registration that did not

@@ -19,8 +19,8 @@ extension CheckedContinuation<Void, Never>: ErasedContinuation {}
 extension SleepingTask {
   /// Sleeps on the caller's actor. `keep` stores the continuation, or resumes it if there is
   /// something to read. `cancel` runs under the runtime's lock, so it may only change state and
-  /// resume. `Wait` has its own two functions, because their frames, which each sleeping call keeps,
-  /// must be smaller.
+  /// resume. `Wait` has its own two functions, because their frames, which each sleeping call
+  /// keeps, must be smaller.
   @usableFromInline package static func sleep(
     isolation: isolated (any Actor)?,
     _ keep: (any ErasedContinuation) -> Void,

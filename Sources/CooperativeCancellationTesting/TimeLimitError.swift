@@ -14,8 +14,8 @@ public struct TimeLimitError: Error, Sendable, Hashable, CustomStringConvertible
     let reason =
       isTooBusy ? " The machine is too busy to tell why: run fewer processes at once." : ""
     let kit = "CooperativeCancellationTesting/"
-    let calls = WaitingCall.all.filter { !$0.callSite.fileID.hasPrefix(kit) }
-    let list = calls.isEmpty ? "" : " " + WaitingCall.describe(calls, atMost: 10)
+    let calls = WaitingCalls.all.filter { !$0.callSite.fileID.hasPrefix(kit) }
+    let list = calls.isEmpty ? "" : " " + WaitingCalls.describe(calls, atMost: 10)
     self.event = event + "." + reason + list
     self.callSite = callSite
   }

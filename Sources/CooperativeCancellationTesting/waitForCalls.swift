@@ -9,7 +9,7 @@ public import CooperativeCancellation
 /// ```
 ///
 /// It needs neither a fake nor a sleep. In a release build, calls are listed from its first use, or that of
-/// `WaitingCall.startRecording()`, on. Other tests run at the same time, so say which calls you mean.
+/// `WaitingCalls.startRecording()`, on. Other tests run at the same time, so say which calls you mean.
 ///
 /// Throws `CancellationError`, or, if there are fewer in time, an error that lists the calls that wait.
 ///
@@ -30,13 +30,13 @@ nonisolated(nonsending) public func waitForCalls(
   fileID: StaticString = #fileID,
   line: UInt = #line
 ) async throws {
-  WaitingCall.startRecording()
+  WaitingCalls.startRecording()
   let busyBefore = busyWaits.state
   let found: Void? = try await patiently {
     let pause = Observed(())
     let start = Moment.now
     repeat {
-      let calls = WaitingCall.all.filter { call in
+      let calls = WaitingCalls.all.filter { call in
         call.state != .over && (place == nil || call.callSite == place)
           && (file.map { "/\(call.callSite.fileID)".hasSuffix("/\($0)") } ?? true)
           && (id.map { isSame($0, call.id) } ?? true)

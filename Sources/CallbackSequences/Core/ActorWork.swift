@@ -3,8 +3,8 @@ internal import CancellationInternals
 /// Work that runs once, on the actor to which its closure belongs: the end of a subscription, for
 /// whoever may release it anywhere.
 ///
-/// The closure may capture the actor's state: it is sent in, which the compiler allows for a closure
-/// isolated to the actor, and out again.
+/// The closure may capture the actor's state: it is sent in, which the compiler allows for a
+/// closure isolated to the actor, and out again.
 @usableFromInline package final class ActorWork: Sendable {
   // A structure, because a function type as a generic argument needs a newer runtime.
   private struct Work {

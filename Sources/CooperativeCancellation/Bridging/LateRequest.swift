@@ -21,8 +21,8 @@ internal import CancellationInternals
 ///
 /// ## Cancellation
 ///
-/// `onCancel` calls ``cancel(_:)``, as above. Its closure gets each request at most once, with no lock
-/// held, outside the runtime's cancellation handler:
+/// `onCancel` calls ``cancel(_:)``, as above. Its closure gets each request at most once, with no
+/// lock held, outside the runtime's cancellation handler:
 ///
 /// - If it arrives before the cancellation or timeout: in `onCancel`, on the caller's actor.
 /// - If it arrives later, even after the wait: at once, **on the thread that delivers it**, in the

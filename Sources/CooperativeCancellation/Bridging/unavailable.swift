@@ -1,5 +1,5 @@
-// These overloads are never called. Each catches one mistake, for which the compiler would otherwise
-// blame an unrelated overload.
+// These overloads are never called. Each catches one mistake, for which the compiler would
+// otherwise blame an unrelated overload.
 
 @available(*, unavailable, message: "the SDK can fail: use 'try await withAsyncThrowingValue'")
 @_alwaysEmitIntoClient

@@ -6,8 +6,9 @@
 /// }
 /// ```
 ///
-/// Returns the value, or `nil` if the SDK reports neither a value nor an error. The rest is the same
-/// as in `withAsyncThrowingValue`, which throws ``MissingValueError`` then. See <doc:Contract>.
+/// Returns the value, or `nil` if the SDK reports neither a value nor an error. The rest is the
+/// same as in `withAsyncThrowingValue`, which throws ``MissingValueError`` then. See
+/// <doc:Contract>.
 ///
 /// - Parameters:
 ///   - response: What happens if the call is cancelled or times out.

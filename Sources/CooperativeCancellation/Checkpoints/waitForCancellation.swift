@@ -15,7 +15,7 @@
 /// cancellation is what it waits for, and the code after it must run. To throw there, write
 /// ``checkpoint(fileID:line:)`` after it.
 ///
-/// The task is listed as a ``WaitingCall`` meanwhile. That it waits for long is not reported.
+/// Meanwhile, ``WaitingCalls`` lists the task. That it waits for long is not reported.
 ///
 /// ## Cancellation
 ///

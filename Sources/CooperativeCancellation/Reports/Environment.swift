@@ -12,8 +12,8 @@
   private import ucrt
 #endif
 
-// `unsafe`, because C returns a pointer. The text is copied at once, and is valid as long as no other
-// thread sets variables: at launch, or never.
+// `unsafe`, because C returns a pointer. The text is copied at once, and is valid as long as no
+// other thread sets variables: at launch, or never.
 
 /// Returns the value of an environment variable if it is a positive number, and prints a line if it
 /// is anything else.

@@ -30,7 +30,7 @@ public struct RuntimeIssue: Sendable, Hashable {
     /// A checkpoint ran outside a task, where it never throws. Only debug builds report it.
     case checkpointOutsideTask
 
-    /// A call has waited longer than ``WaitingCall/startRecording(reportingAfter:)`` allows. It is
+    /// A call has waited longer than ``WaitingCalls/startRecording(reportingAfter:)`` allows. It is
     /// still waiting.
     case longWait
   }
@@ -43,8 +43,8 @@ public struct RuntimeIssue: Sendable, Hashable {
 
   private let detail: String
 
-  /// Creates a report, to test a ``handler``. `CallSite()` is the place where you write it; `detail`
-  /// is added, such as a limit.
+  /// Creates a report, to test a ``handler``. `CallSite()` is the place where you write it;
+  /// `detail` is added, such as a limit.
   public init(kind: Kind, callSite: CallSite, detail: String = "") {
     self.kind = kind
     self.callSite = callSite
@@ -81,7 +81,7 @@ extension RuntimeIssue: CustomStringConvertible {
       """
     case .longWait:
       """
-      \(callSite): this call has waited longer than \(detail) and is still waiting. `WaitingCall.list` \
+      \(callSite): this call has waited longer than \(detail) and is still waiting. `WaitingCalls.list` \
       shows its state. If the SDK may never answer, give the call a `timeout:`.
       """
     }

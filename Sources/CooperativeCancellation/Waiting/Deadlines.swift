@@ -49,8 +49,8 @@ package final class Deadlines: Sendable {
   }
 }
 
-/// Interrupts a wait at its deadline, unless the timer is stopped first: what the waiting task keeps
-/// of its place in the ``Deadlines``, or of a sleep on the caller's clock.
+/// Interrupts a wait at its deadline, unless the timer is stopped first: what the waiting task
+/// keeps of its place in the ``Deadlines``, or of a sleep on the caller's clock.
 @usableFromInline package enum WaitTimer: Sendable {
   case queued(DeadlinesMachine.Ticket)
   case sleeping(Task<Void, Never>)

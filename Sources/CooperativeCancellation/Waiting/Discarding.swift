@@ -1,7 +1,7 @@
 public import CancellationInternals
 
-/// Takes over the answer: `consuming`, so that no caller keeps a reference. `onDiscard` may send the
-/// value to another thread, where it must be the only one.
+/// Takes over the answer: `consuming`, so that no caller keeps a reference. `onDiscard` may send
+/// the value to another thread, where it must be the only one.
 @usableFromInline package typealias Discard<Answer> = @Sendable (consuming Answer) -> Void
 
 /// How a bridge discards each shape of answer: through the user's `onDiscard`, or not at all if

@@ -119,8 +119,8 @@ internal import CancellationInternals
           return end
         }
       }
-      // Interrupted and forwarded, but the response waits for the SDK's answer. In a cancelled task,
-      // the runtime calls the handler again when it sleeps, and the machine ignores that.
+      // Interrupted and forwarded, but the response waits for the SDK's answer. In a cancelled
+      // task, the runtime calls the handler again when it sleeps, and the machine ignores that.
     }
   }
 

@@ -16,7 +16,7 @@ public import CancellationInternals
 
 /// Reports each call that waits too long, once, or ends the process. One alarm serves all calls.
 ///
-/// Like the code of ``WaitingCall/list``, this is emitted into the programs that use it, so that
+/// Like the code of ``WaitingCalls/list``, this is emitted into the programs that use it, so that
 /// others do not contain it.
 @usableFromInline package final class LongWaits: Sendable {
   @usableFromInline struct State: ~Copyable {
@@ -91,7 +91,7 @@ public import CancellationInternals
   /// Reports the calls that began in a range of time, or ends the process for the first of them.
   @_alwaysEmitIntoClient
   func report(_ found: Range<Moment>, _ limit: Timeout) {
-    for call in WaitingCall.snapshot(mayBlock: !isFatal).calls where found.contains(call.begin) {
+    for call in WaitingCalls.snapshot(mayBlock: !isFatal).calls where found.contains(call.begin) {
       switch call.record.kind {
       // A long wait is normal for these.
       case .element, .taskCancellation: continue
@@ -100,7 +100,7 @@ public import CancellationInternals
       let report = RuntimeIssue(kind: .longWait, callSite: call.callSite, detail: "\(limit)")
       if isFatal {
         let name = "COOPERATIVE_CANCELLATION_HANG_LIMIT"
-        let text = "\(name) ends this process: \(report)\n\(WaitingCall.list)\n"
+        let text = "\(name) ends this process: \(report)\n\(WaitingCalls.list)\n"
         // Standard error has a minute to take each part of it.
         _ = writeAll(Array(text.utf8)) { writeSome($0, to: 2, milliseconds: 60_000) }
         endProcess()

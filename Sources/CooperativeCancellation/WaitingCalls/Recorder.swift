@@ -50,7 +50,7 @@ public import CancellationInternals
 
   private static let hasNoList = """
     CooperativeCancellation: the limits of the environment need code that this release build has not used before its \
-    first wait: call `WaitingCall.startRecording()` at launch, or link CooperativeCancellationTesting, whose functions \
+    first wait: call `WaitingCalls.startRecording()` at launch, or link CooperativeCancellationTesting, whose functions \
     start them
     """
 

@@ -1,17 +1,5 @@
-/// A call to this library that is waiting now: what a hung test or a frozen screen is waiting for.
-///
-/// A suspended task is on no thread, so no backtrace shows it. ``list`` does:
-///
-/// ```
-/// 3 calls are waiting:
-///   12.3 s  App/Feed.swift:53, 47.7 s left, in the task "refresh"
-///   3.1 s  App/Photos.swift:57, timed out, waiting for the SDK's answer
-///   0.1 s  App/Socket.swift:58, id 4711
-/// ```
-///
-/// Calls are recorded in debug builds, and elsewhere after ``startRecording(reportingAfter:)``. See
-/// <doc:ItHangs>.
-public struct WaitingCall: Sendable {
+/// A call to this library that is waiting now.
+@usableFromInline package struct WaitingCall: Sendable {
   /// What is waiting.
   @usableFromInline package enum Kind: Sendable {
     /// A call with a completion handler.
@@ -68,3 +56,50 @@ public struct WaitingCall: Sendable {
   @_alwaysEmitIntoClient
   package var secondsLeft: Double? { record.end.map { Double(now.nanoseconds(to: $0)) / 1e9 } }
 }
+
+extension WaitingCall {
+  /// Where the call is in the source code.
+  @_alwaysEmitIntoClient
+  package var callSite: CallSite { record.callSite }
+
+  @_alwaysEmitIntoClient
+  package var id: (any Hashable & Sendable)? {
+    switch record.kind {
+    case .call, .element, .taskCancellation: nil
+    case .pendingCall(let id), .turn(let id), .tasks(let id, _): id
+    }
+  }
+
+  /// Where the call is, and what it is waiting for.
+  @_alwaysEmitIntoClient
+  package var text: String {
+    var words = ["\(callSite)"]
+    switch state {
+    case .waiting: break
+    case .cancelled: words.append("cancelled, waiting for the SDK's answer")
+    case .timedOut: words.append("timed out, waiting for the SDK's answer")
+    case .over: words.append("has finished, but its actor is busy")
+    }
+    switch record.kind {
+    case .call, .pendingCall(nil): break
+    case .pendingCall(let id?): words.append("id \(quoted(id))")
+    case .turn(nil): words.append("waiting for its turn")
+    case .turn(let id?): words.append("id \(quoted(id)), waiting for its turn")
+    case .element: words.append("waiting for an element")
+    case .taskCancellation: words.append("waiting to be cancelled")
+    case .tasks(let id, let callSite):
+      if let id { words.append("id \(quoted(id))") }
+      let tasks = callSite.map { "the task added at \($0)" } ?? "its tasks"
+      words.append("waiting for \(tasks) to end")
+    }
+    if let secondsLeft, state == .waiting { words.append("\(tenths(secondsLeft)) s left") }
+    if let taskName = record.taskName { words.append("in the task \"\(taskName)\"") }
+    return words.joined(separator: ", ")
+  }
+}
+
+@_alwaysEmitIntoClient
+func quoted(_ id: any Sendable) -> String { id is String ? "\"\(id)\"" : "\(id)" }
+
+@_alwaysEmitIntoClient
+func tenths(_ seconds: Double) -> String { "\((seconds * 10).rounded() / 10)" }

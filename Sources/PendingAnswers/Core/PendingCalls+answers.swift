@@ -40,8 +40,8 @@ extension PendingCalls {
     return hasCall || isParked
   }
 
-  /// Does what follows from an event, after unlocking. The call's own `onDiscard` receives an answer
-  /// that it does not take.
+  /// Does what follows from an event, after unlocking. The call's own `onDiscard` receives an
+  /// answer that it does not take.
   @_alwaysEmitIntoClient
   @inline(__always)
   func perform(_ effects: borrowing Effects<Value>, _ answer: inout PendingAnswer<Value>?) {

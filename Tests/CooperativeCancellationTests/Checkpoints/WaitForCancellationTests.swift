@@ -31,9 +31,9 @@ import Testing
   }
 
   @Test func `a task that waits for its cancellation is listed`() async {
-    WaitingCall.startRecording()
+    WaitingCalls.startRecording()
     let line = Reports.shared.uniqueLine()
-    func texts() -> [String] { WaitingCall.all.filter { $0.callSite.line == line }.map(\.text) }
+    func texts() -> [String] { WaitingCalls.all.filter { $0.callSite.line == line }.map(\.text) }
     let task = Task { await CooperativeCancellation.waitForCancellation(line: line) }
     while texts().isEmpty { await Task.yield() }
     #expect(texts() == ["\(#fileID):\(line), waiting to be cancelled"])

@@ -115,7 +115,7 @@ struct Story: Sendable, CustomTestStringConvertible {
   var testDescription: String { holds }
 
   func play() async throws {
-    WaitingCall.startRecording()
+    WaitingCalls.startRecording()
     for form in forms {
       for response in responses {
         for actor in [nil, HandDrivenActor()] { try await play(form, response, on: actor) }

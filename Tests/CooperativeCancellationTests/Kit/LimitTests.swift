@@ -44,7 +44,7 @@ import Testing
 
   @Test
   func `a wait for calls finds them by their place, their file or their id`() async throws {
-    WaitingCall.startRecording()
+    WaitingCalls.startRecording()
     let (first, second) = (Reports.shared.uniqueLine(), Reports.shared.uniqueLine())
     let calls = PendingCalls<String, Void>()
     let file = "LimitTests.swift"
@@ -85,7 +85,7 @@ import Testing
   @Test func `a wait for calls does not count one that is over, though its task has not run yet`()
     async throws
   {
-    WaitingCall.startRecording()
+    WaitingCalls.startRecording()
     let (calls, line) = (PendingCalls<Int, Void>(), Reports.shared.uniqueLine())
     let executor = ManualExecutor()
     let task = Task(executorPreference: executor) { try await calls.value(for: 7, line: line) {} }
@@ -110,7 +110,7 @@ import Testing
   @Test func `a wait that fails lists the calls that wait, but none of the test kit's`()
     async throws
   {
-    WaitingCall.startRecording()
+    WaitingCalls.startRecording()
     let line = Reports.shared.uniqueLine()
     let silent = PendingEvent<Void>()
     let task = Task { try await silent.value(line: line) }

@@ -70,7 +70,7 @@ import Testing
   func `whatever ends a call, it does not wait for the send, which is cancelled`(end: End)
     async throws
   {
-    WaitingCall.startRecording()
+    WaitingCalls.startRecording()
     let task = try await begin(throwing: SDKError.failed)
     #expect(WaitingCall.states(line: line) == [.waiting])
     switch end {

@@ -313,10 +313,10 @@ import Testing
   }
 
   @Test func `the list of waiting calls names the key of a shared call`() async {
-    WaitingCall.startRecording()
+    WaitingCalls.startRecording()
     let line = Reports.shared.uniqueLine()
     let task = Task { try await load(line: line) }
-    func texts() -> [String] { WaitingCall.all.filter { $0.callSite.line == line }.map(\.text) }
+    func texts() -> [String] { WaitingCalls.all.filter { $0.callSite.line == line }.map(\.text) }
     while texts().isEmpty { await Task.yield() }
     #expect(texts() == ["\(#fileID):\(line), id \"sea\""])
     task.cancel()

@@ -146,7 +146,7 @@ import Testing
   func `a shared sequence registers at home for all who wait, and unregisters there after them`(
     replays: Bool
   ) async {
-    WaitingCall.startRecording()
+    WaitingCalls.startRecording()
     let actor = HandDrivenActor()
     let look: @Sendable () -> Void = { actor.preconditionIsolated() }
     let watch = SequenceWatch(inSubscribe: look, inTermination: look)
@@ -157,7 +157,7 @@ import Testing
     #expect(watch.events == [], "the home is busy")
     while actor.executor.isIdle { await Task.yield() }
     for _ in 1...100 {
-      let isListed = WaitingCall.all.contains { $0.callSite.fileID.contains("Cancellation/") }
+      let isListed = WaitingCalls.all.contains { $0.callSite.fileID.contains("Cancellation/") }
       #expect(!isListed, "only the readers are")
       await Task.yield()
     }

@@ -126,7 +126,7 @@ struct SharedStartedSequenceTests {
   func `a cancelled task does not wait for a busy home, which unregisters later`(isShared: Bool)
     async throws
   {
-    WaitingCall.startRecording()
+    WaitingCalls.startRecording()
     let actor = HandDrivenActor()
     let look: @Sendable () -> Void = { actor.preconditionIsolated() }
     let watch = SequenceWatch(inSubscribe: look, inTermination: look)
@@ -135,7 +135,7 @@ struct SharedStartedSequenceTests {
     let task = Task<Void, Never> {
       await #expect(throws: CancellationError.self) { _ = try await songs.started() }
     }
-    func isListed() -> Bool { WaitingCall.all.contains { $0.callSite.line == watch.line } }
+    func isListed() -> Bool { WaitingCalls.all.contains { $0.callSite.line == watch.line } }
     while !isListed() || actor.executor.isIdle { await Task.yield() }
     task.cancel()
     await task.value

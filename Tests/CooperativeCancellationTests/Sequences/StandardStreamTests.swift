@@ -148,7 +148,7 @@ private struct StreamForm: Sendable, CustomTestStringConvertible {
       isWoken: Bool
     ) async
   {
-    WaitingCall.startRecording()
+    WaitingCalls.startRecording()
     // The thread that ends the stream, while it does. It may hold the runtime's lock, so `onTermination` must run later.
     let ending = Protected<ObjectIdentifier?>(nil)
     let watch = SequenceWatch(

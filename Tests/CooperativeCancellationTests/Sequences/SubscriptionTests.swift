@@ -10,7 +10,7 @@ import Testing
     way: WayToEnd
   ) {
     guard way.exists(in: form) else { return }
-    WaitingCall.startRecording()
+    WaitingCalls.startRecording()
     let read = TestRead(form, limit: way.limit, more: 2)
     var listed: [WaitingCall.State] { WaitingCall.states(line: read.watch.line) }
     #expect(read.mast.added == 0 && listed == [])

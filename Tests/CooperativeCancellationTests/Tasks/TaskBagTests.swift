@@ -172,7 +172,7 @@ import Testing
   func `the latest one begins when the old one has ended, and those in between never do`(
     succession: Succession
   ) async throws {
-    WaitingCall.startRecording()
+    WaitingCalls.startRecording()
     let (bag, line) = (TaskBag(), Reports.shared.uniqueLine())
     let (begun, cancelled, mayEnd) = (Signal(), Signal(), Signal())
     let log = Protected<[String]>([])
@@ -225,7 +225,7 @@ import Testing
   func `a task that waits begins when the earlier one has ended, though another runs beside it`()
     async throws
   {
-    WaitingCall.startRecording()
+    WaitingCalls.startRecording()
     let (bag, line) = (TaskBag(), Reports.shared.uniqueLine())
     let (earlierMayEnd, besideMayEnd) = (Signal(), Signal())
     let (besideBegun, latestBegun) = (Signal(), Signal())
@@ -252,7 +252,7 @@ import Testing
   func `the list names a task that delays the latest one, and none that never begins`(
     hasOneBeside: Bool
   ) async throws {
-    WaitingCall.startRecording()
+    WaitingCalls.startRecording()
     let bag = TaskBag()
     let (begun, mayEnd) = (Protected(0), Signal())
     let lines = (0..<4).map { _ in Reports.shared.uniqueLine() }
@@ -278,7 +278,7 @@ import Testing
   }
 
   private static func waiting(_ line: UInt) -> [String] {
-    WaitingCall.all.filter { $0.callSite.line == line }.map { call in
+    WaitingCalls.all.filter { $0.callSite.line == line }.map { call in
       call.text.components(separatedBy: ", in the task")[0]
     }
   }

@@ -80,7 +80,7 @@ enum TestKitFunction: String, CaseIterable, Codable, Sendable {
 
   /// Lets a call wait ten times as long as the limits here.
   private static func letWait(line: UInt) async {
-    while !WaitingCall.all.contains(where: { $0.callSite.line == line && $0.seconds > 0.2 }) {
+    while !WaitingCalls.all.contains(where: { $0.callSite.line == line && $0.seconds > 0.2 }) {
       await Task.yield()
     }
   }
@@ -101,7 +101,7 @@ enum TestKitFunction: String, CaseIterable, Codable, Sendable {
     await letWait(line: 3)
     async let first: Void = event.value(line: 1)
     while lines.withLock({ $0.isEmpty }) { await Task.yield() }
-    WaitingCall.startRecording(reportingAfter: noLimit)
+    WaitingCalls.startRecording(reportingAfter: noLimit)
     async let second: Void = event.value(line: 2)
     await letWait(line: 2)
     while lines.withLock({ $0.count }) < expected.count { await Task.yield() }
@@ -118,7 +118,7 @@ enum TestKitFunction: String, CaseIterable, Codable, Sendable {
     await #expect(processExitsWith: .success) {
       for noLimit in [nil, .seconds(0), .seconds(-1)] as [Timeout?] {
         try await Self.expectReports(lines: [1], noLimit: noLimit) {
-          WaitingCall.startRecording(reportingAfter: .milliseconds(20))
+          WaitingCalls.startRecording(reportingAfter: .milliseconds(20))
         }
       }
     }
@@ -149,7 +149,7 @@ enum TestKitFunction: String, CaseIterable, Codable, Sendable {
   @Test func `the test kit does not replace a limit that code has set`() async {
     await #expect(processExitsWith: .success) {
       setenv("COOPERATIVE_CANCELLATION_LONG_WAITS", "3600", 1)
-      WaitingCall.startRecording(reportingAfter: .seconds(1800))
+      WaitingCalls.startRecording(reportingAfter: .seconds(1800))
       _ = LiveCount()
       let limit = LongWaits.reported.state.locked { $0.search.limit }
       #expect(limit == 1_800_000_000_000)
@@ -160,7 +160,7 @@ enum TestKitFunction: String, CaseIterable, Codable, Sendable {
   func `a variable of the environment that is no positive number is ignored, with a line`() async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
       setenv("COOPERATIVE_CANCELLATION_HANG_LIMIT", "5s", 1)
-      for _ in 1...2 { WaitingCall.startRecording() }
+      for _ in 1...2 { WaitingCalls.startRecording() }
       for text in ["0", "-1", "nan", "inf", ""] {
         setenv("LIMIT", text, 1)
         let number = environmentNumber("LIMIT")
@@ -177,7 +177,7 @@ enum TestKitFunction: String, CaseIterable, Codable, Sendable {
   @Test func `a call that a locked table hides at first ends the process later`() async {
     await #expect(processExitsWith: .signal(SIGABRT)) {
       setenv("COOPERATIVE_CANCELLATION_HANG_LIMIT", "0.02", 1)
-      WaitingCall.startRecording()
+      WaitingCalls.startRecording()
       let place = Recorder.add(.call, CallSite()) { _ in .waiting }
       // Of the processor, ten times the limit: the first looks find the table locked.
       let end = clock() + CLOCKS_PER_SEC / 5

@@ -11,7 +11,7 @@ import Testing
 @Suite("The list of waiting calls", .watchdog) struct WaitingCallListTests {
   private let callSite = CallSite(line: Reports.shared.uniqueLine())
 
-  init() { WaitingCall.startRecording() }
+  init() { WaitingCalls.startRecording() }
 
   @Test func `the list has a line for each call, without the time that is left when it is over`() {
     func call(_ kind: WaitingCall.Kind, _ state: WaitingCall.State, _ task: String?) -> WaitingCall
@@ -27,9 +27,9 @@ import Testing
       call(.tasks(id: "scan", addedAt: CallSite(fileID: "App/B.swift", line: 2)), .waiting, nil),
       call(.element, .over, nil),
     ]
-    #expect(WaitingCall.describe([]) == "No calls are waiting.")
+    #expect(WaitingCalls.describe([]) == "No calls are waiting.")
     #expect(
-      WaitingCall.describe(calls, atMost: 5) == """
+      WaitingCalls.describe(calls, atMost: 5) == """
         6 calls are waiting:
           12.3 s  App/A.swift:1, 47.7 s left, in the task "refresh"
           12.3 s  App/A.swift:1, cancelled, waiting for the SDK's answer, id 4711
@@ -45,7 +45,7 @@ import Testing
   private func words() -> Substring {
     while true {
       // A table may be in use by another test.
-      let line = WaitingCall.list.split(separator: "\n").first { $0.contains("\(callSite)") }
+      let line = WaitingCalls.list.split(separator: "\n").first { $0.contains("\(callSite)") }
       if let line, let range = line.firstRange(of: "\(callSite)") {
         return line[range.upperBound...]
       }
@@ -70,7 +70,7 @@ import Testing
         inbox.state.locked { _ in #expect(!words().contains("has finished")) }
       }
       Recorder.tables[place.table].locked { _ in
-        let list = WaitingCall.list
+        let list = WaitingCalls.list
         #expect(!list.contains("\(callSite)"))
         #expect(list.contains("\n  some calls may be missing ("))
       }

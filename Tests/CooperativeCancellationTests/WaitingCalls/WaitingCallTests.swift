@@ -8,11 +8,11 @@ import Testing
 
 // Each story of ``GuaranteeTests`` checks after each step that its form is listed while it waits, and at no other time.
 @Suite("Waiting calls", .watchdog) struct WaitingCallTests {
-  init() { WaitingCall.startRecording() }
+  init() { WaitingCalls.startRecording() }
 
   /// The end of each line with that number, after its call site.
   private func words(line: UInt) -> [String] {
-    WaitingCall.all.filter { $0.callSite.line == line }.map {
+    WaitingCalls.all.filter { $0.callSite.line == line }.map {
       String($0.text.dropFirst("\($0.callSite)".count))
     }
   }
@@ -71,7 +71,7 @@ import Testing
   {
     let (start, line) = (ContinuousClock.now, Reports.shared.uniqueLine())
     let calls = PendingCalls<Int, Void>()
-    func find() -> [WaitingCall] { WaitingCall.all.filter { $0.callSite.line == line } }
+    func find() -> [WaitingCall] { WaitingCalls.all.filter { $0.callSite.line == line } }
     for id in 1...2 {
       Task(name: "refresh") {
         try await calls.value(for: id, timeout: .seconds(100_000), line: line) {}
@@ -94,6 +94,6 @@ import Testing
 extension WaitingCall {
   /// The states of the calls that a test made with that line.
   static func states(line: UInt) -> [WaitingCall.State] {
-    all.filter { $0.callSite.line == line }.map(\.state)
+    WaitingCalls.all.filter { $0.callSite.line == line }.map(\.state)
   }
 }

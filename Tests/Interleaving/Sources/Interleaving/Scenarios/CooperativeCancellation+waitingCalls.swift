@@ -12,7 +12,7 @@ extension Scenario {
   // MARK: The list
 
   /// With a limit that no call reaches.
-  private static let startRecording: Void = WaitingCall.startRecording(
+  private static let startRecording: Void = WaitingCalls.startRecording(
     reportingAfter: .seconds(3600)
   )
 
@@ -45,9 +45,9 @@ extension Scenario {
     run.task("call") {
       await wait(atLine: 1) { completion in
         run.thread("SDK") { completion(1) }
-        if isListed(1, in: WaitingCall.list) { run.saw("listed before it waits") }
+        if isListed(1, in: WaitingCalls.list) { run.saw("listed before it waits") }
       }
-      run.saw(isListed(1, in: WaitingCall.list) ? "listed after it has returned" : "nothing listed")
+      run.saw(isListed(1, in: WaitingCalls.list) ? "listed after it has returned" : "nothing listed")
     }
   }
 
@@ -66,7 +66,7 @@ extension Scenario {
       isWaiting.value = false
     }
     run.task("list") { @MainActor in
-      let list = WaitingCall.list
+      let list = WaitingCalls.list
       run.expect(isListed(1, in: list) == isWaiting.value, "waits: \(isWaiting.value); \(list)")
       let word = list.contains("has finished") ? "listed as over" : "listed"
       run.saw(isWaiting.value ? word : "not waiting")
@@ -89,7 +89,7 @@ extension Scenario {
           withUnsafeCurrentTask { $0?.cancel() }
         } onCancel: {
           let hadEnded = hasEnded.value
-          let list = WaitingCall.list
+          let list = WaitingCalls.list
           let isOtherListed = isListed(otherLine, in: list)
           run.expect(isListed(1, in: list), "the call is not listed: \(list)")
           run.expect(list.contains("cancelled, waiting"), "the call is not cancelled: \(list)")
@@ -122,7 +122,7 @@ extension Scenario {
       }
     }
     run.thread("list") {
-      let list = WaitingCall.list
+      let list = WaitingCalls.list
       switch (isListed(1, in: list), isListed(2, in: list)) {
       case (false, false): run.saw("no calls")
       case (true, false): run.saw("first")
@@ -143,7 +143,7 @@ extension Scenario {
   ) -> Scenario {
     Scenario("long wait: \(title)", outcomes: outcomes) { run in
       run.setMostRings(2)
-      WaitingCall.startRecording(reportingAfter: .seconds(1))
+      WaitingCalls.startRecording(reportingAfter: .seconds(1))
       let calls = names.map { Call($0, in: run) }
       for call in calls {
         call.begin {
@@ -183,6 +183,6 @@ extension Scenario {
     "answer, ten seconds, alarms, another limit",
     outcomes: ["value", "value, report of longWait"]
   ) { run in
-    run.thread("app") { WaitingCall.startRecording(reportingAfter: .seconds(2)) }
+    run.thread("app") { WaitingCalls.startRecording(reportingAfter: .seconds(2)) }
   }
 }

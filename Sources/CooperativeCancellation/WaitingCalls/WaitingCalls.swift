@@ -1,15 +1,29 @@
 public import CancellationInternals
 
-// Emitted into the programs that use it, so that others are smaller.
+/// The calls to this library that are waiting now: what a hung test or a frozen screen is waiting
+/// for.
+///
+/// A suspended task is on no thread, so no backtrace shows it. ``list`` does:
+///
+/// ```
+/// 3 calls are waiting:
+///   12.3 s  App/Feed.swift:53, 47.7 s left, in the task "refresh"
+///   3.1 s  App/Photos.swift:57, timed out, waiting for the SDK's answer
+///   0.1 s  App/Socket.swift:58, id 4711
+/// ```
+///
+/// Calls are recorded in debug builds, and elsewhere after ``startRecording(reportingAfter:)``. See
+/// <doc:ItHangs>.
+public enum WaitingCalls {
+  // Emitted into the programs that use it, so that others are smaller.
 
-extension WaitingCall {
   /// All recorded calls that are waiting now, oldest first. May be read on any thread. The calls go
   /// on.
   @_alwaysEmitIntoClient
   package static var all: [WaitingCall] { snapshot(mayBlock: true).calls }
 
   /// All recorded calls that are waiting now, oldest first, one per line. In a debugger: `po
-  /// WaitingCall.list`.
+  /// WaitingCalls.list`.
   ///
   /// It never waits for a lock, because a stopped thread may hold one, and says if calls may be
   /// missing as a result.
@@ -18,7 +32,7 @@ extension WaitingCall {
     @_alwaysEmitIntoClient
   #endif
   public static var list: String {
-    if !Recorder.isOn { return "Calls are not recorded: see `WaitingCall.startRecording()`." }
+    if !Recorder.isOn { return "Calls are not recorded: see `WaitingCalls.startRecording()`." }
     let (calls, busyTables) = snapshot(mayBlock: false)
     let tables = busyTables == 1 ? "1 table was" : "\(busyTables) tables were"
     return describe(calls)
@@ -79,50 +93,3 @@ extension WaitingCall {
     return title + lines.joined() + (rest > 0 ? "\n  and \(rest) more" : "")
   }
 }
-
-extension WaitingCall {
-  /// Where the call is in the source code.
-  @_alwaysEmitIntoClient
-  package var callSite: CallSite { record.callSite }
-
-  @_alwaysEmitIntoClient
-  package var id: (any Hashable & Sendable)? {
-    switch record.kind {
-    case .call, .element, .taskCancellation: nil
-    case .pendingCall(let id), .turn(let id), .tasks(let id, _): id
-    }
-  }
-
-  /// Where the call is, and what it is waiting for.
-  @_alwaysEmitIntoClient
-  package var text: String {
-    var words = ["\(callSite)"]
-    switch state {
-    case .waiting: break
-    case .cancelled: words.append("cancelled, waiting for the SDK's answer")
-    case .timedOut: words.append("timed out, waiting for the SDK's answer")
-    case .over: words.append("has finished, but its actor is busy")
-    }
-    switch record.kind {
-    case .call, .pendingCall(nil): break
-    case .pendingCall(let id?): words.append("id \(quoted(id))")
-    case .turn(nil): words.append("waiting for its turn")
-    case .turn(let id?): words.append("id \(quoted(id)), waiting for its turn")
-    case .element: words.append("waiting for an element")
-    case .taskCancellation: words.append("waiting to be cancelled")
-    case .tasks(let id, let callSite):
-      if let id { words.append("id \(quoted(id))") }
-      let tasks = callSite.map { "the task added at \($0)" } ?? "its tasks"
-      words.append("waiting for \(tasks) to end")
-    }
-    if let secondsLeft, state == .waiting { words.append("\(tenths(secondsLeft)) s left") }
-    if let taskName = record.taskName { words.append("in the task \"\(taskName)\"") }
-    return words.joined(separator: ", ")
-  }
-}
-
-@_alwaysEmitIntoClient
-func quoted(_ id: any Sendable) -> String { id is String ? "\"\(id)\"" : "\(id)" }
-
-@_alwaysEmitIntoClient
-func tenths(_ seconds: Double) -> String { "\((seconds * 10).rounded() / 10)" }
