@@ -287,7 +287,7 @@ nonisolated final class Central {
     attempts[number].request?.cancel()
     nonisolated(unsafe) let (central, peripheral) = (self, peripheral)
     if attempts[number].isConnected, reportsDisconnections {
-      onMainThread { central.reportDisconnection(of: peripheral) }
+      DispatchQueue.main.async { central.reportDisconnection(of: peripheral) }
     }
   }
 
