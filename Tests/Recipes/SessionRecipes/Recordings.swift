@@ -75,8 +75,8 @@ nonisolated final class MovieDelegate: MovieOutputDelegate {
 
 // MARK: - The SDKs
 
-/// As `AVAudioRecorder`, by Apple's pages of `record()`, `stop()` and `audioRecorderDidFinishRecording(_:successfully:)`: it
-/// begins at once or refuses, and reports its end once, also after a stop.
+/// As `AVAudioRecorder`, by Apple's page of `audioRecorderDidFinishRecording(_:successfully:)`: it begins at once or refuses,
+/// and reports its end, also after a stop. The page says that it does not report an interruption.
 nonisolated final class Recorder: Sendable {
   private let stopping = Once()
   private let isRunning = Mutex(true)
