@@ -94,9 +94,9 @@ final class DocumentPicker {
   fileprivate func show(_ dismissal: [Report]?) {
     isShown = true
     self.dismissal.begin(
-      SDKRequest { _ in
+      SDKRequest { [weak self] _ in
         Task { @MainActor in
-          if let dismissal { self.close(dismissal) } else { self.pick("notes.txt") }
+          if let dismissal { self?.close(dismissal) } else { self?.pick("notes.txt") }
         }
       }
     )

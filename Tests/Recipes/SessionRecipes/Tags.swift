@@ -93,7 +93,8 @@ nonisolated final class TagSession: @unchecked Sendable {
       return
     }
     closing.begin(
-      SDKRequest { error in
+      SDKRequest { [weak self] error in
+        guard let self else { return }
         if error != nil || self.closing.hasEnded { return self.report(error ?? SessionClosed()) }
         self.hasDetected.store(true, ordering: .relaxed)
         self.delegate?.session(self, didDetect: "04:A2")
@@ -131,7 +132,8 @@ nonisolated final class Service: @unchecked Sendable {
 
   func resolve() {
     stopping.begin(
-      SDKRequest { error in
+      SDKRequest { [weak self] error in
+        guard let self else { return }
         if let error { self.delegate?.service(self, didNotResolve: error) }
         for port in [631, 632] where error == nil && !self.stopping.hasEnded {
           self.delegate?.service(self, didResolve: port)
