@@ -273,9 +273,9 @@ nonisolated final class Central {
   func connect(_ peripheral: Peripheral) {
     let number = attempts.count
     attempts.append(Attempt(peripheral: peripheral))
-    nonisolated(unsafe) let central = self
+    nonisolated(unsafe) weak let central = self
     attempts[number].request = SDKRequest { error in
-      onMainThread { central.answer(number, error) }
+      onMainThread { central?.answer(number, error) }
     }
   }
 
@@ -287,7 +287,7 @@ nonisolated final class Central {
     attempts[number].request?.cancel()
     nonisolated(unsafe) let (central, peripheral) = (self, peripheral)
     if attempts[number].isConnected, reportsDisconnections {
-      onMainThread { central.reportDisconnection(of: peripheral) }
+      DispatchQueue.main.async { central.reportDisconnection(of: peripheral) }
     }
   }
 

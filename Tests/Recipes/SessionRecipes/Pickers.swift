@@ -90,10 +90,16 @@ final class DocumentPicker {
   private var isShown = false
   private let dismissal = Once()
 
-  /// The check is the person, who picks a file.
-  fileprivate func show() {
+  /// The check is the person, who picks a file, or dismisses the picker.
+  fileprivate func show(_ dismissal: [Report]?) {
     isShown = true
-    dismissal.begin(SDKRequest { _ in Task { @MainActor in self.pick("notes.txt") } })
+    self.dismissal.begin(
+      SDKRequest { [weak self] _ in
+        Task { @MainActor in
+          if let dismissal { self?.close(dismissal) } else { self?.pick("notes.txt") }
+        }
+      }
+    )
   }
 
   func dismiss() {
@@ -124,10 +130,14 @@ final class DocumentPicker {
 @MainActor
 final class Screen {
   private(set) var picker: DocumentPicker?
+  private let dismissal: [DocumentPicker.Report]?
+
+  /// - Parameter dismissal: What a picker reports if the person dismisses it.
+  init(dismissal: [DocumentPicker.Report]? = nil) { self.dismissal = dismissal }
 
   func present(_ picker: DocumentPicker) {
     self.picker = picker
-    picker.show()
+    picker.show(dismissal)
   }
 }
 

@@ -75,8 +75,8 @@ nonisolated final class MovieDelegate: MovieOutputDelegate {
 
 // MARK: - The SDKs
 
-/// As `AVAudioRecorder`, by Apple's pages of `record()`, `stop()` and `audioRecorderDidFinishRecording(_:successfully:)`: it
-/// begins at once or refuses, and reports its end once, also after a stop.
+/// As `AVAudioRecorder`, by Apple's page of `audioRecorderDidFinishRecording(_:successfully:)`: it begins at once or refuses,
+/// and reports its end, also after a stop. The page says that it does not report an interruption.
 nonisolated final class Recorder: Sendable {
   private let stopping = Once()
   private let isRunning = Mutex(true)
@@ -87,9 +87,9 @@ nonisolated final class Recorder: Sendable {
   func start(_ completion: @escaping Pair<String>) throws {
     if !mayStart { throw SDKError() }
     stopping.begin(
-      SDKRequest("a.m4a") { file, error in
+      SDKRequest("a.m4a") { [weak self] file, error in
         // A stop has no effect then, and the check does not count it.
-        if error != nil { self.isRunning.withLock { $0 = false } }
+        if error != nil { self?.isRunning.withLock { $0 = false } }
         completion(file, error)
       }
     )
@@ -116,7 +116,7 @@ nonisolated final class MovieOutput: @unchecked Sendable {
   func startRecording(_ delegate: any MovieOutputDelegate) {
     self.delegate = delegate
     stop = Once()
-    stop.begin(SDKRequest { self.finish($0) })
+    stop.begin(SDKRequest { [weak self] in self?.finish($0) })
     if startsByItself { DispatchQueue.global().async { self.begin() } }
   }
 

@@ -54,6 +54,10 @@ struct SessionRecipesTests {
 
   @Test func `a screen that a person may dismiss`() async throws {
     try await check({ Files(Screen()) }, canFail: false, except: .drop) { try await $0.pickFile() }
+    let dismissal: [DocumentPicker.Report] = [.cancelled, .dismissed]
+    try await check({ Files(Screen(dismissal: dismissal)) }, canFail: false, except: .drop) {
+      try await $0.pickFile()
+    }
   }
 
   @Test(

@@ -73,7 +73,8 @@ nonisolated protocol TagSessionDelegate: AnyObject {
 
 /// As the sessions of Core NFC, by Apple's pages of `NFCReaderSessionProtocol.invalidate()`,
 /// `readerSession(_:didInvalidateWithError:)` and `readerSessionInvalidationErrorSystemIsBusy`: there is one session at a
-/// time. After a tag it goes on until the app closes it. It tells its delegate of each end, also of one by the app.
+/// time. After a tag it goes on until the app closes it. That the delegate also learns of an end by the app is from
+/// AndyQ/NFCPassportReader#146.
 nonisolated final class TagSession: @unchecked Sendable {
   /// Which of the checks that run at the same time have a session.
   private static let busy = Mutex<Set<ObjectIdentifier>>([])
@@ -92,7 +93,8 @@ nonisolated final class TagSession: @unchecked Sendable {
       return
     }
     closing.begin(
-      SDKRequest { error in
+      SDKRequest { [weak self] error in
+        guard let self else { return }
         if error != nil || self.closing.hasEnded { return self.report(error ?? SessionClosed()) }
         self.hasDetected.store(true, ordering: .relaxed)
         self.delegate?.session(self, didDetect: "04:A2")
@@ -123,14 +125,15 @@ nonisolated protocol NetServiceDelegate: AnyObject {
 }
 
 /// As `NetService`, by Apple's pages of `resolve(withTimeout:)`, `netServiceDidResolveAddress(_:)` and `stop()`: it goes
-/// on until it is stopped, and reports each address that it finds.
+/// on until it is stopped, or to its timeout, and reports each address that it finds.
 nonisolated final class Service: @unchecked Sendable {
   weak var delegate: (any NetServiceDelegate)?
   private let stopping = Once()
 
   func resolve() {
     stopping.begin(
-      SDKRequest { error in
+      SDKRequest { [weak self] error in
+        guard let self else { return }
         if let error { self.delegate?.service(self, didNotResolve: error) }
         for port in [631, 632] where error == nil && !self.stopping.hasEnded {
           self.delegate?.service(self, didResolve: port)

@@ -140,7 +140,8 @@ nonisolated final class Download: Sendable {
 
   func resume() {
     end.begin(
-      SDKRequest { [self] error in
+      SDKRequest { [weak self] error in
+        guard let self else { return }
         // It may have finished before the cancellation took effect.
         if error == nil { return completion(name, nil) }
         guard end.hasEnded else { return completion(nil, TransferError()) }
@@ -169,7 +170,8 @@ nonisolated final class CopyJob: Sendable {
 
   init(_ completion: @escaping Handler<Int>) {
     end.begin(
-      SDKRequest { [self] error in
+      SDKRequest { [weak self] error in
+        guard let self else { return }
         if let error { return completion(.failure(error)) }
         if let answer = answer.withLock({ $0 }) { answer(2) } else { completion(.success(3)) }
       }
