@@ -184,7 +184,7 @@ extension Calls {
           sdk.upload("file", taskHandler: { @Sendable in arrived($0) }, completion: completion)
         }
       } onCancel: {
-        $0.cancel { $0.cancel() }
+        $0.cancel { @Sendable in $0.cancel() }
       }
       return "\(length)"
     }

@@ -16,8 +16,8 @@ internal import CancellationInternals
 /// request at any time, on any thread: during the call, later, or never. It may deliver several,
 /// such as one for each retry.
 ///
-/// For a request that is not `Sendable`, pass `{ @Sendable in arrived($0) }` to the SDK, or see
-/// <doc:GettingStarted>.
+/// For a request that is not `Sendable`, pass `{ @Sendable in arrived($0) }` to the SDK, and begin
+/// the closure of ``cancel(_:)`` with `@Sendable in`; or see <doc:GettingStarted>.
 ///
 /// ## Cancellation
 ///

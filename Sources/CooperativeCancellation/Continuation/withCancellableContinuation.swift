@@ -41,7 +41,7 @@ nonisolated(nonsending) public func withCancellableThrowingContinuation<Value, R
 
 /// Suspends the task until its continuation is resumed, in a function that cannot throw. Returns
 /// the fallback where
-/// ``withCancellableThrowingContinuation(whenCancelled:timeout:fileID:line:_:onCancel:onDiscard:)``
+/// ``withCancellableThrowingContinuation(of:whenCancelled:timeout:fileID:line:_:onCancel:onDiscard:)``
 /// would throw.
 ///
 /// The parameters are the same. A released continuation is also reported to
@@ -73,7 +73,7 @@ nonisolated(nonsending) public func withCancellableContinuation<Value, Request>(
 ///
 /// Replaces `withCheckedContinuation` and its unchecked variant, and waits as they do. To let a
 /// cancellation end the wait, use
-/// ``withCancellableContinuation(fallback:whenCancelled:timeout:fileID:line:_:onCancel:onDiscard:)``,
+/// ``withCancellableContinuation(of:fallback:whenCancelled:timeout:fileID:line:_:onCancel:onDiscard:)``,
 /// or a function that throws.
 ///
 /// - Important: If all copies of the continuation are dropped, that is reported, and **the wait
