@@ -47,7 +47,9 @@ extension Scenario {
         run.thread("SDK") { completion(1) }
         if isListed(1, in: WaitingCalls.list) { run.saw("listed before it waits") }
       }
-      run.saw(isListed(1, in: WaitingCalls.list) ? "listed after it has returned" : "nothing listed")
+      run.saw(
+        isListed(1, in: WaitingCalls.list) ? "listed after it has returned" : "nothing listed"
+      )
     }
   }
 
