@@ -32,23 +32,23 @@ extension [Comparison] {
       allocations(
         "one call at a time, later",
         LegacySDK(calls: .when(idle: loop)),
-        atMost: 4,
+        atMost: 8,
         on: loop
       ) {
         sdk in
         try await oneAtATime.value { sdk.result { oneAtATime.resume(with: $0) } }
       },
-      allocations("an event, later", LegacySDK(calls: .when(idle: loop)), atMost: 5, on: loop) {
+      allocations("an event, later", LegacySDK(calls: .when(idle: loop)), atMost: 6, on: loop) {
         sdk in
         let event = PendingEvent<Int>()
         return try await event.value { sdk.result { _ in event.resume(returning: 1) } }
       },
-      allocations("an event that is over", LegacySDK(calls: .atOnce), atMost: 1, on: loop) { sdk in
+      allocations("an event that is over", LegacySDK(calls: .atOnce), atMost: 2, on: loop) { sdk in
         let event = PendingEvent<Int>()
         sdk.result { _ in event.close(returning: 1) }
         return try await event.value()
       },
-      allocations("a shared call, later", LegacySDK(calls: .when(idle: loop)), atMost: 9, on: loop)
+      allocations("a shared call, later", LegacySDK(calls: .when(idle: loop)), atMost: 13, on: loop)
       {
         sdk in
         try await sharedCalls.value(for: 1) { try await continued(sdk) }
