@@ -1,5 +1,8 @@
 public import CooperativeCancellation
 
+// Initializers of the standard types, because whoever must return one of them looks for them there.
+// The label `buffering:` keeps them apart from those of the standard library.
+
 extension AsyncStream where Element: Sendable {
   /// Registers with an SDK now, on the calling thread, and returns what it reports as a stream.
   ///

@@ -83,6 +83,9 @@ extension AnyTask: Hashable {
   public func hash(into hasher: inout Hasher) { hasher.combine(task) }
 }
 
+// Members of `Task`, as Combine's `store(in:)` is one of `AnyCancellable`: the call follows the
+// task that it keeps.
+
 extension Task {
   /// This task as an ``AnyTask``, which by default cancels it when it is released.
   public func erased(options: AnyTask.Options = .cancelOnRelease) -> AnyTask {

@@ -240,6 +240,8 @@ extension TaskBag {
   }
 }
 
+// A member of `Task`, for the same reason as in `AnyTask.swift`.
+
 extension Task {
   /// Keeps this task in a bag until it ends. Releasing the bag cancels it.
   ///

@@ -66,6 +66,8 @@ nonisolated(nonsending) public func mappingErrors<Value>(
   }
 }
 
+// An initializer of `Result`, because its value is one, as that of `Result(catching:)` is.
+
 extension Result {
   /// Runs `body`, and stores its value, or its error as ``mappingErrors(to:cancellation:in:)``
   /// converts it.
