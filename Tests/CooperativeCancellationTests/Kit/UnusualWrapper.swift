@@ -161,8 +161,8 @@ struct UnusualWrapper: Sendable, CustomTestStringConvertible {
     },
     UnusualWrapper(
       "a listener that is removed only after a cancellation",
-      breaks: [.answer, .error],
-      says: "never told to cancel",
+      breaks: [.closing],
+      says: "never told to stop or to close",
       alwaysUnregisters: true
     ) {
       try await listen(to: $0) { $0 }
