@@ -57,7 +57,8 @@ extension CallbackSequence {
   /// Returns the same sequence for readers on any actor.
   ///
   /// The closures still run on its actor; if it was made without one, on `isolation`, by default
-  /// the caller's actor.
+  /// the caller's actor. In the initial value of a property, there is none yet: write
+  /// `isolation: MainActor.shared`, or use ``SendableCallbackSequence``.
   public func sendable(
     isolation: isolated any Actor = #isolation
   ) -> SendableCallbackSequence<Element, Failure> {

@@ -98,6 +98,12 @@ public final class PendingCall<Value>: Sendable {
     calls.resume(0, with: consume result)
   }
 
+  /// Answers the pending call with a value or an error; this one accepts `.success(value)`.
+  @_alwaysEmitIntoClient
+  public func resume(with result: consuming sending Result<Value, any Error>) {
+    calls.resume(0, with: consume result)
+  }
+
   /// Answers the pending call, whose value is `Void`.
   @_alwaysEmitIntoClient
   public func resume() where Value == Void { calls.resume(0) }

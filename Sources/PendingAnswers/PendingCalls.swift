@@ -127,6 +127,15 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
     }
   }
 
+  /// Answers a call with a value or an error; this one accepts `.success(value)`.
+  @_alwaysEmitIntoClient
+  public func resume(_ id: ID, with result: consuming sending Result<Value, any Error>) {
+    switch consume result {
+    case .success(let value): resume(id, returning: consume value)
+    case .failure(let error): resume(id, throwing: error)
+    }
+  }
+
   /// Answers a call whose value is `Void`.
   @_alwaysEmitIntoClient
   public func resume(_ id: ID) where Value == Void { resume(id, returning: ()) }

@@ -102,7 +102,7 @@ private nonisolated final class ReplyHandler: ChannelInboundHandler, Sendable {
     let line = String(buffer: unwrapInboundIn(data))
     let parts = line.split(separator: " ", maxSplits: 1)
     guard parts.count == 2, let number = Int(parts[0]),
-      replies.resume(number, returning: String(parts[1]))
+      replies.tryResume(number, returning: String(parts[1]))
     else { return onUnexpected(line) }
   }
 

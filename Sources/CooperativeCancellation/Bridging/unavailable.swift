@@ -39,3 +39,13 @@ public func withAsyncThrowingValue<First, Second, each More, Request>(
 ) async throws -> (First, Second, repeat each More) {
   throw cancellation()
 }
+
+@available(*, unavailable, message: "a Result is never absent: use 'withAsyncThrowingValue'")
+@_alwaysEmitIntoClient
+public func withAsyncThrowingValueIfPresent<Value: Sendable, Failure: Error, Request>(
+  in operation: (_ completion: @escaping @Sendable (Result<Value, Failure>) -> Void) throws ->
+    Request,
+  onCancel cancel: (Request) -> Void = { _ in }
+) async throws -> Value? {
+  throw cancellation()
+}

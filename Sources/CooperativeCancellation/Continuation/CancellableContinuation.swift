@@ -88,6 +88,15 @@ extension CancellableContinuation {
     reply.answer(.failure(error))
   }
 
+  /// Resumes the task with a value or an error. Returns whether that ends the wait.
+  @_alwaysEmitIntoClient
+  public func tryResume(with result: consuming sending Result<Value, Failure>) -> Bool {
+    switch consume result {
+    case .success(let value): tryResume(returning: consume value)
+    case .failure(let error): tryResume(throwing: consume error)
+    }
+  }
+
   /// Resumes the task, whose wait has no value. Returns whether that ends the wait.
   @_alwaysEmitIntoClient
   public func tryResume() -> Bool where Value == Void { tryResume(returning: ()) }

@@ -1,7 +1,9 @@
 /// The SDK called its completion with neither a value nor an error, or reported a failure without
 /// an error.
 ///
-/// If the SDK means "not found", use the result as an optional; the call then returns `nil`.
+/// If the SDK means "not found", write
+/// ``withAsyncThrowingValueIfPresent(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)``,
+/// which returns `nil` then.
 public struct MissingValueError: Error, Sendable, Hashable, CustomStringConvertible {
   /// The call that made the completion.
   public let callSite: CallSite
