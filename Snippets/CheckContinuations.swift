@@ -29,8 +29,8 @@ struct Mistakes: Sendable {
   func resumedTwice() async throws -> Int {
     try await withCheckedThrowingContinuation { continuation in
       sdk.load { number, error in
-        if let error { continuation.resume(throwing: error) }
-        continuation.resume(returning: number ?? 0)  // warning: resumed-twice
+        if let error { continuation.resume(throwing: error) }  // warning: resumed-twice
+        continuation.resume(returning: number ?? 0)
       }
     }
   }
