@@ -39,10 +39,17 @@ extension FunctionDeclSyntax {
     let handler = last.name
     var obligation = Obligation(handler: handler, names: [handler], in: Syntax(self), of: file)
     obligation.isVisitor = last.isVisitor
-    obligation.isForSuccess = last.isForSuccess
+    obligation.isForSuccess = last.isForSuccess && !isOfSDK
     obligation.isForFailure = onlyFails(last, body)
     obligation.others = Set(closures.dropLast().map(\.name))
     return obligation
+  }
+
+  /// A delegate's method, as `webView(_:decidePolicyFor:completionHandler:)`, whose SDK waits.
+  private var isOfSDK: Bool {
+    let parameters = signature.parameterClause.parameters
+    return parameters.count > 1 && parameters.first?.firstName.text == "_"
+      && parameters.last?.firstName.text.lowercased().hasSuffix("completionhandler") == true
   }
 
   /// A handler with nothing to bring is called with errors only.
@@ -82,12 +89,10 @@ extension FunctionParameterSyntax {
     !isAlias && !type.is(OptionalTypeSyntax.self) && !type.trimmedDescription.contains("@escaping")
   }
 
-  /// Its type has no place for a failure. An SDK's own `completionHandler` is always called.
+  /// Its type has no place for a failure.
   fileprivate var isForSuccess: Bool {
     let text = type.trimmedDescription
-    guard let arrow = text.firstRange(of: "->"), !name.lowercased().contains("handler") else {
-      return false
-    }
+    guard let arrow = text.firstRange(of: "->") else { return false }
     let failures = ["?", "Error", "Result", "Bool", "Status", "Response", "Outcome"]
     return !failures.contains(where: text[..<arrow.lowerBound].contains)
   }

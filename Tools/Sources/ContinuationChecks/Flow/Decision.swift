@@ -38,6 +38,8 @@ struct Decision {
     }
     let names = value.identifiers.union(value.name.map { [$0] } ?? [])
     let isCase = value.as(MemberAccessExprSyntax.self).map { $0.base == nil } ?? false
+    // What it is compared to, as `.cancelled`.
+    isExcused = isCase && names.contains { Words($0).saysState }
     guard !names.isEmpty, !isCase else { return }
     values = [value.text]
     let (root, optionals) = value.chain

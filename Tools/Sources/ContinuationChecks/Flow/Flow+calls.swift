@@ -68,7 +68,9 @@ extension Flow {
         reason: "this call is skipped if `\(optional)` is nil",
         isCall: true,
         isDebatable: obligation.handler != nil
-          && (Words(name).saysWeak || obligation.file.weakProperties.contains(name))
+          && (Words(name).saysWeak || obligation.file.weakProperties.contains(name)
+            // A closure that nobody has set: `decide?(completion)`.
+            || call.calledExpression.is(OptionalChainingExprSyntax.self))
       )
     )
   }

@@ -116,7 +116,7 @@ extension Words {
   )
 
   /// Audio, video and network data come in pieces, and the last one is empty.
-  static let part = list("buffer chunk sample partial packet delegate observer listener")
+  static let part = list("buffer chunk sample partial packet event channel delegate observer listener")
 
   /// Synchronous functions of Dispatch, Core Data and Foundation.
   static let atOnce: Set = ["sync", "autoreleasepool", "assumeIsolated", "performAndWait"]
