@@ -11,7 +11,7 @@ public struct Report: Sendable {
   public private(set) var unfollowed: [Int] = []
 
   /// So deep does no code nest that somebody wrote. The parser's own limit is 20 in debug builds.
-  private static let maximumNesting = 2_000
+  static let maximumNesting = 2_000
 
   private static let words = [
     "Continuation", "withAsync", "ompletion", "eply", "sleep(", "AsyncStream",
@@ -22,8 +22,7 @@ public struct Report: Sendable {
   public init?(source: String, kinds: Set<Kind> = Set(Kind.all.filter { !$0.isDebatable })) {
     // Most files contain nothing to check, and need no parser.
     guard Self.words.contains(where: source.containsASCII) else { return }
-    var parser = Parser(source, maximumNestingLevel: Self.maximumNesting)
-    let tree = SourceFileSyntax.parse(from: &parser)
+    let tree = Parser.parse(source: source, maximumNesting: Self.maximumNesting)
     guard !tree.hasError else { return nil }
 
     let file = SourceFile(tree)
@@ -62,6 +61,13 @@ public struct Report: Sendable {
       findings[index].text = lines[findings[index].line - 1].trimmingSpaces
     }
     unfollowed = Set(file.unfollowed.map(line)).sorted()
+  }
+}
+
+extension Parser {
+  static func parse(source: String, maximumNesting: Int) -> SourceFileSyntax {
+    var parser = Parser(source, maximumNestingLevel: maximumNesting)
+    return SourceFileSyntax.parse(from: &parser)
   }
 }
 

@@ -22,6 +22,7 @@ struct Run {
     var found = Baseline()
     let progress = Progress(count: inputs.files.count, say: say)
 
+    if command.listWaits { return list(inputs) }
     for (index, path) in inputs.files.enumerated() {
       progress.show(index)
       let report: Report
@@ -71,6 +72,23 @@ struct Run {
   }
 }
 
+extension Run {
+  private func list(_ inputs: Inputs) -> Int32 {
+    var list = WaitList()
+    var problems = inputs.problems
+    for path in inputs.files {
+      do {
+        list.add(try source(path: path), in: path)
+      } catch {
+        problems.append("\(path): \(error.description): not read")
+      }
+    }
+    for line in list.lines { print(line) }
+    for problem in problems { say("\(problem)\n") }
+    return problems.isEmpty ? 0 : 2
+  }
+}
+
 /// Why a file is not checked.
 enum Unchecked: Error, CustomStringConvertible {
   case unreadable, notText, doesNotParse
@@ -86,13 +104,17 @@ enum Unchecked: Error, CustomStringConvertible {
 
 extension Report {
   fileprivate init(path: String, kinds: Set<Kind>) throws(Unchecked) {
-    guard let content = FileManager.default.contents(atPath: path) else { throw .unreadable }
-    // UTF-16 has a zero in each letter of code.
-    if content.contains(0) { throw .notText }
-    guard let report = Report(source: String(decoding: content, as: UTF8.self), kinds: kinds)
+    guard let report = Report(source: try source(path: path), kinds: kinds)
     else { throw .doesNotParse }
     self = report
   }
+}
+
+private func source(path: String) throws(Unchecked) -> String {
+  guard let content = FileManager.default.contents(atPath: path) else { throw .unreadable }
+  // UTF-16 has a zero in each letter of code.
+  if content.contains(0) { throw .notText }
+  return String(decoding: content, as: UTF8.self)
 }
 
 /// How far a long run is, for somebody who watches.
