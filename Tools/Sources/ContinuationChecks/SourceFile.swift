@@ -36,8 +36,11 @@ final class SourceFile {
   /// Whether control may leave from within the node.
   func leaves(in node: some SyntaxProtocol) -> Bool { index.leaving.contains(in: node) }
 
-  /// What tries again may call the callback again.
-  func retries(in node: some SyntaxProtocol) -> Bool { index.retries.contains(in: node) }
+  /// What tries again may call the callback again, and what speaks of completions may keep more of
+  /// them: `callErrorCompletion(for: id)`.
+  func mayAnswerElsewhere(in node: some SyntaxProtocol) -> Bool {
+    index.elsewhere.contains(in: node)
+  }
 
   func assignments(in node: some SyntaxProtocol) -> [Assignment] {
     let first = index.assignments.partitioningIndex { $0.target.position >= node.position }
@@ -99,7 +102,7 @@ private final class Index: SyntaxVisitor {
   var names: [String: [Int]] = [:]
   var references: [String: [Int]] = [:]
   var leaving: [Int] = []
-  var retries: [Int] = []
+  var elsewhere: [Int] = []
 
   override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
     calls.append(node)
@@ -127,7 +130,7 @@ private final class Index: SyntaxVisitor {
     case .identifier(let text), .dollarIdentifier(let text):
       names[text, default: []].append(place)
       if token.isReference { references[text, default: []].append(place) }
-      if text.contains("retry") || text.contains("Retry") { retries.append(place) }
+      if token.saysElsewhere { elsewhere.append(place) }
       if Endings.names.contains(text) { leaving.append(place) }
     case .keyword(.return), .keyword(.break), .keyword(.continue), .keyword(.fallthrough),
       .keyword(.throw), .keyword(.try):
@@ -139,6 +142,15 @@ private final class Index: SyntaxVisitor {
 }
 
 extension TokenSyntax {
+  fileprivate var saysElsewhere: Bool {
+    if text.contains("retry") || text.contains("Retry") { return true }
+    let reference = parent?.as(DeclReferenceExprSyntax.self)
+    let callee =
+      reference?.parent?.as(MemberAccessExprSyntax.self).map(ExprSyntax.init)
+      ?? reference.map(ExprSyntax.init)
+    return text.contains("Completion") && callee?.parent?.is(FunctionCallExprSyntax.self) == true
+  }
+
   /// A reference, not a member of something else that has the same name.
   fileprivate var isReference: Bool {
     if let reference = parent?.as(DeclReferenceExprSyntax.self) {

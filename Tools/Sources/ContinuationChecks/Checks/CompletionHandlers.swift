@@ -33,7 +33,7 @@ extension FunctionDeclSyntax {
       // Nobody waits for what may be left out. A stub, or an override, may do nothing.
       last.defaultValue == nil, !last.mayBeLeftOut,
       !modifiers.contains(where: { $0.name.text == "override" }),
-      !ancestors.compactMap(\.typeName).map(Words.init).contains(where: \.saysFake),
+      !isInFake,
       file.refers(to: [last.name], in: body)
     else { return nil }
     let handler = last.name
@@ -41,6 +41,7 @@ extension FunctionDeclSyntax {
     obligation.isVisitor = last.isVisitor
     obligation.isForSuccess = last.isForSuccess && !isOfSDK
     obligation.isForFailure = onlyFails(last, body)
+    obligation.isOptional = last.type.is(OptionalTypeSyntax.self)
     obligation.others = Set(closures.dropLast().map(\.name))
     return obligation
   }
@@ -52,13 +53,36 @@ extension FunctionDeclSyntax {
       && parameters.last?.firstName.text.lowercased().hasSuffix("completionhandler") == true
   }
 
-  /// A handler with nothing to bring is called with errors only.
+  /// A handler with nothing to bring, or that takes what has gone wrong, is called with errors only.
   private func onlyFails(_ handler: FunctionParameterSyntax, _ body: CodeBlockSyntax) -> Bool {
     let text = handler.type.trimmedDescription
-    guard ["Result<Void,", "Result<(),"].contains(where: text.contains) else { return false }
-    return body.all(FunctionCallExprSyntax.self)
+    let isResult = ["Result<Void,", "Result<(),"].contains(where: text.contains)
+    let isError = ["(Error?)", "(any Error)?)", "(String?)"].contains(where: text.contains)
+    guard isResult || isError else { return false }
+    let values = body.all(FunctionCallExprSyntax.self)
       .filter { $0.calledExpression.name == handler.name }
-      .allSatisfy { $0.arguments.first?.expression.text.hasPrefix(".failure") == true }
+      .map { $0.arguments.first?.expression.text ?? "" }
+    // What is passed on may be called with anything.
+    let isPassedOn =
+      body.all(DeclReferenceExprSyntax.self).count {
+        $0.baseName.text == handler.name
+      } > values.count
+    return !isPassedOn
+      && values.allSatisfy { value in
+        isResult
+          ? value.hasPrefix(".failure") : value.hasPrefix("\"") || isUnwrapped(value, in: body)
+      }
+  }
+
+  /// `error` after `if let error` or in a `catch`.
+  private func isUnwrapped(_ value: String, in body: CodeBlockSyntax) -> Bool {
+    value == "error"
+      && body.all(ClosureExprSyntax.self).allSatisfy { closure in
+        !closure.parameterNames.contains(value)
+          || closure.all(OptionalBindingConditionSyntax.self).contains {
+            $0.pattern.trimmedDescription == value
+          }
+      }
   }
 }
 
@@ -78,10 +102,10 @@ extension FunctionParameterSyntax {
   /// `Completion?`, `(() -> Void)?`, or a handler that throws.
   fileprivate var mayBeLeftOut: Bool {
     let text = type.trimmedDescription
-    let isOptional = type.as(OptionalTypeSyntax.self).map { optional in
-      optional.wrappedType.is(IdentifierTypeSyntax.self) || text.contains("() -> ")
-    }
-    return isOptional ?? false || text.contains("throws")
+    let wrapped = type.as(OptionalTypeSyntax.self)?.wrappedType
+    return wrapped?.is(IdentifierTypeSyntax.self) == true
+      || wrapped?.is(MemberTypeSyntax.self) == true
+      || wrapped != nil && text.contains("() -> ") || text.contains("throws")
   }
 
   /// What does not escape may be called for each element of something.

@@ -12,7 +12,7 @@ enum SleepsInLoops: Check {
   static func findings(in file: SourceFile) -> [Finding] {
     if file.isTest { return [] }
     return file.calls.compactMap { call in
-      guard call.callee == "sleep",
+      guard call.callee == "sleep", !call.isInFake,
         let attempt = call.ancestors.prefix(2).lazy.compactMap({ $0.as(TryExprSyntax.self) }).first,
         attempt.questionOrExclamationMark?.tokenKind == .postfixQuestionMark,
         let loop = loop(around: call), !asks(loop, in: file)

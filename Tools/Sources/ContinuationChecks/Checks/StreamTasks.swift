@@ -11,7 +11,7 @@ enum StreamTasks: Check {
   static func findings(in file: SourceFile) -> [Finding] {
     if file.isTest { return [] }
     return file.calls.compactMap { call in
-      guard ["AsyncStream", "AsyncThrowingStream"].contains(call.callee),
+      guard ["AsyncStream", "AsyncThrowingStream"].contains(call.callee), !call.isInFake,
         let builder = call.closures.last(where: { $0.label != "unfolding" })?.closure,
         // One that is asked whether the reader has stopped may end by itself.
         !file.mentions(["onTermination", "terminated"], in: builder),

@@ -10,11 +10,19 @@ extension Flow {
   /// With the chain of `else if` that it begins.
   mutating func visitIf(_ top: IfExprSyntax, _ paths: Paths) -> Paths {
     var (result, others, node) = (Paths(), paths, top)
+    let answers = top.elseBody.map { obligation.isMentioned(in: $0) } ?? false
     while true {
       let outer = obligation
       let (decision, paths) = decide(node.conditions, others)
       let isQuiet = !obligation.isMentioned(in: node.body)
-      result.formUnion(run(node.body.statements, paths.excused(decision.isExcused && isQuiet)))
+      var end = run(node.body.statements, paths.excused(decision.isExcused && isQuiet))
+      if isQuiet, answers {
+        let reason = "this branch does not \(obligation.verb)"
+        var skip = skip(at: node, body: node.body.statements, reason)
+        skip.group = top.position
+        end = end.skipping(skip)
+      }
+      result.formUnion(end)
       obligation = outer
       limit(result)
       others = paths.excused(decision.isExcused && !isQuiet || decision.isReleased)
@@ -27,7 +35,12 @@ extension Flow {
       } else {
         let reason =
           node == top ? "this `if` may not apply" : "no branch of this `if … else if` may apply"
-        return result.union(others.skipping(Path.Skip(position: top.start, reason: reason)))
+        let skip = Path.Skip(
+          position: top.start,
+          reason: reason,
+          group: node == top ? nil : top.position
+        )
+        return result.union(others.skipping(skip))
       }
     }
   }

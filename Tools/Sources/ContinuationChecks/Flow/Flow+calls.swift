@@ -20,7 +20,7 @@ extension Flow {
     case .excused: return paths.excused()
     case .none: break
     }
-    if obligation.file.retries(in: call), !obligation.isMentioned(in: call) {
+    if obligation.file.mayAnswerElsewhere(in: call), !obligation.isMentioned(in: call) {
       return paths.excused()
     }
     if isResumption(call) {
@@ -68,7 +68,8 @@ extension Flow {
         reason: "this call is skipped if `\(optional)` is nil",
         isCall: true,
         isDebatable: obligation.handler != nil
-          && (Words(name).saysWeak || obligation.file.weakProperties.contains(name)
+          && (obligation.isForSuccess || Words(name).saysWeak
+            || obligation.file.weakProperties.contains(name)
             // A closure that nobody has set: `decide?(completion)`.
             || call.calledExpression.is(OptionalChainingExprSyntax.self))
       )
@@ -169,7 +170,8 @@ extension Flow {
   private mutating func miss(_ paths: Paths, _ end: Path.Skip) {
     for path in paths where path.isOpen {
       let skip = path.skip ?? end
-      let isDebatable = skip.isDebatable || obligation.isForFailure
+      let isDebatable =
+        skip.isDebatable || obligation.isForFailure || obligation.isOptional
       let kind: Kind =
         obligation.handler == nil ? .neverResumed : isDebatable ? .maybeNeverCalled : .neverCalled
       let message = "\(skip.reason), and \(obligation.consequence)"

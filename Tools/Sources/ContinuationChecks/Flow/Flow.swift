@@ -49,7 +49,7 @@ struct Flow {
     _ = flow.judge(end, at: brace)
     let proved = flow.candidates.filter { flow.sharing.isDisjoint(with: $0.owners) }
     let alone = proved.filter { $0.group == nil }.map(\.finding)
-    // The first of a `switch` speaks for all of its cases.
+    // The first of a `switch`, or of a chain of `else if`, speaks for all of its branches.
     return Dictionary(grouping: proved.filter { $0.group != nil }, by: \.group).values
       .reduce(into: alone) { findings, group in
         let places = Set(group.map(\.finding.position)).count
@@ -58,6 +58,7 @@ struct Flow {
         if places > 1 {
           first.message = first.message
             .replacing("this `case` does", with: "this `case` and \(places - 1) more do")
+            .replacing("this branch does", with: "this branch and \(places - 1) more do")
         }
         findings.append(first)
       }
@@ -88,7 +89,7 @@ struct Flow {
 
   /// Nothing in the node matters.
   func isIrrelevant(_ node: some SyntaxProtocol) -> Bool {
-    !obligation.isMentioned(in: node) && !obligation.file.retries(in: node)
+    !obligation.isMentioned(in: node) && !obligation.file.mayAnswerElsewhere(in: node)
       && !obligation.file.leaves(in: node)
       && !obligation.file.mentions(obligation.file.endless, in: node)
   }
@@ -152,6 +153,10 @@ struct Flow {
     let failed = isMentioned && node.expression.is(AwaitExprSyntax.self) ? after : paths
     if mark == nil { _ = exit(.error, failed, at: node) }
     guard mark != nil, isMentioned else { return after }
+    // In a condition, the branches tell the error from the rest.
+    let isTested = node.ancestors.prefix { !$0.is(CodeBlockItemSyntax.self) }
+      .contains { $0.is(ConditionElementSyntax.self) }
+    if isTested { return after.union(failed.excused()) }
     let skip = Path.Skip(position: node.start, reason: "`try?` swallows an error here")
     return after.union(failed.skipping(skip))
   }

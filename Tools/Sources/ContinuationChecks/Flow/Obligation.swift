@@ -11,6 +11,8 @@ struct Obligation {
   var isForSuccess = false
   /// The handler is called with errors only: silence is its success.
   var isForFailure = false
+  /// A caller may pass nil, so nothing depends on the call.
+  var isOptional = false
   /// The continuation traps if it is released without being resumed.
   let traps: Bool
   /// The continuation or the completion handler itself.

@@ -16,7 +16,7 @@ struct Path: Hashable {
   struct Skip: Hashable {
     let position: AbsolutePosition
     let reason: String
-    /// A `switch` whose other cases skip, too, is one mistake.
+    /// A `switch` or a chain of `else if`: other branches of it that skip are the same mistake.
     var group: AbsolutePosition?
     /// A call that an optional chain leaves out. What comes later says less.
     var isCall = false

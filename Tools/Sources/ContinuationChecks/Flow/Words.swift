@@ -38,7 +38,12 @@ struct Words {
 
   /// A value with this name may say that the call has been answered, or is no longer wanted; a
   /// case, that the SDK has not finished.
-  var saysState: Bool { says(Self.state) || saysBusy }
+  var saysState: Bool { says(Self.state) || saysBusy || saysPast }
+
+  /// `didSignOut` is a flag.
+  private var saysPast: Bool {
+    name.hasPrefix("did") && name.dropFirst(3).first?.isUppercase == true
+  }
 
   /// `isFetching` and `sendingBug` do, `loadWithoutFetching` does not.
   private var saysBusy: Bool {
@@ -104,7 +109,7 @@ extension Words {
     expired delivered closed released progress connecting waiting loading preparing setup idle
     updated partial started running uploading downloading began ready starting continue processing
     purchasing deferred scanning disconnecting resetting scheduled queued next
-    opened presented flight busy
+    opened open presented flight busy quality degraded
     """
   )
 
@@ -116,7 +121,9 @@ extension Words {
   )
 
   /// Audio, video and network data come in pieces, and the last one is empty.
-  static let part = list("buffer chunk sample partial packet event channel delegate observer listener")
+  static let part = list(
+    "buffer chunk sample partial packet event channel delegate observer listener"
+  )
 
   /// Synchronous functions of Dispatch, Core Data and Foundation.
   static let atOnce: Set = ["sync", "autoreleasepool", "assumeIsolated", "performAndWait"]

@@ -43,6 +43,11 @@ extension SyntaxProtocol {
       ?? self.asProtocol((any NamedDeclSyntax).self)?.name.text
   }
 
+  /// In a type that stands in for another.
+  var isInFake: Bool {
+    ancestors.compactMap(\.typeName).map(Words.init).contains(where: \.saysFake)
+  }
+
   fileprivate var firstExpression: ExprSyntax? {
     children(viewMode: .sourceAccurate).lazy.compactMap { $0.as(ExprSyntax.self) }.first
   }
