@@ -36,5 +36,13 @@ final class Debatable {
     show("done")
   }  // warning: maybe-never-called
 
+  func says(_ number: Int?, completion: @escaping (String?) -> Void) {
+    if number == nil { completion("no number") }  // warning: maybe-never-called
+  }
+
+  func mayBeLeftOut(_ number: Int?, completion: ((Int) -> Void)?) {
+    if let number { completion?(number) }  // warning: maybe-never-called
+  }
+
   func show(_ text: String) {}
 }

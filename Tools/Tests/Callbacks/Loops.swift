@@ -61,4 +61,12 @@ final class Loops: Sendable {
       }
     }
   }
+
+  func numbersOneByOne() -> AsyncStream<Int> {
+    AsyncStream {
+      1
+    } onCancel: {
+      Task { try await self.sdk.run() }
+    }
+  }
 }

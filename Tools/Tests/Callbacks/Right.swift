@@ -116,6 +116,22 @@ final class Right: Sendable {
     }
   }
 
+  func tested(_ number: Int?, completion: @escaping (Int) -> Void) {
+    guard nil != (try? sdk.start { completion(1) }) else { return completion(0) }
+  }
+
+  func kept(_ number: Int?, completion: @escaping (Int?) -> Void) {
+    guard let number else { return callCompletion(for: 1) }
+    completion(number)
+  }
+
+  func callCompletion(for id: Int) {}
+
+  func stops(_ didStop: Bool, completion: @escaping (Int?) -> Void) {
+    guard !didStop else { return }
+    completion(1)
+  }
+
   func timeout() async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {

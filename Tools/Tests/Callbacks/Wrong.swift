@@ -64,6 +64,16 @@ func someCases(_ sdk: SDK, completion: @escaping (Result<Int, any Error>) -> Voi
   }
 }
 
+func chain(_ sdk: SDK, completion: @escaping (Int) -> Void) {
+  sdk.load { number, error in
+    if let error {  // warning: never-called
+      print(error)
+    } else if let number {
+      completion(number)
+    }
+  }
+}
+
 final class Behind {
   let other: SDK? = nil
 

@@ -12,7 +12,8 @@ enum StreamTasks: Check {
     if file.isTest { return [] }
     return file.calls.compactMap { call in
       guard ["AsyncStream", "AsyncThrowingStream"].contains(call.callee), !call.isInFake,
-        let builder = call.closures.last(where: { $0.label != "unfolding" })?.closure,
+        !call.closures.contains(where: { ["unfolding", "onCancel"].contains($0.label) }),
+        let builder = call.closures.last?.closure,
         // One that is asked whether the reader has stopped may end by itself.
         !file.mentions(["onTermination", "terminated"], in: builder),
         let task = builder.statements.lazy.compactMap(task).first
