@@ -71,6 +71,50 @@ struct Mistakes: Sendable {
   }
 }
 
+extension Mistakes {
+  func polls() async {
+    while !sdk.isReady {
+      try? await Task.sleep(for: .seconds(1))  // warning: sleep-ignores-cancellation
+    }
+  }
+
+  func numbers() -> AsyncStream<Int> {
+    AsyncStream { continuation in
+      Task {  // warning: stream-task-not-cancelled
+        while let number = await sdk.next() { continuation.yield(number) }
+        continuation.finish()
+      }
+    }
+  }
+}
+
+final class Waiter: Sendable {
+  let waiting = Mutex<CheckedContinuation<Int, any Error>?>(nil)
+
+  func number() async throws -> Int {
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        waiting.withLock { $0 = continuation }
+        if Task.isCancelled { cancel() }
+      }
+    } onCancel: {
+      cancel()
+    }
+  }
+
+  func cancel() {
+    let continuation = waiting.withLock { $0.take() }
+    continuation?.resume(throwing: CancellationError())
+  }
+
+  func answer(_ number: Int) {
+    waiting.withLock { continuation in
+      continuation?.resume(returning: number)  // warning: resumed-under-lock
+      continuation = nil
+    }
+  }
+}
+
 struct ByHandCorrected: Sendable {
   let sdk: NumberSDK
 
@@ -125,6 +169,9 @@ nonisolated struct NumberSDK: Sendable {
   struct Request: Sendable {
     func cancel() {}
   }
+
+  var isReady: Bool { true }
+  func next() async -> Int? { nil }
 
   @discardableResult
   func load(_ completion: @escaping @Sendable (Int?, (any Error)?) -> Void) -> Request {
