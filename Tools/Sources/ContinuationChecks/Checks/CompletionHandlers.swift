@@ -25,7 +25,8 @@ extension FunctionDeclSyntax {
 
   /// The parameter that by its name and position is called once.
   func completionHandler(in file: SourceFile) -> Obligation? {
-    let closures = signature.parameterClause.parameters.filter(\.isClosure)
+    // An array, because a list of syntax would copy the whole file.
+    let closures = Array(signature.parameterClause.parameters).filter(\.isClosure)
     guard let body, let last = closures.last,
       let label = last.firstName.text == "_" ? last.secondName : last.firstName,
       Self.starts.contains(where: label.text.lowercased().hasPrefix),
