@@ -29,8 +29,8 @@ struct Mistakes: Sendable {
   func resumedTwice() async throws -> Int {
     try await withCheckedThrowingContinuation { continuation in
       sdk.load { number, error in
-        if let error { continuation.resume(throwing: error) }
-        continuation.resume(returning: number ?? 0)  // warning: resumed-twice
+        if let error { continuation.resume(throwing: error) }  // warning: resumed-twice
+        continuation.resume(returning: number ?? 0)
       }
     }
   }
@@ -67,6 +67,50 @@ struct Mistakes: Sendable {
       }
     } onCancel: {
       request.withLock { $0 }?.cancel()
+    }
+  }
+}
+
+extension Mistakes {
+  func polls() async {
+    while !sdk.isReady {
+      try? await Task.sleep(for: .seconds(1))  // warning: sleep-ignores-cancellation
+    }
+  }
+
+  func numbers() -> AsyncStream<Int> {
+    AsyncStream { continuation in
+      Task {  // warning: stream-task-not-cancelled
+        while let number = await sdk.next() { continuation.yield(number) }
+        continuation.finish()
+      }
+    }
+  }
+}
+
+final class Waiter: Sendable {
+  let waiting = Mutex<CheckedContinuation<Int, any Error>?>(nil)
+
+  func number() async throws -> Int {
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        waiting.withLock { $0 = continuation }
+        if Task.isCancelled { cancel() }
+      }
+    } onCancel: {
+      cancel()
+    }
+  }
+
+  func cancel() {
+    let continuation = waiting.withLock { $0.take() }
+    continuation?.resume(throwing: CancellationError())
+  }
+
+  func answer(_ number: Int) {
+    waiting.withLock { continuation in
+      continuation?.resume(returning: number)  // warning: resumed-under-lock
+      continuation = nil
     }
   }
 }
@@ -125,6 +169,9 @@ nonisolated struct NumberSDK: Sendable {
   struct Request: Sendable {
     func cancel() {}
   }
+
+  var isReady: Bool { true }
+  func next() async -> Int? { nil }
 
   @discardableResult
   func load(_ completion: @escaping @Sendable (Int?, (any Error)?) -> Void) -> Request {

@@ -4,12 +4,15 @@
 
 import PackageDescription
 
+/// The folder with the parser that the toolchain has built already, as `./check-continuations`
+/// finds it. Without it, the parser is built from source, which takes minutes.
+let parserFolder = Context.environment["SWIFT_PARSER_FOLDER"]
+
 let package = Package(
   name: "Tools",
   platforms: [.macOS(.v15)],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-    .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0")
   ],
   targets: [
     .executableTarget(
@@ -18,17 +21,31 @@ let package = Package(
         "ContinuationChecks", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]
     ),
-    .target(
-      name: "ContinuationChecks",
-      dependencies: [.product(name: "SwiftParser", package: "swift-syntax")]
-    ),
+    .target(name: "ContinuationChecks"),
     // Code to check, which has to compile.
     .target(name: "Callbacks", path: "Tests/Callbacks"),
     .testTarget(
       name: "ContinuationChecksTests",
-      dependencies: ["Callbacks", "ContinuationChecks"]
+      dependencies: ["Callbacks", "ContinuationChecks", "check-continuations"]
     ),
   ]
 )
 
-for target in package.targets { target.swiftSettings = [.treatAllWarnings(as: .error)] }
+for target in package.targets {
+  target.swiftSettings = [.treatAllWarnings(as: .error)]
+  if let parserFolder { target.swiftSettings?.append(.unsafeFlags(["-I", parserFolder])) }
+}
+for target in package.targets where target.type != .regular {
+  if let parserFolder {
+    let options = ["-L", parserFolder, "-Xlinker", "-rpath", "-Xlinker", parserFolder]
+    target.linkerSettings = [
+      .unsafeFlags(options), .linkedLibrary("SwiftParser"), .linkedLibrary("SwiftSyntax"),
+    ]
+  }
+}
+if parserFolder == nil {
+  package.dependencies.append(
+    .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1")
+  )
+  package.targets[1].dependencies.append(.product(name: "SwiftParser", package: "swift-syntax"))
+}

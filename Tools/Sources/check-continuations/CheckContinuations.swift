@@ -6,77 +6,75 @@ import Foundation
 struct CheckContinuations: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check-continuations",
-    abstract: "Finds mistakes in continuations and completion handlers."
+    abstract: "Finds mistakes in continuations and completion handlers.",
+    discussion: """
+      The exit status is 0 if everything was checked and nothing found, 1 with findings, 2 if \
+      something was not checked, and 64 for wrong usage.
+
+      The kinds: \(Kind.all.filter { !$0.isDebatable }.map(\.name).joined(separator: ", ")); and, \
+      if you ask for it, \(Kind.all.filter(\.isDebatable).map(\.name).joined(separator: ", ")).
+      """
   )
 
   @Argument(help: "The files and folders to check.")
   var paths: [String]
 
+  @Option(parsing: .upToNextOption, help: "Report only these kinds.")
+  var only: [Kind] = []
+
+  @Option(parsing: .upToNextOption, help: "Do not report these kinds.")
+  var skip: [Kind] = []
+
+  @Flag(help: "Report the kinds that are debatable, too.")
+  var all = false
+
+  @Option(help: "How to print findings: for Xcode, or as annotations of GitHub.")
+  var format = Format.xcode
+
+  @Option(help: "Report only what is not in this file.")
+  var baseline: String?
+
+  @Option(help: "Write what is found to this file, and report nothing.")
+  var writeBaseline: String?
+
+  @Flag(help: "Pass over paths that do not exist, as in a list of changed files.")
+  var allowMissing = false
+
   @Flag(name: .shortAndLong, help: "Print only the findings.")
   var quiet = false
 
-  func validate() throws {
-    for path in paths where !FileManager.default.fileExists(atPath: path) {
-      throw ValidationError("There is no file or folder '\(path)'.")
-    }
+  @Flag(help: "List the waits that a cancelled task can leave, with the handlers in their callers.")
+  var listWaits = false
+
+  var kinds: Set<Kind> {
+    let asked = only.isEmpty ? Kind.all.filter { all || !$0.isDebatable } : only
+    return Set(asked).subtracting(skip)
+  }
+
+  /// What is counted, so that one knows what `--all` would add.
+  var hiddenKinds: Set<Kind> {
+    only.isEmpty ? Set(Kind.all.filter(\.isDebatable)).subtracting(skip + kinds) : []
   }
 
   func run() {
     // Code that nests deeply needs a deep stack.
-    let thread = Thread { Self.exit(withError: check() == 0 ? nil : ExitCode(1)) }
+    let thread = Thread {
+      let status = Run(command: self, print: { print($0) }, say: say).status()
+      Self.exit(withError: status == 0 ? nil : ExitCode(status))
+    }
     thread.stackSize = 1 << 30
     thread.start()
     while true { sleep(1_000) }
   }
+}
 
-  /// Returns the number of findings.
-  private func check() -> Int {
-    let files = swiftFiles(in: paths)
-    var (waits, cancellable, findings) = (0, 0, 0)
-    let start = ContinuousClock.now
-    for (index, path) in files.enumerated() {
-      if isatty(STDERR_FILENO) == 1, index % 100 == 0, .now - start > .seconds(1) {
-        say("\(index) of \(files.count) files\r")
-      }
-      guard let content = FileManager.default.contents(atPath: path),
-        let report = Report(source: String(decoding: content, as: UTF8.self))
-      else {
-        say("\(path): does not parse, passed over\n")
-        continue
-      }
-      waits += report.waits
-      cancellable += report.cancellableWaits
-      findings += report.findings.count
-      for finding in report.findings {
-        let place = "\(path):\(finding.line):\(finding.column)"
-        print("\(place): warning: \(finding.message) [\(finding.kind.rawValue)]")
-      }
-    }
-    let counts = "waits: \(waits), of which a cancelled task can leave: \(cancellable)"
-    if !quiet { print("files: \(files.count), \(counts), findings: \(findings)") }
-    return findings
+private func say(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+
+extension Kind: ExpressibleByArgument {
+  public init?(argument: String) {
+    guard let kind = Kind.all.first(where: { $0.name == argument }) else { return nil }
+    self = kind
   }
 
-  private func say(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
-
-  /// The Swift files in files and folders, without links and without what builds make or fetch.
-  private func swiftFiles(in paths: [String]) -> [String] {
-    let skipped = [
-      "DerivedData", "Pods", "Carthage", "checkouts", "SourcePackages", "node_modules", "build",
-    ]
-    return paths.flatMap { path -> [String] in
-      // The slash follows a link that is named.
-      let names = try? FileManager.default.contentsOfDirectory(atPath: path + "/")
-      guard let names else { return path.hasSuffix(".swift") ? [path] : [] }
-      let inside = names.sorted().filter { !$0.hasPrefix(".") && !skipped.contains($0) }
-        .map { (path.hasSuffix("/") ? path : path + "/") + $0 }
-      // Not a link, nor a pipe or a device, which may have no end.
-      return swiftFiles(
-        in: inside.filter {
-          let type = try? FileManager.default.attributesOfItem(atPath: $0)[.type]
-          return [.typeRegular, .typeDirectory].contains(type as? FileAttributeType)
-        }
-      )
-    }
-  }
+  public static var allValueStrings: [String] { all.map(\.name) }
 }

@@ -80,6 +80,58 @@ final class Right: Sendable {
     if let number { completion(number) }
   }
 
+  func local(_ number: Int?, completion: @escaping (Int) -> Void) {
+    if number == nil { finish(0) } else { finish(1) }
+    func finish(_ number: Int) { completion(number) }
+  }
+
+  func oneOfTwo(_ number: Int?, onError: () -> Void, completion: @escaping (Int) -> Void) {
+    guard let number else { return onError() }
+    completion(number)
+  }
+
+  func never(_ number: Int?, completion: @escaping (Int) -> Void) {
+    if let number { completion(number) } else { precondition(false, "there is one") }
+  }
+
+  func ends(_ number: Int?, completion: @escaping (Int) -> Void) {
+    if let number { completion(number) } else { restart() }
+  }
+
+  func restart() -> Never { fatalError("again") }
+
+  func buffers() async {
+    await withCheckedContinuation { continuation in
+      sdk.write(1) { buffer in if buffer.isEmpty { continuation.resume() } }
+    }
+  }
+
+  func steps(completion: @escaping () -> Void) {
+    sdk.step { step in
+      switch step {
+      case .one: completion()
+      case .two: print(2)
+      case .three: print(3)
+      }
+    }
+  }
+
+  func tested(_ number: Int?, completion: @escaping (Int) -> Void) {
+    guard nil != (try? sdk.start { completion(1) }) else { return completion(0) }
+  }
+
+  func kept(_ number: Int?, completion: @escaping (Int?) -> Void) {
+    guard let number else { return callCompletion(for: 1) }
+    completion(number)
+  }
+
+  func callCompletion(for id: Int) {}
+
+  func stops(_ didStop: Bool, completion: @escaping (Int?) -> Void) {
+    guard !didStop else { return }
+    completion(1)
+  }
+
   func timeout() async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {

@@ -1,5 +1,7 @@
 /// What the callbacks in this folder are passed to.
 struct SDK: Sendable {
+  enum Step { case one, two, three }
+  enum Failure { case none, denied, failed }
   struct Request { func cancel() {} }
 
   func load(_ done: @escaping (Int?, (any Error)?) -> Void) {}
@@ -11,11 +13,17 @@ struct SDK: Sendable {
   func retry() {}
   func observe(_ change: @escaping (Int) -> Void) {}
   func run() async throws {}
+  func step(_ next: @escaping (Step) -> Void) {}
+  func fail(_ done: @escaping (Failure) -> Void) {}
+  func write(_ number: Int, toBuffer: @escaping ([Int]) -> Void) {}
 }
 
 final class Box: @unchecked Sendable {
   var request: SDK.Request?
   var isDone = false
+
+  func ask(_ done: @escaping () -> Void) {}
+
   var waiting: [CheckedContinuation<Void, any Error>] = []
   var table: [Int: [CheckedContinuation<Void, any Error>]] = [:]
 }

@@ -35,8 +35,8 @@ func wrong(_ sdk: SDK, _ other: SDK?) async throws {
 }
 
 func cached(_ cache: Int?, _ sdk: SDK, completion: @escaping (Int) -> Void) {
-  if let cache { completion(cache) }
-  sdk.load { _, _ in completion(0) }  // warning: resumed-twice
+  if let cache { completion(cache) }  // warning: resumed-twice
+  sdk.load { _, _ in completion(0) }
 }
 
 func lateRequest(_ sdk: SDK, _ box: Box) async throws {
@@ -50,6 +50,74 @@ func lateRequest(_ sdk: SDK, _ box: Box) async throws {
 }
 
 func notSilenced(_ number: Int?, _ box: Box, completion: (Int) -> Void) {
-  // check-continuations:disable never-called
+  // check-continuations:disable never-called  // warning: useless-comment
   if !box.isDone { if let number { completion(number) } }  // warning: never-called
 }
+
+func someCases(_ sdk: SDK, completion: @escaping (Result<Int, any Error>) -> Void) {
+  sdk.fail { failure in
+    switch failure {
+    case .none: completion(.success(1))
+    case .denied: print("denied")  // warning: never-called
+    case .failed: print("failed")
+    }
+  }
+}
+
+func chain(_ sdk: SDK, completion: @escaping (Int) -> Void) {
+  sdk.load { number, error in
+    if let error {  // warning: never-called
+      print(error)
+    } else if let number {
+      completion(number)
+    }
+  }
+}
+
+final class Behind {
+  let other: SDK? = nil
+
+  func mayBeNil() async {
+    await withCheckedContinuation { [weak self] continuation in
+      self?.other?.fetchStatus { _ in continuation.resume() }  // warning: never-resumed
+    }
+  }
+}
+
+@available(*, deprecated)
+func oldOrder(_ sdk: SDK, _ box: Box) async throws {
+  try await withTaskCancellationHandler {
+    box.request?.cancel()
+  } operation: {
+    try await withCheckedThrowingContinuation { continuation in
+      box.request = sdk.fetchStatus { continuation.resume(with: $0) }  // warning: cancellation-lost
+    }
+  }
+}
+
+func race(_ task: Task<Int, any Error>) async throws -> Int? {
+  try await withThrowingTaskGroup(of: Int.self) { group in  // warning: timeout-cannot-fire
+    group.addTask { try await task.value }
+    group.addTask {
+      try await Task.sleep(for: .seconds(5))
+      throw CancellationError()
+    }
+    defer { group.cancelAll() }
+    return try await group.next()
+  }
+}
+
+func slowRace(_ sdk: SDK) async throws {
+  try await withThrowingTaskGroup(of: Void.self) { group in  // warning: answer-waits-for-timeout
+    group.addTask { try await sdk.run() }
+    group.addTask {
+      try await Task.sleep(for: .seconds(5))
+      throw CancellationError()
+    }
+    try await group.next()
+  }
+}
+
+// check-continuations:disable never-caled: a letter is missing  // warning: useless-comment
+// check-continuations:disable never-called // warning: useless-comment
+// check-continuations:disable never-called: nothing to silence  // warning: useless-comment

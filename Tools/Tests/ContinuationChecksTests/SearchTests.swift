@@ -1,4 +1,4 @@
-import ContinuationChecks
+@testable import ContinuationChecks
 import Testing
 
 /// Every small program with resumptions in it, against what happens on each of its paths.

@@ -1,4 +1,4 @@
-import ContinuationChecks
+@testable import ContinuationChecks
 import Foundation
 import Testing
 
@@ -9,7 +9,8 @@ private func source(_ path: String) throws -> String {
 }
 
 @Test(arguments: [
-  "Tests/Callbacks/Wrong.swift", "Tests/Callbacks/Right.swift",
+  "Tests/Callbacks/Wrong.swift", "Tests/Callbacks/Right.swift", "Tests/Callbacks/Loops.swift",
+  "Tests/Callbacks/Locks.swift", "Tests/Callbacks/Debatable.swift",
   "../Snippets/CheckContinuations.swift",
 ])
 func `every mistake is found, and nothing else`(path: String) throws {
@@ -18,8 +19,8 @@ func `every mistake is found, and nothing else`(path: String) throws {
   let marked = lines.enumerated().compactMap { index, line in
     line.firstRange(of: "// warning: ").map { "\(index + 1): \(line[$0.upperBound...])" }
   }
-  let found = try #require(Report(source: source)).findings
-  #expect(found.map { "\($0.line): \($0.kind.rawValue)" } == marked)
+  let found = try #require(Report(source: source, kinds: Set(Kind.all))).findings
+  #expect(found.map { "\($0.line): \($0.kind.name)" } == marked)
 }
 
 @Test func `the duplicate checks of a service written by hand are found`() throws {

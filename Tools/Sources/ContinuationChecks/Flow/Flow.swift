@@ -4,7 +4,7 @@ import SwiftSyntax
 struct Flow {
   var obligation: Obligation
   /// Where paths have left the statements around this place.
-  var exits: [(kind: Exit, paths: Paths, position: AbsolutePosition)] = []
+  var exits: [Departure] = []
   /// The closures around this place, each of which may resume.
   var owners: [Int] = []
   var lastOwner = 0
@@ -12,10 +12,26 @@ struct Flow {
   var sharing: Set<Int> = []
   /// The closure may be called again, so a call that does nothing proves nothing.
   var isRepeated = false
-  var candidates: [(finding: Finding, owners: [Int])] = []
+  var candidates: [Candidate] = []
+  /// There are more paths than are worth the time.
+  private(set) var isTooLong = false
+
+  static let maximumPaths = 256
 
   /// The last: where a label or a `fallthrough` leads to, or what a value means, is not known.
   enum Exit { case end, error, iteration, branch, unknown }
+
+  struct Departure {
+    let kind: Exit
+    let paths: Paths
+    let node: Syntax
+  }
+
+  struct Candidate {
+    let finding: Finding
+    let owners: [Int]
+    var group: AbsolutePosition?
+  }
 
   /// What is wrong with the paths of a function or a closure.
   static func findings(
@@ -26,12 +42,32 @@ struct Flow {
   ) -> [Finding] {
     var flow = Flow(obligation: obligation)
     let end = flow.run(items, [start])
+    if flow.isTooLong {
+      obligation.file.unfollowed.append(items.start)
+      return []
+    }
     _ = flow.judge(end, at: brace)
-    return flow.candidates.filter { flow.sharing.isDisjoint(with: $0.owners) }.map(\.finding)
+    let proved = flow.candidates.filter { flow.sharing.isDisjoint(with: $0.owners) }
+    let alone = proved.filter { $0.group == nil }.map(\.finding)
+    // The first of a `switch`, or of a chain of `else if`, speaks for all of its branches.
+    return Dictionary(grouping: proved.filter { $0.group != nil }, by: \.group).values
+      .reduce(into: alone) { findings, group in
+        let places = Set(group.map(\.finding.position)).count
+        guard var first = group.map(\.finding).min(by: { $0.position < $1.position })
+        else { return }
+        if places > 1 {
+          first.message = first.message
+            .replacing("this `case` does", with: "this `case` and \(places - 1) more do")
+            .replacing("this branch does", with: "this branch and \(places - 1) more do")
+        }
+        findings.append(first)
+      }
   }
 
+  init(obligation: Obligation) { self.obligation = obligation }
+
   mutating func exit(_ kind: Exit, _ paths: Paths, at node: some SyntaxProtocol) -> Paths {
-    exits.append((kind, paths, node.start))
+    exits.append(Departure(kind: kind, paths: paths, node: Syntax(node)))
     return []
   }
 
@@ -45,27 +81,26 @@ struct Flow {
   mutating func run(_ items: CodeBlockItemListSyntax, _ paths: Paths) -> Paths {
     let outer = obligation
     defer { obligation = outer }
+    obligation.addFunctions(of: items)
     var paths = paths
-    for item in items where !paths.isEmpty {
-      paths = visit(item.item, paths)
-      // So many paths are not worth the time.
-      if paths.count > 256 { paths = [Path(isExcused: true)] }
-    }
+    for item in items where !paths.isEmpty { paths = visit(item.item, paths) }
     return paths
   }
 
   /// Nothing in the node matters.
   func isIrrelevant(_ node: some SyntaxProtocol) -> Bool {
-    !obligation.isMentioned(in: node) && !node.retries
-      && !node.tokens(viewMode: .sourceAccurate).contains { Self.leaving.contains($0.text) }
+    !obligation.isMentioned(in: node) && !obligation.file.mayAnswerElsewhere(in: node)
+      && !obligation.file.leaves(in: node)
+      && !obligation.file.mentions(obligation.file.endless, in: node)
   }
 
-  private static let leaving: Set = [
-    "return", "break", "continue", "fallthrough", "throw", "try", "fatalError", "exit", "abort",
-    "preconditionFailure", "assertionFailure",
-  ]
+  mutating func limit(_ paths: Paths) {
+    if max(paths.count, exits.count) > Self.maximumPaths { isTooLong = true }
+  }
 
   mutating func visit(_ node: some SyntaxProtocol, _ paths: Paths) -> Paths {
+    limit(paths)
+    if isTooLong { return [] }
     if isIrrelevant(node), !node.is(VariableDeclSyntax.self) { return paths }
     switch Syntax(node).as(SyntaxEnum.self) {
     case .returnStmt(let node):
@@ -97,8 +132,10 @@ struct Flow {
     case .closureExpr(let node):
       return obligation.isMentioned(in: node) ? handOver(node, to: "", paths) : paths
     case .memberAccessExpr(let node): return node.base.map { visit($0, paths) } ?? paths
-    case .declReferenceExpr(let node): return obligation.isSubject(node) ? own(paths) : paths
-    case .functionDecl, .classDecl, .structDecl, .enumDecl, .actorDecl:
+    case .declReferenceExpr(let node): return obligation.isMentioned(in: node) ? own(paths) : paths
+    // A call of it passes on what it mentions.
+    case .functionDecl: return paths
+    case .classDecl, .structDecl, .enumDecl, .actorDecl:
       return obligation.isMentioned(in: node) ? own(paths) : paths
     default:
       return node.children(viewMode: .sourceAccurate).reduce(paths) { visit($1, $0) }
@@ -116,6 +153,11 @@ struct Flow {
     let failed = isMentioned && node.expression.is(AwaitExprSyntax.self) ? after : paths
     if mark == nil { _ = exit(.error, failed, at: node) }
     guard mark != nil, isMentioned else { return after }
-    return after.union(failed.skipping(at: node, "`try?` swallows an error here"))
+    // In a condition, the branches tell the error from the rest.
+    let isTested = node.ancestors.prefix { !$0.is(CodeBlockItemSyntax.self) }
+      .contains { $0.is(ConditionElementSyntax.self) }
+    if isTested { return after.union(failed.excused()) }
+    let skip = Path.Skip(position: node.start, reason: "`try?` swallows an error here")
+    return after.union(failed.skipping(skip))
   }
 }

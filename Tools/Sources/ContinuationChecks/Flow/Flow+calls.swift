@@ -2,10 +2,11 @@ import SwiftSyntax
 
 extension Flow {
   mutating func visitSequence(_ node: SequenceExprSyntax, _ paths: Paths) -> Paths {
-    let (target, value) = node.assignment ?? (nil, Array(node.elements))
-    if let target, let closure = value[0].as(ClosureExprSyntax.self) {
-      return handOver(closure, to: target.lastName, paths)
+    let assignment = node.assignment
+    if let assignment, let closure = assignment.value[0].as(ClosureExprSyntax.self) {
+      return handOver(closure, to: assignment.target.lastName, paths)
     }
+    let value = assignment?.value ?? Array(node.elements)
     // Which operands run is not followed.
     let isFollowed = value.allSatisfy {
       !$0.is(BinaryOperatorExprSyntax.self) && !$0.is(UnresolvedTernaryExprSyntax.self)
@@ -14,10 +15,14 @@ extension Flow {
   }
 
   mutating func visitCall(_ call: FunctionCallExprSyntax, _ paths: Paths) -> Paths {
-    if call.callee == "assertionFailure" || call.retries && !obligation.isMentioned(in: call) {
+    switch Endings.effect(of: call, in: obligation.file) {
+    case .endless: return []
+    case .excused: return paths.excused()
+    case .none: break
+    }
+    if obligation.file.mayAnswerElsewhere(in: call), !obligation.isMentioned(in: call) {
       return paths.excused()
     }
-    if ["fatalError", "preconditionFailure", "exit", "abort"].contains(call.callee) { return [] }
     if isResumption(call) {
       let paths = call.arguments.reduce(paths) { visit($1.expression, $0) }
       sharing.formUnion(paths.flatMap(\.owners))
@@ -42,15 +47,33 @@ extension Flow {
 
   /// The paths around a call that an optional chain leaves out.
   private func skipped(_ call: FunctionCallExprSyntax, _ paths: Paths) -> Paths {
-    let optionals = call.calledExpression.chain.optionals
-    guard let optional = optionals.last?.text else { return [] }
-    // What is assigned, weak or tested before is not nil without a reason.
-    let isKnown = optionals.contains { optional in
-      obligation.weak.contains(optional.text) || obligation.variables.contains(optional.lastName)
-        || paths.flatMap(\.tested).contains { $0.hasPrefix(optional.text + "?") }
-    }
-    return paths.excused(isKnown)
-      .skipping(at: call, "this call is skipped if `\(optional)` is nil")
+    // `self` lives while its method waits: only what comes after it counts.
+    let all = call.calledExpression.chain.optionals
+    let optionals = all.filter { !obligation.weak.contains($0.text) }
+    guard let first = all.first?.text else { return [] }
+    let tested = Set(paths.flatMap(\.tested))
+    // What is assigned, weak or tested before is not nil without a reason; nor is a method that
+    // the object says it has.
+    let isKnown =
+      optionals.isEmpty || tested.contains { $0.contains("responds(") }
+      || optionals.contains { optional in
+        obligation.variables.contains(optional.lastName)
+          || tested.contains { $0.hasPrefix(optional.text + "?") }
+      }
+    let optional = optionals.first?.text ?? first
+    let name = optionals.first?.lastName ?? ""
+    return paths.excused(isKnown).skipping(
+      Path.Skip(
+        position: call.start,
+        reason: "this call is skipped if `\(optional)` is nil",
+        isCall: true,
+        isDebatable: obligation.handler != nil
+          && (obligation.isForSuccess || Words(name).saysWeak
+            || obligation.file.weakProperties.contains(name)
+            // A closure that nobody has set: `decide?(completion)`.
+            || call.calledExpression.is(OptionalChainingExprSyntax.self))
+      )
+    )
   }
 
   private func isResumption(_ call: FunctionCallExprSyntax) -> Bool {
@@ -74,25 +97,28 @@ extension Flow {
     let after = own(paths)
     let outer = (obligation, exits, isRepeated, owners)
     defer { (obligation, exits, isRepeated, owners) = outer }
-    // In a loop, the last of several closures may resume.
-    let isInLoop = closure.ancestors.prefix { $0 != closure.scope }
-      .contains { [.forStmt, .whileStmt, .repeatStmt].contains($0.kind) }
     exits = []
     owners.append(lastOwner)
     obligation.enter(closure)
-    let stops = ["invalidate", "removeObserver", "removeListener", "PHImageResultIsDegradedKey"]
-    let (words, isStored) = (Words(name), closure.call == nil)
-    isRepeated =
-      isRepeated || isInLoop || words.saysRepeatedly || obligation.isVisitor
-      || isStored && (!words.saysOnce || closure.identifiers.contains(name))
-      || stops.contains(where: closure.identifiers.contains)
-      || !Set(["delegate", "observer", "listener"]).isDisjoint(with: closure.parameterNames)
+    isRepeated = isRepeated || mayRunAgain(closure, as: name)
     let end = run(closure.statements, [Path(tested: Set(paths.flatMap(\.tested)))])
     guard judge(end, at: closure.rightBrace, isTask: closure.isTask) else { return after }
     // What has resumed before resumes again in the closure.
     return after.mapPaths {
       if $0.resumptions.count == 1 { $0.resumptions.append(closure.start) }
     }
+  }
+
+  private func mayRunAgain(_ closure: ClosureExprSyntax, as name: String) -> Bool {
+    // In a loop, the last of several closures may resume.
+    let isInLoop = closure.ancestors.prefix { $0 != closure.scope }
+      .contains { [.forStmt, .whileStmt, .repeatStmt].contains($0.kind) }
+    let (words, isStored) = (Words(name), closure.call == nil)
+    return isInLoop || words.saysRepeatedly || obligation.isVisitor
+      || isStored
+        && (!words.saysOnce || obligation.file.mentions([name], in: closure.statements))
+      || obligation.file.mentions(Words.ends, in: closure)
+      || closure.parameterNames.contains { Words($0).saysPart }
   }
 
   /// A closure that runs before the call of it returns is a part of the paths around it.
@@ -108,40 +134,49 @@ extension Flow {
 
   /// Records what is wrong with the paths of this scope. Returns whether all of them resume.
   mutating func judge(_ end: Paths, at brace: TokenSyntax, isTask: Bool = false) -> Bool {
+    if isTooLong { return false }
     let errors = exits.filter { $0.kind == .error && isTask && $0.paths.contains(where: \.isOpen) }
     if !isRepeated {
-      miss(end, at: brace.start, "this is the end")
+      miss(end, Path.Skip(position: brace.start, reason: "this is the end"))
       for exit in exits.filter({ $0.kind == .end }) + errors.prefix(1) {
+        let block = exit.node.ancestors.first { $0.is(CodeBlockItemListSyntax.self) }?
+          .as(CodeBlockItemListSyntax.self)
         let reason =
           exit.kind == .end ? "this `return` leaves" : "an error thrown here ends the `Task`"
-        miss(exit.paths.mapPaths { $0.skip = nil }, at: exit.position, reason)
+        let leaves = Path.Skip(
+          position: exit.node.start,
+          reason: reason,
+          isDebatable: exit.kind == .end && obligation.isForSuccess
+            && block?.doesSomething == true
+        )
+        miss(exit.paths.mapPaths { if $0.skip?.isCall != true { $0.skip = nil } }, leaves)
       }
     }
     let ends = end.union(exits.flatMap(\.paths))
     // Twice for certain: however a path goes on after it has resumed first, it resumes again.
-    for (_, paths) in Dictionary(grouping: ends, by: \.resumptions.first)
+    for (first, paths) in Dictionary(grouping: ends, by: \.resumptions.first)
     where paths.allSatisfy({ $0.resumptions.count == 2 }) {
+      let again = paths.filter { !$0.isExcused }.map { $0.resumptions[1] }.min()
+      guard let first, let again else { continue }
       let message =
-        obligation.handler.map { "a path that has called `\($0)` calls it again here" }
-        ?? "a path that has resumed the continuation resumes it again here, which crashes"
-      for path in paths where !path.isExcused {
-        candidates.append((Finding(.resumedTwice, at: path.resumptions[1], message), []))
-      }
+        obligation.handler.map { "a path that calls `\($0)` here calls it again in line #" }
+        ?? "a path that resumes the continuation here resumes it again in line #, which crashes"
+      let finding = Finding(.resumedTwice, at: first, message, second: again)
+      candidates.append(Candidate(finding: finding, owners: []))
     }
     return !isRepeated && ends.allSatisfy { !$0.resumptions.isEmpty && !$0.isExcused }
   }
 
-  private mutating func miss(_ paths: Paths, at position: AbsolutePosition, _ reason: String) {
-    let consequence =
-      obligation.handler.map { "nothing calls `\($0)` then" }
-      ?? "nothing resumes then: the task waits forever"
+  private mutating func miss(_ paths: Paths, _ end: Path.Skip) {
     for path in paths where path.isOpen {
-      let finding = Finding(
-        obligation.handler == nil ? .neverResumed : .neverCalled,
-        at: path.skip?.position ?? position,
-        "\(path.skip?.reason ?? reason), and \(consequence)"
-      )
-      candidates.append((finding, owners))
+      let skip = path.skip ?? end
+      let isDebatable =
+        skip.isDebatable || obligation.isForFailure || obligation.isOptional
+      let kind: Kind =
+        obligation.handler == nil ? .neverResumed : isDebatable ? .maybeNeverCalled : .neverCalled
+      let message = "\(skip.reason), and \(obligation.consequence)"
+      let finding = Finding(kind, at: skip.position, message)
+      candidates.append(Candidate(finding: finding, owners: owners, group: skip.group))
     }
   }
 }

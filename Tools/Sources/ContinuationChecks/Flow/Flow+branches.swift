@@ -7,21 +7,41 @@ extension Flow {
     return paths
   }
 
-  /// `top` is the first `if` of a chain of `else if`.
-  mutating func visitIf(_ node: IfExprSyntax, _ paths: Paths, top: IfExprSyntax? = nil) -> Paths {
-    let outer = obligation
-    let (decision, paths) = decide(node.conditions, paths)
-    let isQuiet = !obligation.isMentioned(in: node.body)
-    let result = run(node.body.statements, paths.excused(decision.isExcused && isQuiet))
-    obligation = outer
-    let others = paths.excused(decision.isExcused && !isQuiet || decision.isReleased)
-    switch node.elseBody {
-    case .ifExpr(let next): return result.union(visitIf(next, others, top: top ?? node))
-    case .codeBlock(let block): return result.union(run(block.statements, others))
-    case nil:
-      let reason =
-        top == nil ? "this `if` may not apply" : "no branch of this `if … else if` may apply"
-      return result.union(isQuiet ? others : others.skipping(at: top ?? node, reason))
+  /// With the chain of `else if` that it begins.
+  mutating func visitIf(_ top: IfExprSyntax, _ paths: Paths) -> Paths {
+    var (result, others, node) = (Paths(), paths, top)
+    let answers = top.elseBody.map { obligation.isMentioned(in: $0) } ?? false
+    while true {
+      let outer = obligation
+      let (decision, paths) = decide(node.conditions, others)
+      let isQuiet = !obligation.isMentioned(in: node.body)
+      var end = run(node.body.statements, paths.excused(decision.isExcused && isQuiet))
+      if isQuiet, answers {
+        let reason = "this branch does not \(obligation.verb)"
+        var skip = skip(at: node, body: node.body.statements, reason)
+        skip.group = top.position
+        end = end.skipping(skip)
+      }
+      result.formUnion(end)
+      obligation = outer
+      limit(result)
+      others = paths.excused(decision.isExcused && !isQuiet || decision.isReleased)
+      if let next = node.elseBody?.as(IfExprSyntax.self), !isTooLong {
+        node = next
+      } else if let block = node.elseBody?.as(CodeBlockSyntax.self) {
+        return result.union(run(block.statements, others))
+      } else if isQuiet {
+        return result.union(others)
+      } else {
+        let reason =
+          node == top ? "this `if` may not apply" : "no branch of this `if … else if` may apply"
+        let skip = Path.Skip(
+          position: top.start,
+          reason: reason,
+          group: node == top ? nil : top.position
+        )
+        return result.union(others.skipping(skip))
+      }
     }
   }
 
@@ -58,21 +78,33 @@ extension Flow {
   mutating func visitSwitch(_ node: SwitchExprSyntax, _ paths: Paths) -> Paths {
     let decision = Decision(node.subject, for: obligation)
     let paths = visitTest(node.subject, paths).deciding(by: decision).excused(decision.isExcused)
-    return node.cases.compactMap { $0.as(SwitchCaseSyntax.self) }.reduce(into: []) { result, item in
+    let items = node.cases.compactMap { $0.as(SwitchCaseSyntax.self) }
+    // A callback that passes over several cases without a failure hears of steps.
+    let steps = owners.isEmpty ? [] : items.filter { isStep($0) }
+    return items.reduce(into: []) { result, item in
       let outer = obligation
       let names = item.label.as(SwitchCaseLabelSyntax.self)
       if let names { obligation.shadow(names) }
       // What does not exist yet, or says that the SDK calls again.
       let isExcused =
-        item.attribute != nil
+        item.attribute != nil || steps.count > 1 && steps.contains(item)
         || names?.identifiers.contains { Words($0).saysState } == true
       let isQuiet = !obligation.isMentioned(in: item.statements)
       let before = exits.count
       let end = run(item.statements, paths.excused(isExcused && isQuiet))
         .union(take([.branch], since: before))
-      result.formUnion(end.skipping(at: item, "this `case` does not resume"))
+      var skip = skip(at: item, body: item.statements, "this `case` does not \(obligation.verb)")
+      skip.group = node.position
+      result.formUnion(end.skipping(skip))
       obligation = outer
     }
+  }
+
+  private func isStep(_ item: SwitchCaseSyntax) -> Bool {
+    guard let label = item.label.as(SwitchCaseLabelSyntax.self),
+      !obligation.isMentioned(in: item.statements)
+    else { return false }
+    return !label.identifiers.contains { Words($0).saysFailure }
   }
 
   mutating func visitDo(_ node: DoStmtSyntax, _ paths: Paths) -> Paths {
@@ -86,7 +118,8 @@ extension Flow {
       let isCancellation = clause.catchItems.identifiers.contains { $0.contains("ancel") }
       let end = run(clause.body.statements, thrown.excused(isCancellation))
       obligation = outer
-      result.formUnion(end.skipping(at: clause, "this `catch` does not resume"))
+      let reason = "this `catch` does not \(obligation.verb)"
+      result.formUnion(end.skipping(skip(at: clause, body: clause.body.statements, reason)))
     }
     if !node.catchClauses.contains(where: \.catchItems.isEmpty), !thrown.isEmpty {
       _ = exit(.error, thrown.excused(), at: node)
@@ -94,10 +127,33 @@ extension Flow {
     return result
   }
 
+  private func skip(
+    at node: some SyntaxProtocol,
+    body: CodeBlockItemListSyntax,
+    _ reason: String
+  ) -> Path.Skip {
+    Path.Skip(
+      position: node.start,
+      reason: reason,
+      isDebatable: obligation.isForSuccess && body.doesSomething
+    )
+  }
+
   /// How often a loop runs is not known.
   mutating func visitLoop(_ body: CodeBlockSyntax, _ paths: Paths) -> Paths {
     let before = exits.count
     let end = run(body.statements, paths).union(take([.branch, .iteration], since: before))
     return end.union(paths).excused(obligation.isMentioned(in: body))
+  }
+}
+
+extension CodeBlockItemListSyntax {
+  /// More than a note in a log: whoever reads it learns of the failure here.
+  var doesSomething: Bool {
+    all(FunctionCallExprSyntax.self).contains { call in
+      let name = call.calledExpression.trimmedDescription.lowercased()
+      return !["log", "print", "debug", "breadcrumb"].contains(where: name.contains)
+        && call.callee.first?.isUppercase != true
+    }
   }
 }

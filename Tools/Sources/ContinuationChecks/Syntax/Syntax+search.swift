@@ -21,17 +21,10 @@ extension SyntaxProtocol {
     return Set(tokens.filter { $0.tokenKind == .identifier($0.text) }.map(\.text))
   }
 
-  /// What tries again may call the callback again.
-  var retries: Bool { identifiers.contains { $0.contains("retry") || $0.contains("Retry") } }
-
   var start: AbsolutePosition { positionAfterSkippingLeadingTrivia }
 
   /// The function or closure around this node.
   var scope: Syntax? { ancestors.first { $0.isFunction || $0.is(ClosureExprSyntax.self) } }
-
-  var assignments: [(target: ExprSyntax, value: [ExprSyntax])] {
-    all(SequenceExprSyntax.self).compactMap(\.assignment)
-  }
 
   var isFunction: Bool {
     [.functionDecl, .initializerDecl, .accessorBlock, .deinitializerDecl].contains(kind)
@@ -48,6 +41,11 @@ extension SyntaxProtocol {
     guard self.asProtocol((any DeclGroupSyntax).self) != nil else { return nil }
     return self.as(ExtensionDeclSyntax.self)?.extendedType.trimmedDescription
       ?? self.asProtocol((any NamedDeclSyntax).self)?.name.text
+  }
+
+  /// In a type that stands in for another.
+  var isInFake: Bool {
+    ancestors.compactMap(\.typeName).map(Words.init).contains(where: \.saysFake)
   }
 
   fileprivate var firstExpression: ExprSyntax? {
@@ -75,8 +73,12 @@ extension ExprSyntaxProtocol {
     return (wrappers.contains(kind) ? firstExpression : inner)?.unwrapped ?? ExprSyntax(self)
   }
 
-  /// As it is written, but for spaces and `self.`.
-  var text: String { trimmedDescription.filter { !$0.isWhitespace }.replacing("self.", with: "") }
+  /// As it is written, but for spaces, `self.` and `self?.`.
+  var text: String {
+    let text = trimmedDescription.filter { !$0.isWhitespace }
+    return text.contains("self")
+      ? text.replacing("self?.", with: "").replacing("self.", with: "") : text
+  }
 
   /// The name that this is, if it is nothing more.
   var name: String? { unwrapped.as(DeclReferenceExprSyntax.self)?.baseName.text }
@@ -118,20 +120,27 @@ extension ConditionElementSyntax {
       let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier
       let same = name.map { ExprSyntax(DeclReferenceExprSyntax(baseName: $0.trimmed)) }
       return (binding.pattern, binding.initializer?.value ?? same)
-    case .availability: return (nil, nil)
+    default: return (nil, nil)
     }
   }
 }
 
+struct Assignment {
+  let target: ExprSyntax
+  let value: [ExprSyntax]
+
+  var isToNil: Bool { value[0].is(NilLiteralExprSyntax.self) }
+}
+
 extension SequenceExprSyntax {
   /// What the expression assigns, and to what.
-  var assignment: (target: ExprSyntax, value: [ExprSyntax])? {
-    let parts = Array(elements)
+  var assignment: Assignment? {
+    let parts = elements.prefix(3).map { $0 }
     guard parts.count > 2 else { return nil }
     let name = parts[1].as(BinaryOperatorExprSyntax.self)?.operator.text ?? ""
     let isCompound = ["+=", "-=", "&=", "|=", "*=", "/="].contains(name)
     let isAssignment = isCompound || parts[1].is(AssignmentExprSyntax.self)
-    return isAssignment ? (parts[0], Array(parts[2...])) : nil
+    return isAssignment ? Assignment(target: parts[0], value: Array(elements.dropFirst(2))) : nil
   }
 }
 
@@ -152,7 +161,7 @@ extension ClosureExprSyntax {
     case .simpleInput(let list): list.map(\.name.text)
     case .parameterClause(let clause):
       clause.parameters.map { ($0.secondName ?? $0.firstName).text }
-    case nil: ["$0", "$1", "$2"]
+    default: ["$0", "$1", "$2"]
     }
   }
 

@@ -38,11 +38,16 @@ struct Decision {
     }
     let names = value.identifiers.union(value.name.map { [$0] } ?? [])
     let isCase = value.as(MemberAccessExprSyntax.self).map { $0.base == nil } ?? false
+    // What it is compared to, as `.cancelled`.
+    isExcused = isCase && names.contains { Words($0).saysState }
     guard !names.isEmpty, !isCase else { return }
     values = [value.text]
     let (root, optionals) = value.chain
     let isOptional = root.id == value.id || optionals.contains { $0.id == root.id }
-    isReleased = isOptional && obligation.weak.contains(root.lastName)
+    // A calendar always finds a date.
+    isReleased =
+      isOptional && obligation.weak.contains(root.lastName)
+      || value.text.contains(".date(byAdding:")
     isExcused =
       !names.isDisjoint(with: obligation.variables) || obligation.isSubject(value)
       || names.contains { Words($0).saysState }

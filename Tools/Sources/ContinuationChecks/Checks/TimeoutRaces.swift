@@ -1,23 +1,36 @@
 import SwiftSyntax
 
-/// Task groups that race a wait against a sleep. A group waits for all its tasks, so the wait has
-/// to end when it is cancelled.
-struct TimeoutRaces {
-  let calls: [FunctionCallExprSyntax]
-  let waits: [Wait]
+extension Kind {
+  static let timeoutCannotFire = Kind("timeout-cannot-fire")
+  static let answerWaitsForTimeout = Kind("answer-waits-for-timeout")
+}
 
-  var findings: [Finding] {
-    calls.compactMap { call in
-      race(call)?.lazy.compactMap(whatIgnoresCancellation).first.map {
+/// Task groups that race a wait against a sleep. A group waits for all its tasks, so the wait has
+/// to end when it is cancelled, and the sleep has to be cancelled.
+enum TimeoutRaces: Check {
+  static let kinds = [Kind.timeoutCannotFire, .answerWaitsForTimeout]
+
+  static func findings(in file: SourceFile) -> [Finding] {
+    file.calls.compactMap { call in
+      guard let others = race(call) else { return nil }
+      if let what = others.lazy.compactMap({ whatIgnoresCancellation(in: $0, file) }).first {
         let message =
-          "this timeout cannot fire, because it waits for \($0), which ignores cancellation"
+          "this timeout cannot fire, because it waits for \(what), which ignores cancellation"
         return Finding(.timeoutCannotFire, at: call.start, message)
       }
+      // Only an error cancels the other tasks without being asked.
+      if others.isEmpty || file.mentions(["cancelAll", "waitForAll"], in: call)
+        || !file.mentions(["next"], in: call)
+      {
+        return nil
+      }
+      let message = "an answer waits here for the end of the sleep: call `cancelAll()` before"
+      return Finding(.answerWaitsForTimeout, at: call.start, message)
     }
   }
 
   /// The tasks beside one that sleeps and then only throws or returns: nothing else ends a wait.
-  private func race(_ group: FunctionCallExprSyntax) -> [ClosureExprSyntax]? {
+  private static func race(_ group: FunctionCallExprSyntax) -> [ClosureExprSyntax]? {
     guard group.callee.hasPrefix("with"), group.callee.hasSuffix("TaskGroup"),
       let body = group.closures.last?.closure
     else { return nil }
@@ -39,20 +52,34 @@ struct TimeoutRaces {
       return !known.contains(call.callee) && call.callee.first?.isUppercase != true
         && !others.contains { $0.contains(call) } && (runs || !fails)
     }
-    let assigns = sleeping.contains { !$0.assignments.isEmpty }
+    let assigns = sleeping.contains { child in
+      child.all(SequenceExprSyntax.self).contains { $0.assignment != nil }
+    }
     return sleeping.isEmpty || doesMore || assigns ? nil : others
   }
 
   /// Directly in the closure, or in a function of the same type and file that it calls.
-  private func whatIgnoresCancellation(in closure: ClosureExprSyntax) -> String? {
+  private static func whatIgnoresCancellation(
+    in closure: ClosureExprSyntax,
+    _ file: SourceFile
+  ) -> String? {
+    // The value of another task, which nothing cancels: `task.value`.
+    if let item = closure.statements.first?.item, closure.statements.count == 1,
+      let value = item.as(ReturnStmtSyntax.self)?.expression ?? item.as(ExprSyntax.self),
+      let member = value.unwrapped.as(MemberAccessExprSyntax.self),
+      member.declName.baseName.text == "value", let base = member.base?.name,
+      base.lowercased().hasSuffix("task"), !value.is(FunctionCallExprSyntax.self)
+    {
+      return "another task"
+    }
     let direct = closure.all(FunctionCallExprSyntax.self).filter { $0.scope == Syntax(closure) }
-    let bare = waits.filter { !$0.isCancellable }
+    let bare = file.waits.filter { !$0.isCancellable }
     if bare.contains(where: { direct.contains($0.call) }) { return "a continuation" }
     return direct.first { call in bare.contains { isReached($0, from: call) } }
       .map { "the continuation in `\($0.callee)`" }
   }
 
-  private func isReached(_ wait: Wait, from call: FunctionCallExprSyntax) -> Bool {
+  private static func isReached(_ wait: Wait, from call: FunctionCallExprSyntax) -> Bool {
     let base = call.calledExpression.as(MemberAccessExprSyntax.self)?.base?.trimmedDescription
     guard [nil, "self", "Self"].contains(base),
       let function = wait.call.scope?.as(FunctionDeclSyntax.self),

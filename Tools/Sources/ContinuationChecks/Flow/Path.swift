@@ -16,6 +16,12 @@ struct Path: Hashable {
   struct Skip: Hashable {
     let position: AbsolutePosition
     let reason: String
+    /// A `switch` or a chain of `else if`: other branches of it that skip are the same mistake.
+    var group: AbsolutePosition?
+    /// A call that an optional chain leaves out. What comes later says less.
+    var isCall = false
+    /// Somebody may have chosen it: the receiver may be gone, or the failure goes elsewhere.
+    var isDebatable = false
   }
 
   var isOpen: Bool { resumptions.isEmpty && owners.isEmpty && !isExcused }
@@ -36,8 +42,8 @@ extension Paths {
     isExcused ? mapPaths { $0.isExcused = true } : self
   }
 
-  func skipping(at node: some SyntaxProtocol, _ reason: String) -> Paths {
-    mapPaths { if $0.isOpen { $0.skip = Path.Skip(position: node.start, reason: reason) } }
+  func skipping(_ skip: Path.Skip) -> Paths {
+    mapPaths { if $0.isOpen, $0.skip?.isCall != true { $0.skip = skip } }
   }
 
   /// After a decision. One that depends on the same value as another cannot be told from it.

@@ -3,24 +3,39 @@ import SwiftSyntax
 /// A call that waits for a continuation, or for a completion handler of this library.
 struct Wait {
   let call: FunctionCallExprSyntax
-  private let operation: ClosureExprSyntax?
-  private let isOfLibrary: Bool
+  let operation: ClosureExprSyntax?
+  let obligation: Obligation?
+  let isOfLibrary: Bool
 
-  init?(_ call: FunctionCallExprSyntax) {
-    guard call.callee.hasPrefix("with") else { return nil }
-    isOfLibrary = call.callee.contains(
-      /^with(Async(Throwing)?Value|(Unc|C)ancellable(Throwing)?Continuation)$/
-    )
-    guard isOfLibrary || call.callee.contains(/^with(Checked|Unsafe)(Throwing)?Continuation$/),
+  private static let ofLibrary: Set = [
+    "withAsyncValue", "withAsyncThrowingValue", "withCancellableContinuation",
+    "withCancellableThrowingContinuation", "withUncancellableContinuation",
+  ]
+  private static let ofStandardLibrary: Set = [
+    "withCheckedContinuation", "withCheckedThrowingContinuation", "withUnsafeContinuation",
+    "withUnsafeThrowingContinuation",
+  ]
+
+  init?(_ call: FunctionCallExprSyntax, in file: SourceFile) {
+    let name = call.callee
+    guard name.hasPrefix("with") else { return nil }
+    isOfLibrary = Self.ofLibrary.contains(name)
+    // A continuation that cannot be copied names its type: `withContinuation(of: Int.self)`.
+    let traps = name == "withContinuation" && call.arguments.first?.label?.text == "of"
+    guard isOfLibrary || traps || Self.ofStandardLibrary.contains(name),
       [nil, "Swift", "_Concurrency", "CooperativeCancellation"].contains(
         call.calledExpression.as(MemberAccessExprSyntax.self)?.base?.trimmedDescription
       )
     else { return nil }
     self.call = call
     operation = call.closures.first { !["onCancel", "onDiscard"].contains($0.label) }?.closure
+    let names = Set(operation?.parameterNames ?? []).subtracting(["_"])
+    let function = call.ancestors.first(where: \.isFunction) ?? Syntax(file.tree)
+    obligation =
+      names.isEmpty ? nil : Obligation(names: names, in: function, of: file, traps: traps)
   }
 
-  var names: Set<String> { Set(operation?.parameterNames ?? []).subtracting(["_"]) }
+  var names: Set<String> { obligation?.names ?? [] }
 
   /// Ends when its task is cancelled, as far as the text says.
   var isCancellable: Bool {
@@ -35,15 +50,5 @@ struct Wait {
     let hasFallback = call.arguments.contains { $0.label?.text == "fallback" }
     return call.callee != "withUncancellableContinuation"
       && (call.callee != "withAsyncValue" || hasFallback)
-  }
-
-  var findings: [Finding] {
-    guard let operation, !names.isEmpty else { return [] }
-    let function = call.ancestors.first(where: \.isFunction) ?? call.root
-    let obligation = Obligation(names: names, in: function)
-    // This library's waits neither hang nor crash.
-    return obligation.checksInCallbacks(of: operation)
-      + (isOfLibrary
-        ? [] : Flow.findings(obligation, operation.statements, end: operation.rightBrace))
   }
 }

@@ -1,0 +1,124 @@
+import SwiftSyntax
+
+extension Kind {
+  static let neverCalled = Kind("never-called")
+  /// The receiver may be gone, or the failure is shown where it happens.
+  static let maybeNeverCalled = Kind("maybe-never-called", isDebatable: true)
+}
+
+/// Completion handlers that are not called once.
+enum CompletionHandlers: Check {
+  static let kinds = [Kind.neverCalled, .maybeNeverCalled, .resumedTwice]
+
+  static func findings(in file: SourceFile) -> [Finding] {
+    file.completionHandlers.flatMap { function, body, obligation -> [Finding] in
+      // What the function returns may say as much as a call.
+      let returns = function.signature.returnClause?.type.trimmedDescription ?? "Void"
+      let start = Path(isExcused: !["Void", "()"].contains(returns))
+      return Flow.findings(obligation, body.statements, end: body.rightBrace, start)
+    }
+  }
+}
+
+extension FunctionDeclSyntax {
+  private static let starts = ["completion", "oncomplet", "withcompletion", "reply", "withreply"]
+
+  /// The parameter that by its name and position is called once.
+  func completionHandler(in file: SourceFile) -> Obligation? {
+    // An array, because a list of syntax would copy the whole file.
+    let closures = Array(signature.parameterClause.parameters).filter(\.isClosure)
+    guard let body, let last = closures.last,
+      let label = last.firstName.text == "_" ? last.secondName : last.firstName,
+      Self.starts.contains(where: label.text.lowercased().hasPrefix),
+      !Words(name.text).saysRepeatedly, signature.effectSpecifiers?.asyncSpecifier == nil,
+      // Nobody waits for what may be left out. A stub, or an override, may do nothing.
+      last.defaultValue == nil, !last.mayBeLeftOut,
+      !modifiers.contains(where: { $0.name.text == "override" }),
+      !isInFake,
+      file.refers(to: [last.name], in: body)
+    else { return nil }
+    let handler = last.name
+    var obligation = Obligation(handler: handler, names: [handler], in: Syntax(self), of: file)
+    obligation.isVisitor = last.isVisitor
+    obligation.isForSuccess = last.isForSuccess && !isOfSDK
+    obligation.isForFailure = onlyFails(last, body)
+    obligation.isOptional = last.type.is(OptionalTypeSyntax.self)
+    obligation.others = Set(closures.dropLast().map(\.name))
+    return obligation
+  }
+
+  /// A delegate's method, as `webView(_:decidePolicyFor:completionHandler:)`, whose SDK waits.
+  private var isOfSDK: Bool {
+    let parameters = signature.parameterClause.parameters
+    return parameters.count > 1 && parameters.first?.firstName.text == "_"
+      && parameters.last?.firstName.text.lowercased().hasSuffix("completionhandler") == true
+  }
+
+  /// A handler with nothing to bring, or that takes what has gone wrong, is called with errors only.
+  private func onlyFails(_ handler: FunctionParameterSyntax, _ body: CodeBlockSyntax) -> Bool {
+    let text = handler.type.trimmedDescription
+    let isResult = ["Result<Void,", "Result<(),"].contains(where: text.contains)
+    let isError = ["(Error?)", "(any Error)?)", "(String?)"].contains(where: text.contains)
+    guard isResult || isError else { return false }
+    let values = body.all(FunctionCallExprSyntax.self)
+      .filter { $0.calledExpression.name == handler.name }
+      .map { $0.arguments.first?.expression.text ?? "" }
+    // What is passed on may be called with anything.
+    let isPassedOn =
+      body.all(DeclReferenceExprSyntax.self).count {
+        $0.baseName.text == handler.name
+      } > values.count
+    return !isPassedOn
+      && values.allSatisfy { value in
+        isResult
+          ? value.hasPrefix(".failure") : value.hasPrefix("\"") || isUnwrapped(value, in: body)
+      }
+  }
+
+  /// `error` after `if let error` or in a `catch`.
+  private func isUnwrapped(_ value: String, in body: CodeBlockSyntax) -> Bool {
+    value == "error"
+      && body.all(ClosureExprSyntax.self).allSatisfy { closure in
+        !closure.parameterNames.contains(value)
+          || closure.all(OptionalBindingConditionSyntax.self).contains {
+            $0.pattern.trimmedDescription == value
+          }
+      }
+  }
+}
+
+extension FunctionParameterSyntax {
+  fileprivate var name: String { (secondName ?? firstName).text }
+
+  /// A function that returns nothing, or an alias for one, as `CompletionHandler`.
+  fileprivate var isClosure: Bool {
+    let words = type.trimmedDescription.split { "()?".contains($0) || $0.isWhitespace }
+    if words.contains("->") { return ["->", "Void"].contains(words.last) }
+    let suffixes = ["Completion", "Handler", "Callback", "Block"]
+    return suffixes.contains { words.last?.hasSuffix($0) == true }
+  }
+
+  private var isAlias: Bool { type.is(IdentifierTypeSyntax.self) }
+
+  /// `Completion?`, `(() -> Void)?`, or a handler that throws.
+  fileprivate var mayBeLeftOut: Bool {
+    let text = type.trimmedDescription
+    let wrapped = type.as(OptionalTypeSyntax.self)?.wrappedType
+    return wrapped?.is(IdentifierTypeSyntax.self) == true
+      || wrapped?.is(MemberTypeSyntax.self) == true
+      || wrapped != nil && text.contains("() -> ") || text.contains("throws")
+  }
+
+  /// What does not escape may be called for each element of something.
+  fileprivate var isVisitor: Bool {
+    !isAlias && !type.is(OptionalTypeSyntax.self) && !type.trimmedDescription.contains("@escaping")
+  }
+
+  /// Its type has no place for a failure.
+  fileprivate var isForSuccess: Bool {
+    let text = type.trimmedDescription
+    guard let arrow = text.firstRange(of: "->") else { return false }
+    let failures = ["?", "Error", "Result", "Bool", "Status", "Response", "Outcome"]
+    return !failures.contains(where: text[..<arrow.lowerBound].contains)
+  }
+}

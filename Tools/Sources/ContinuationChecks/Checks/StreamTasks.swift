@@ -1,0 +1,41 @@
+import SwiftSyntax
+
+extension Kind {
+  static let streamTaskNotCancelled = Kind("stream-task-not-cancelled")
+}
+
+/// Streams whose builder starts a task that nothing ends when the reader stops.
+enum StreamTasks: Check {
+  static let kinds = [Kind.streamTaskNotCancelled]
+
+  static func findings(in file: SourceFile) -> [Finding] {
+    if file.isTest { return [] }
+    return file.calls.compactMap { call in
+      guard ["AsyncStream", "AsyncThrowingStream"].contains(call.callee), !call.isInFake,
+        !call.closures.contains(where: { ["unfolding", "onCancel"].contains($0.label) }),
+        let builder = call.closures.last?.closure,
+        // One that is asked whether the reader has stopped may end by itself.
+        !file.mentions(["onTermination", "terminated"], in: builder),
+        let task = builder.statements.lazy.compactMap(task).first
+      else { return nil }
+      let message =
+        "this task runs on when the reader of the stream stops: cancel it in `onTermination`"
+      return Finding(.streamTaskNotCancelled, at: task.start, message)
+    }
+  }
+
+  /// A task that waits for something, and that the builder keeps nowhere else.
+  private static func task(in item: CodeBlockItemSyntax) -> FunctionCallExprSyntax? {
+    let variable = item.item.as(VariableDeclSyntax.self)?.bindings.first?.initializer?.value
+    var value = variable ?? item.item.as(ExprSyntax.self)
+    if let assignment = value?.as(SequenceExprSyntax.self)?.assignment {
+      value = assignment.target.is(DiscardAssignmentExprSyntax.self) ? assignment.value[0] : nil
+    }
+    guard let call = value?.as(FunctionCallExprSyntax.self),
+      let closure = call.closures.last?.closure, closure.isTask, closure.call == call,
+      !closure.all(AwaitExprSyntax.self).isEmpty
+        || closure.all(ForStmtSyntax.self).contains(where: { $0.awaitKeyword != nil })
+    else { return nil }
+    return call
+  }
+}

@@ -1,0 +1,19 @@
+import SwiftSyntax
+
+extension Kind {
+  static let neverResumed = Kind("never-resumed")
+  static let resumedTwice = Kind("resumed-twice")
+}
+
+/// Continuations that are not resumed once. This library's neither hang nor crash.
+enum Waits: Check {
+  static let kinds = [Kind.neverResumed, .resumedTwice]
+
+  static func findings(in file: SourceFile) -> [Finding] {
+    file.waits.flatMap { wait -> [Finding] in
+      guard let operation = wait.operation, let obligation = wait.obligation, !wait.isOfLibrary
+      else { return [] }
+      return Flow.findings(obligation, operation.statements, end: operation.rightBrace)
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import SwiftSyntax
+
+/// What has to be resumed or called once, and the names that it has at a place.
+struct Obligation {
+  let file: SourceFile
+  /// The name of a completion handler, nil for a continuation.
+  let handler: String?
+  /// The handler may be called for each element of something, or for none.
+  var isVisitor = false
+  /// The handler is for successes only, as far as its type tells.
+  var isForSuccess = false
+  /// The handler is called with errors only: silence is its success.
+  var isForFailure = false
+  /// A caller may pass nil, so nothing depends on the call.
+  var isOptional = false
+  /// The continuation traps if it is released without being resumed.
+  let traps: Bool
+  /// The continuation or the completion handler itself.
+  var names: Set<String>
+  /// Functions and handlers beside it: whoever is passed to one of these may answer there.
+  var others: Set<String> = []
+  /// What may be nil because it has been released. `self` is not, while its method waits.
+  var weak: Set<String> = ["self"]
+  /// What is assigned after it was declared: flags, slots, counters; and what is made of it.
+  private(set) var variables: Set<String>
+
+  init(
+    handler: String? = nil,
+    names: Set<String>,
+    in function: Syntax,
+    of file: SourceFile,
+    traps: Bool = false
+  ) {
+    (self.file, self.handler, self.names, self.traps) = (file, handler, names, traps)
+    variables = Set(file.assignments(in: function).map(\.target.lastName))
+  }
+
+  func isSubject(_ expression: some ExprSyntaxProtocol) -> Bool {
+    expression.name.map(names.contains) ?? false
+  }
+
+  func isMentioned(in node: some SyntaxProtocol) -> Bool {
+    file.refers(to: names.union(others), in: node)
+  }
+
+  mutating func shadow(_ pattern: some SyntaxProtocol) {
+    let shadowed = pattern.all(IdentifierPatternSyntax.self).map(\.identifier.text)
+    names.subtract(shadowed)
+    others.subtract(shadowed)
+  }
+
+  mutating func enter(_ closure: ClosureExprSyntax) {
+    names.subtract(closure.parameterNames)
+    others.subtract(closure.parameterNames)
+    for item in closure.signature?.capture?.items ?? [] {
+      if item.specifier?.specifier.text == "weak" { weak.insert(item.name.text) }
+      if let value = item.initializer?.value, isSubject(value) { names.insert(item.name.text) }
+    }
+  }
+
+  /// A function may be called before the line that declares it.
+  mutating func addFunctions(of items: CodeBlockItemListSyntax) {
+    for item in items {
+      guard let function = item.item.as(FunctionDeclSyntax.self), isMentioned(in: function)
+      else { continue }
+      others.insert(function.name.text)
+    }
+  }
+
+  mutating func bind(_ pattern: PatternSyntax, to value: ExprSyntax) {
+    guard let name = pattern.as(IdentifierPatternSyntax.self)?.identifier.text
+    else { return shadow(pattern) }
+    if isSubject(value) {
+      names.insert(name)
+    } else {
+      if !isMentioned(in: value) { shadow(pattern) }
+      if value.name == "self" { weak.insert(name) }
+      if Decision(value, for: self).isExcused { variables.insert(name) }
+    }
+  }
+
+  /// "resumes", or what a completion handler wants.
+  var verb: String { handler.map { "call `\($0)`" } ?? "resume" }
+
+  /// What follows from a path that does nothing.
+  var consequence: String {
+    if let handler { return "nothing calls `\(handler)` then: its caller waits forever" }
+    return "nothing resumes then: the " + (traps ? "program traps" : "task waits forever")
+  }
+}

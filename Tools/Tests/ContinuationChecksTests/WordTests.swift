@@ -1,0 +1,107 @@
+@testable import ContinuationChecks
+import Testing
+
+/// What is found in a wait whose parts have these names.
+private func kinds(
+  function: String = "load",
+  label: String = "",
+  parameter: String = "number",
+  tested: String = "number",
+  receiver: String = "sdk"
+) throws -> [String] {
+  let source = """
+    func run(completion: @escaping (Int?) -> Void) {
+      \(receiver).\(function)(\(label)) { \(parameter) in
+        guard \(tested) else { return }
+        completion(1)
+      }
+    }
+    """
+  return try #require(Report(source: source, kinds: Set(Kind.all))).findings.map(\.kind.name)
+}
+
+@Test func `a neutral name excuses nothing`() throws {
+  #expect(try kinds() == ["never-called"])
+}
+
+@Test(arguments: Words.state)
+func `a value that may say that the answer has come is a reason`(word: Substring) throws {
+  #expect(try kinds(tested: "is_\(word)").isEmpty)
+}
+
+@Test(arguments: Words.busy)
+func `a value that says that a call is under way is a reason`(word: Substring) throws {
+  #expect(try kinds(tested: "!is\(word.capitalized)").isEmpty)
+  #expect(try kinds(tested: "loadWithout\(word.capitalized)") == ["never-called"])
+}
+
+@Test(arguments: Words.repeatedly)
+func `a function that calls again and again need not answer each time`(word: Substring) throws {
+  #expect(try kinds(function: "add_\(word)").isEmpty)
+}
+
+@Test(arguments: Words.event)
+func `a function is named after the events that it brings`(word: Substring) throws {
+  #expect(try kinds(function: "on_\(word)").isEmpty)
+  for ask in Words.asks { #expect(try kinds(function: "\(ask)_\(word)").isEmpty == false) }
+}
+
+@Test(arguments: Words.handler)
+func `a kept closure may be called again`(word: Substring) throws {
+  #expect(try kinds(function: "add_\(word)").isEmpty)
+  for once in Words.once { #expect(try !kinds(function: "\(once)_\(word)").isEmpty) }
+}
+
+@Test(arguments: Words.outcome)
+func `an answer is no event`(word: Substring) throws {
+  #expect(try !kinds(function: "on\(word.capitalized)").isEmpty)
+  #expect(try kinds(function: "onNumber").isEmpty)
+}
+
+@Test(arguments: Words.part)
+func `a piece of the answer is no answer`(word: Substring) throws {
+  #expect(try kinds(parameter: word.description).isEmpty)
+}
+
+@Test(arguments: Words.ends)
+func `who ends the registration is called more than once`(name: String) throws {
+  #expect(try kinds(tested: "sdk.\(name)()").isEmpty)
+}
+
+@Test(arguments: Words.atOnce.sorted() + Words.scoped.map { "with_\($0)" })
+func `a closure that runs at once is a part of its function`(name: String) throws {
+  let source =
+    "func f(completion: @escaping () -> Void) { sdk.\(name) { completion() }; completion() }"
+  let found = try #require(Report(source: source)).findings
+  #expect(found.map(\.kind) == [.resumedTwice])
+}
+
+@Test(arguments: Words.weak)
+func `a receiver that may be gone is debatable`(word: Substring) throws {
+  let source = "func f(completion: @escaping () -> Void) { \(word)?.load(completion) }"
+  let found = try #require(Report(source: source, kinds: Set(Kind.all))).findings
+  #expect(found.map(\.kind) == [.maybeNeverCalled])
+}
+
+@Test(arguments: Words.fake)
+func `a stand-in leaves out what its test does not need`(word: Substring) throws {
+  let source = "struct A_\(word) { func f(_ a: Int?, completion: @escaping () -> Void) "
+  let body = "{ if let a { completion() } } }"
+  #expect(try #require(Report(source: source + body)).findings.isEmpty)
+}
+
+@Test(arguments: Words.failure)
+func `a case that fails is no step`(word: Substring) throws {
+  let source = """
+    func f(completion: @escaping () -> Void) {
+      sdk.load { value in
+        switch value {
+        case .one: completion()
+        case .\(word)_one: print(1)
+        case .\(word)_two: print(2)
+        }
+      }
+    }
+    """
+  #expect(try #require(Report(source: source)).findings.map(\.kind) == [.neverCalled])
+}
