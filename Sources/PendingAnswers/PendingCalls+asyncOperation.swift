@@ -82,17 +82,25 @@ extension PendingCalls {
       outcome = CallOutcome(of: end, takeAnswer: { Reply.take(from: $0) }, onDiscard: discardAnswer)
     }
     let (operation, task) = place.request
-    // `operation` may still run, or have begun nothing, so to tell the SDK may take longer than the
-    // call.
-    var mustTell = false
-    let checked = outcome.checkedAfter(
-      options,
-      hold: { hold(id, place.number) },
-      onCancel: { mustTell = true },
-      read: { hasRead(id, place.number) },
-      onDiscard: discardAnswer
-    )
-    if mustTell { await operation.interrupt(task) }
+    let checked: CallOutcome<PendingAnswer<Value>>
+    switch consume outcome {
+    case .answered(let answer) where response.checksAfter && answer.isSuccess:
+      if Task.isCancelled, hold(id, place.number) {
+        // `operation` may still run, so to tell the SDK may take longer than the call.
+        await operation.interrupt(task)
+        discardAnswer?(consume answer)
+        checked = .interrupted(.cancelled)
+      } else {
+        hasRead(id, place.number)
+        checked = .answered(answer)
+      }
+    case .answered(let answer):
+      checked = .answered(answer)
+    case .dropped:
+      checked = .dropped
+    case .interrupted(let cause):
+      checked = .interrupted(cause)
+    }
     task.cancel()
     return try checked.deliver(options)
   }

@@ -224,7 +224,9 @@ extension PendingCalls {
   /// has forwarded that.
   @_alwaysEmitIntoClient
   func hold(_ id: ID, _ number: Int) -> Bool {
-    sharing != nil || registry.locked { $0.hold(id, number) }
+    if sharing == nil { return registry.locked { $0.hold(id, number) } }
+    perform { $0.inLine(id, &$1) { line, _ in line.hold(number) } }
+    return true
   }
 
   /// The task of a call has read its value.

@@ -52,7 +52,9 @@ extension PendingCallsMachine {
     for (id, var line) in ended.lines {
       line.endAll(error, &ended.effects)
       lastNumber = max(lastNumber, line.lastTicket)
-      if closes || line.isEmpty { continue }
+      // It finds the error when it begins.
+      if closes { line.granted = nil }
+      if line.isEmpty { continue }
       lines[id] = line
       countInLines += line.count
     }

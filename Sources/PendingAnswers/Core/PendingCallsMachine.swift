@@ -32,6 +32,8 @@ public import CooperativeCancellation
   @usableFromInline package struct Outcome: Sendable {
     @usableFromInline package var effects = Effects<Value>()
     @usableFromInline package var id: ID?
+    /// That of an answer that was parked: only to be released.
+    @usableFromInline package var parkedID: ID?
 
     @_alwaysEmitIntoClient
     package init() {}
@@ -229,7 +231,7 @@ public import CooperativeCancellation
       var answer: PendingAnswer<Value>? = parked.answer
       // The call takes it, because its own task is here and has not been interrupted.
       _ = self.answer(id, &answer, &outcome)
-      outcome.id = parked.id
+      outcome.parkedID = parked.id
     }
     return true
   }

@@ -28,8 +28,8 @@ public import CooperativeCancellation
   /// needs no array.
   @usableFromInline var unread: PendingEntry<Value>?
   /// Those that have their answer, and whose `onCancel` has not returned, and further ones with an
-  /// unread value.
-  @usableFromInline var answered = NumberedQueue<PendingEntry<Value>>()
+  /// unread value, by number. Not a queue: one that joins with its answer comes before an older one.
+  @usableFromInline var answered: [Int: PendingEntry<Value>] = [:]
   @usableFromInline var unreadCount = 0
   /// What waits until a late answer is not expected anymore, for the calls whose late answers are
   /// limited.
@@ -201,7 +201,7 @@ public import CooperativeCancellation
       unread = call
     } else if !call.state.isOver {
       // It has not forwarded its interruption, or others have an unread value, too.
-      answered.append(call, call.number)
+      answered[call.number] = call
     }
     // If it is over, and was the last one.
     passTurn(&effects)
@@ -226,10 +226,27 @@ public import CooperativeCancellation
     return true
   }
 
+  /// The task of a call with a value is cancelled. The call keeps its place until it leaves, and
+  /// counts, because it forwards.
+  @_alwaysEmitIntoClient
+  package mutating func hold(_ number: Int) {
+    if unread?.number == number {
+      unread?.state = .forwarding
+    } else if answered[number]?.state.isUnread == true {
+      answered[number]?.state = .forwarding
+    } else {
+      // It keeps no place.
+      return
+    }
+    unreadCount -= 1
+  }
+
   @_alwaysEmitIntoClient
   mutating func leaveAnswered(_ number: Int, _ effects: inout Effects<Value>) -> Bool {
     let isRead = unread?.number == number
-    guard let call = isRead ? unread.take() : answered.remove(number) else { return false }
+    guard let call = isRead ? unread.take() : answered.removeValue(forKey: number) else {
+      return false
+    }
     if call.state.isUnread { unreadCount -= 1 }
     effects.reply = call.reply
     passTurn(&effects)

@@ -1,3 +1,4 @@
+import CancellationInternals
 import CooperativeCancellation
 import CooperativeCancellationTesting
 import FakeCallbackSDK
@@ -253,6 +254,38 @@ import Testing
     await #expect(throws: CancellationError.self) { try await first.value }
     #expect(try await second.value == "own")
     #expect(calls.count == 0)
+  }
+
+  @Test func `a call that joins with its answer leaves, and so does an older one after it`() {
+    var line = TurnMachine<Int>(after: 0)
+    var effects = Effects<Int>()
+    func reply() -> Reply<PendingAnswer<Int>> { Reply(CallSite(), nil) }
+    func answer() -> PendingAnswer<Int>? { .success(Sent(1)) }
+    var (first, own, late) = (answer(), answer(), answer())
+    let unread = line.begin(reply(), ticket: nil, mayWithhold: true)
+    #expect(line.answer(&first, &effects))
+    let older = line.begin(reply(), ticket: nil, mayWithhold: true)
+    let joined = line.join(PendingEntry(reply(), 0, mayWithhold: true), &own, &effects)
+    #expect(line.answer(&late, &effects))
+    line.hold(older)
+    #expect(line.count == 1, "it forwards, so it counts")
+    for call in [joined, unread, older] {
+      let stays = line.leave(call, &effects)
+      #expect(!stays)
+    }
+    #expect(line.isEmpty)
+  }
+
+  @Test func `an id that was parked and the id of the call are both released after unlocking`()
+    throws
+  {
+    var registry = PendingCallsMachine<Int, Int>()
+    let number = try registry.start(Reply(CallSite(), nil), mayWithhold: false)
+    var answer: PendingAnswer<Int>? = .success(Sent(1))
+    let isParked = registry.park(7, &answer)
+    var outcome = PendingCallsMachine<Int, Int>.Outcome()
+    let isNamed = registry.name(number, 7, &outcome)
+    #expect(isParked && isNamed && outcome.id == 7 && outcome.parkedID == 7)
   }
 
   @Test func `no ticket is used twice, although a line that is over is removed`() throws {
