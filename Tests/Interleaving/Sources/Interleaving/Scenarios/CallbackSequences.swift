@@ -119,6 +119,7 @@ extension Scenario {
       case .newest: ["1 2 end", "2 end, discarded 1"]
       case .oldest: ["1 2 end", "1 end, discarded 2"]
       case .unbounded: ["1 2 end"]
+      @unknown default: fatalError("a new case needs outcomes of its own")
       }
     return Scenario("sequence, \(policy): yield, yield, finish", outcomes: outcomes) { run in
       let feed = Feed(in: run)

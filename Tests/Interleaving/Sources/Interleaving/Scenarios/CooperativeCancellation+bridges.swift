@@ -75,6 +75,7 @@ extension Scenario {
     case .deliverResult: ["value", "value, forwarded", "cancelled"]
     case .abandonCallback, .waitForCallback:
       ["value", "cancelled", "cancelled, forwarded, discarded"]
+    @unknown default: fatalError("a new case needs outcomes of its own")
     }
   }
 
@@ -122,6 +123,7 @@ extension Scenario {
           "value, discarded, \(report)", "cancelled", "cancelled, forwarded, discarded, \(report)",
           "cancelled, forwarded, discarded, \(report)",
         ]
+      @unknown default: fatalError("a new case needs outcomes of its own")
       }
     return cancelledBridge("answer, answer", response, outcomes: outcomes) {
       run,
@@ -140,6 +142,7 @@ extension Scenario {
       case .ignoreCancellation: ["error"]
       case .deliverResult: ["error", "error, forwarded", "cancelled"]
       case .abandonCallback, .waitForCallback: ["error", "cancelled, forwarded", "cancelled"]
+      @unknown default: fatalError("a new case needs outcomes of its own")
       }
     return cancelledBridge("error", response, outcomes: outcomes) { run, _, completion in
       run.thread("SDK") { completion(.failure(SDKError())) }
@@ -152,6 +155,7 @@ extension Scenario {
       case .ignoreCancellation: ["dropped"]
       case .deliverResult: ["dropped", "dropped, forwarded", "cancelled"]
       case .abandonCallback, .waitForCallback: ["dropped", "cancelled, forwarded", "cancelled"]
+      @unknown default: fatalError("a new case needs outcomes of its own")
       }
     return cancelledBridge("drop", response, outcomes: outcomes) { run, _, completion in
       run.thread("SDK") { _ = completion }
@@ -339,6 +343,7 @@ extension Scenario {
         ["Fallback, \(reported)", "Fallback, forwarded, \(reported)", "Fallback"]
       case .abandonCallback, .waitForCallback:
         ["Fallback, \(reported)", "Fallback, forwarded", "Fallback"]
+      @unknown default: fatalError("a new case needs outcomes of its own")
       }
     return cancelledFallback("drop", response, outcomes: outcomes) { run, _, completion in
       run.thread("SDK") { _ = completion }

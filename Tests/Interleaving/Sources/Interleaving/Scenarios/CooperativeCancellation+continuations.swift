@@ -30,7 +30,7 @@ extension Scenario {
       let resume: @Sendable (Continuation) -> Void = { continuation in
         let packet = call.packet()
         let name = packet.name
-        if continuation.resume(returning: consume packet) as Bool { deciding.value.append(name) }
+        if continuation.tryResume(returning: consume packet) { deciding.value.append(name) }
       }
       let task = call.begin {
         try await withCancellableThrowingContinuation(whenCancelled: response) {
@@ -64,6 +64,7 @@ extension Scenario {
       case .ignoreCancellation: ["value"]
       case .deliverResult: ["value", "value, forwarded"]
       case .abandonCallback, .waitForCallback: ["value", "cancelled, forwarded, discarded"]
+      @unknown default: fatalError("a new case needs outcomes of its own")
       }
     return cancelledContinuation("resume", response, outcomes: outcomes) {
       run,
@@ -81,6 +82,7 @@ extension Scenario {
       case .deliverResult: ["value, \(report)", "value, forwarded, \(report)"]
       case .abandonCallback, .waitForCallback:
         ["value, \(report)", "cancelled, forwarded, \(report)"]
+      @unknown default: fatalError("a new case needs outcomes of its own")
       }
     return cancelledContinuation("resume, resume", response, outcomes: outcomes) {
       run,
@@ -98,6 +100,7 @@ extension Scenario {
       case .ignoreCancellation: ["dropped"]
       case .deliverResult: ["dropped", "dropped, forwarded"]
       case .abandonCallback, .waitForCallback: ["dropped", "cancelled, forwarded"]
+      @unknown default: fatalError("a new case needs outcomes of its own")
       }
     return cancelledContinuation("drop", response, outcomes: outcomes) { run, continuation, _ in
       run.thread("SDK") { _ = continuation }

@@ -138,6 +138,7 @@ extension Scenario {
           "value", "cancelled", "cancelled, forwarded, discarded",
           "timed out, forwarded, discarded",
         ]
+      @unknown default: fatalError("a new case needs outcomes of its own")
       }
     return timedBridge(
       "answer, alarm, cancellation",

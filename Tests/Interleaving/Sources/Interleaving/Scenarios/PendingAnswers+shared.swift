@@ -178,7 +178,7 @@ extension Scenario {
         waiting.value += 1
         guard waiting.value == 2 else { return }
         run.thread("SDK") {
-          let count = event.resume(returning: "value")
+          let count = event.tryResume(returning: "value")
           run.expect(count == 2, "\(count) readers take the event")
           event.resume(returning: "second value")
         }

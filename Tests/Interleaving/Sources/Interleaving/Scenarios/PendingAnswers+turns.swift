@@ -34,6 +34,7 @@ extension Scenario {
     case .deliverResult:
       ["first value, second value", "first value, forwarded, second value", "first cancelled"]
     case .ignoreCancellation: ["first value, second value"]
+    @unknown default: fatalError("a new case needs outcomes of its own")
     }
   }
 
@@ -71,6 +72,7 @@ extension Scenario {
       ]
     case .deliverResult: ["first value, second value", "first value, second cancelled"]
     case .ignoreCancellation: ["first value, second value"]
+    @unknown default: fatalError("a new case needs outcomes of its own")
     }
   }
 
@@ -112,7 +114,7 @@ extension Scenario {
     let calls = run.registry(ifTaken: .waitForTurn)
     let (first, second) = (Call("first", in: run), Call("second", in: run))
     first.ask(calls) {
-      run.thread("SDK") { calls.resume(ID(1, in: run), throwing: SDKError()) }
+      run.thread("SDK") { _ = calls.tryResume(ID(1, in: run), throwing: SDKError()) }
       run.step("refused")
       second.ask(calls) { second.answer(calls) }
       throw SDKError()

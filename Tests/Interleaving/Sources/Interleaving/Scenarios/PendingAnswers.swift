@@ -31,6 +31,7 @@ extension Scenario {
       ["value", "cancelled", "cancelled, forwarded, discarded"]
     case .deliverResult: ["value", "value, forwarded", "cancelled"]
     case .ignoreCancellation: ["value"]
+    @unknown default: fatalError("a new case needs outcomes of its own")
     }
   }
 
@@ -40,6 +41,7 @@ extension Scenario {
       ["value", "handed back, timed out, forwarded, discarded"]
     case .waitForCallback: ["value", "timed out, forwarded, discarded"]
     case .deliverResult: ["value", "value, forwarded"]
+    @unknown default: fatalError("a new case needs outcomes of its own")
     }
   }
 
@@ -160,6 +162,7 @@ extension Scenario {
         "first error, forwarded, second already pending",
       ])
     case .ignoreCancellation: always
+    @unknown default: fatalError("a new case needs outcomes of its own")
     }
   }
 
@@ -172,7 +175,7 @@ extension Scenario {
       let (calls, first, second) = (run.registry(), Call("first", in: run), Call("second", in: run))
       let current = Shared<Call?>(nil)
       let task = first.ask(calls, whenCancelled: response, ofCurrent: current) {
-        run.thread("SDK") { calls.resume(ID(1, in: run), throwing: SDKError()) }
+        run.thread("SDK") { _ = calls.tryResume(ID(1, in: run), throwing: SDKError()) }
       }
       second.ask(calls, ofCurrent: current) { second.answer(calls) }
       run.thread("canceller") { task.cancel() }
@@ -294,6 +297,7 @@ extension Scenario {
       ["value", "cancelled", "forwarded, cancelled, discarded"]
     case .deliverResult: ["value", "forwarded, value", "cancelled"]
     case .ignoreCancellation: ["value"]
+    @unknown default: fatalError("a new case needs outcomes of its own")
     }
   }
 

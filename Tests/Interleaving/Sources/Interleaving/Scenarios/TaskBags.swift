@@ -51,6 +51,7 @@ extension Scenario {
       outcomes.insert("new cancelled, old cancelled")
     case .keep:
       outcomes.formUnion(["new refused, old ran", "new refused, old cancelled"])
+    @unknown default: fatalError("a new case needs outcomes of its own")
     }
     return Scenario("bag, \(policy): add, cancellation, end", outcomes: outcomes) { run in
       let tasks = Tasks(in: run, mayOverlap: policy == .replaceAtOnce || policy == .runAlongside)
@@ -66,6 +67,7 @@ extension Scenario {
       case .replace, .replaceAtOnce: ["a cancelled, b ran", "a ran, b cancelled"]
       case .keep: ["a refused, b ran", "a ran, b refused"]
       case .runAlongside: []
+      @unknown default: fatalError("a new case needs outcomes of its own")
       }
     return Scenario(
       "bag, \(policy): add, add, end",
@@ -264,6 +266,7 @@ extension Scenario {
       case .replace, .replaceAtOnce: ["added ran, stored ran", "added cancelled, stored ran"]
       case .keep: ["added ran, stored ran", "added ran, stored cancelled"]
       case .runAlongside: ["added ran, stored ran"]
+      @unknown default: fatalError("a new case needs outcomes of its own")
       }
     return Scenario("bag, store, \(policy): end, add", outcomes: outcomes) { run in
       let tasks = Tasks(in: run, mayOverlap: true)
