@@ -8,30 +8,31 @@
 ///      └─ stop ──────────────────▶ │ over │ ◀─┐ arrive: released
 ///                                  └──────┘ ──┘
 /// ```
-package struct ArrivalsMachine<Request: Sendable>: Sendable {
+struct ArrivalsMachine<Request: Sendable>: Sendable {
   // Not an enumeration of these states: its code would be in every program, and is larger.
 
   /// The requests that have arrived while the wait was `open`; `nil` after the end.
   private var requests: [Request]? = []
   /// Whether the end was a cancellation, so that a request that arrives later is cancelled, too.
-  private var isCancelled = false
+  /// Cancels what arrives after a cancellation.
+  private var cancelOne: (@Sendable (Request) -> Void)?
 
-  package init() {}
+  init() {}
 
   /// The SDK delivered a request, which is moved out of the caller's variable if it is kept.
-  /// Returns whether to cancel it.
-  package mutating func arrive(_ request: inout Request?) -> Bool {
-    if requests == nil { return isCancelled }
+  /// Returns what cancels it, if it came after a cancellation.
+  mutating func arrive(_ request: inout Request?) -> (@Sendable (Request) -> Void)? {
+    if requests == nil { return cancelOne }
     if let request = request.take() { requests?.append(request) }
-    return false
+    return nil
   }
 
-  /// The bridge forwards a cancellation or a timeout, or the wait is over. Returns the requests to
-  /// cancel or release; `nil` if this has stopped before.
-  package mutating func stop(cancelling: Bool) -> [Request]? {
+  /// The bridge forwards a cancellation or a timeout, or, without a closure, the wait is over.
+  /// Returns the requests to cancel or release.
+  mutating func stop(_ cancelOne: (@Sendable (Request) -> Void)?) -> [Request] {
     // Only the first one counts: the release of the `LateRequest` follows each cancellation.
-    guard let requests = requests.take() else { return nil }
-    isCancelled = cancelling
+    guard let requests = requests.take() else { return [] }
+    self.cancelOne = cancelOne
     return requests
   }
 }

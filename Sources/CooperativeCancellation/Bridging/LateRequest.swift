@@ -65,31 +65,23 @@ public final class LateRequest<Request>: Sendable {
 
 /// The lock around a ``ArrivalsMachine``. The SDK's callback owns it.
 private final class Arrivals<Request>: Sendable {
-  private struct State: Sendable {
-    var machine = ArrivalsMachine<Sent<Request>>()
-    var cancelOne: (@Sendable (Request) -> Void)?
-  }
-
-  private let state = Locked(initially: State())
+  private let machine = Locked(initially: ArrivalsMachine<Sent<Request>>())
 
   /// Keeps the request until the task or the last owner takes it, or cancels or releases it here.
   func arrive(_ request: consuming sending Request) {
     var sent: Sent? = Sent(request)
-    let cancelOne = state.locked { state in
-      state.machine.arrive(&sent) ? state.cancelOne : nil
+    if let cancelOne = machine.locked({ $0.arrive(&sent) }), let late = sent.take() {
+      cancelOne(late)
     }
-    if let cancelOne, let late = sent.take() { cancelOne(late.open()) }
   }
 
   /// The bridge forwards a cancellation or a timeout, or, without a closure, the wait is over.
   func stop(_ cancelOne: (@Sendable (Request) -> Void)?) {
+    var cancelSent: (@Sendable (Sent<Request>) -> Void)?
+    if let cancelOne { cancelSent = { cancelOne($0.open()) } }
     // The user's requests are released here, after unlocking.
-    let requests = state.extract { state -> [Sent<Request>] in
-      guard let requests = state.machine.stop(cancelling: cancelOne != nil) else { return [] }
-      state.cancelOne = cancelOne
-      return requests
-    }
-    guard let cancelOne else { return }
-    for sent in requests { cancelOne(sent.open()) }
+    let requests = machine.extract { $0.stop(cancelSent) }
+    guard let cancelSent else { return }
+    for sent in requests { cancelSent(sent) }
   }
 }
