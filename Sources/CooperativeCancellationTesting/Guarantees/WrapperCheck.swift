@@ -35,9 +35,8 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
   let hangs = Observed(false)
   /// How long the completion took, in nanoseconds.
   let answerTime = Observed<Int64>(0)
-  /// Whether the task that calls the SDK is cancelled as soon as the wrapper's task is, in each trial that looks.
-  /// Several look, because one may find a separate task cancelled that was cancelled slightly later.
-  let cancelsCaller = Observed(true)
+  /// Whether the wrapper's own task calls the SDK, in each trial that looks.
+  let isOwnTask = Observed(true)
   /// What the trials have made, to be released after the last one.
   private let fakes = Observed<[FakeCall<Completion>]>([])
 
@@ -66,6 +65,7 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
         "the wrapper did not get the answer": WrapperGuarantee.allCases.filter { $0 != .answer }
       ]
     }
+    await letValuesArrive()
     let kept = valueCount - before
     await atTheSameTime([error, answerInsideCall, checkBefore])
     // A wrapper that waits for the SDK in these may block every thread.
