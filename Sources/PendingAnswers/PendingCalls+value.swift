@@ -23,6 +23,7 @@ extension PendingCalls {
   ///   - discard: Closes or frees a value that this call took and does not return. Runs on the
   ///     caller's actor; if calls share their id, perhaps on the thread that delivers a late value.
   @_alwaysEmitIntoClient
+  @inline(__always)
   nonisolated(nonsending) public func value<Request>(
     for id: ID,
     whenCancelled response: CancellationResponse = .abandonCallback,

@@ -233,7 +233,7 @@ extension PendingCalls {
   @_alwaysEmitIntoClient
   func hasRead(_ id: ID, _ number: Int) {
     if sharing == nil {
-      perform { $0.leave(id, number, isOver: true, &$1) }
+      _ = registry.extract { $0.read(id, number) }
     } else if sharing == .waitForTurn {
       _ = perform { $0.inLine(id, &$1) { $0.leave(number, &$1) } }
     }

@@ -98,7 +98,7 @@ public import CooperativeCancellation
     return false
   }
 
-  /// The `onCancel` of a call has returned, its `operation` threw, or its task has read its value.
+  /// The `onCancel` of a call has returned, or its `operation` threw.
   ///
   /// With `isOver`, no answer is expected anymore. Otherwise, a call without one keeps its id.
   @_alwaysEmitIntoClient
@@ -110,6 +110,16 @@ public import CooperativeCancellation
     } else {
       waiting.values[index].state = .forwarded
     }
+  }
+
+  /// The task of a call has read its value. Returns the call, to release, unless another one has
+  /// the id by now.
+  @_alwaysEmitIntoClient
+  @inline(__always)
+  package mutating func read(_ id: ID, _ number: Int) -> (key: ID, value: PendingEntry<Value>)? {
+    guard let (index, _) = find(id, number) else { return nil }
+    unreadCount -= 1
+    return waiting.removeAndShrink(at: index)
   }
 
   /// The task of a call with a value is cancelled. Returns whether the call still has its id: then
@@ -178,7 +188,7 @@ public import CooperativeCancellation
       // It was abandoned, and the answer is still the caller's. It leaves when its `onCancel` has
       // returned.
       if !acceptance.counts { return nil }
-      outcome.effects.pass(acceptance, to: entry.reply)
+      outcome.effects.pass(acceptance)
       return entry.state
     }(&waiting.values[index])
     switch state {
@@ -296,7 +306,7 @@ public import CooperativeCancellation
       if call.state.hasAnswer { return }
       var answer: PendingAnswer<Value>? = .failure(error)
       var effects = Effects<Value>()
-      effects.pass(call.answer(&answer), to: call.reply)
+      effects.pass(call.answer(&answer))
       if effects.counts { calls.append((call.number, effects)) }
     }
     swap(&ended.ids, &waiting)

@@ -130,8 +130,7 @@ extension Result where Failure == any Error {
   /// A call received its answer.
   @_alwaysEmitIntoClient
   @inline(__always)
-  mutating func pass(_ acceptance: Acceptance, to reply: Reply<PendingAnswer<Value>>) {
-    self.reply = reply
+  mutating func pass(_ acceptance: Acceptance) {
     counts = acceptance.counts
     if counts { waiting = acceptance.waiting }
   }

@@ -194,7 +194,8 @@ public import CooperativeCancellation
     _ acceptance: Acceptance,
     _ effects: inout Effects<Value>
   ) {
-    effects.pass(acceptance, to: call.reply)
+    effects.pass(acceptance)
+    effects.reply = call.reply
     if !limits.isEmpty { effects.limit = limits.removeValue(forKey: call.number) }
     if call.state.isUnread { unreadCount += 1 }
     if call.state.isUnread, unread == nil {
