@@ -8,19 +8,20 @@
 ///      └─ stop ──────────────────▶ │ over │ ◀─┐ arrive: released
 ///                                  └──────┘ ──┘
 /// ```
-struct ArrivalsMachine<Request: Sendable>: Sendable {
+@usableFromInline struct ArrivalsMachine<Request: Sendable>: Sendable {
   // Not an enumeration of these states: its code would be in every program, and is larger.
 
   /// The requests that have arrived while the wait was `open`; `nil` after the end.
-  private var requests: [Request]? = []
-  /// Whether the end was a cancellation, so that a request that arrives later is cancelled, too.
+  @usableFromInline var requests: [Request]? = []
   /// Cancels what arrives after a cancellation.
-  private var cancelOne: (@Sendable (Request) -> Void)?
+  @usableFromInline var cancelOne: (@Sendable (Request) -> Void)?
 
+  @_alwaysEmitIntoClient
   init() {}
 
   /// The SDK delivered a request, which is moved out of the caller's variable if it is kept.
   /// Returns what cancels it, if it came after a cancellation.
+  @_alwaysEmitIntoClient
   mutating func arrive(_ request: inout Request?) -> (@Sendable (Request) -> Void)? {
     if requests == nil { return cancelOne }
     if let request = request.take() { requests?.append(request) }
@@ -29,6 +30,7 @@ struct ArrivalsMachine<Request: Sendable>: Sendable {
 
   /// The bridge forwards a cancellation or a timeout, or, without a closure, the wait is over.
   /// Returns the requests to cancel or release.
+  @_alwaysEmitIntoClient
   mutating func stop(_ cancelOne: (@Sendable (Request) -> Void)?) -> [Request] {
     // Only the first one counts: the release of the `LateRequest` follows each cancellation.
     guard let requests = requests.take() else { return [] }

@@ -1,4 +1,4 @@
-internal import CancellationInternals
+public import CancellationInternals
 
 /// A request that the SDK passes to a callback instead of returning it.
 ///
@@ -30,58 +30,54 @@ internal import CancellationInternals
 ///
 /// A request that is not cancelled is released when the wait ends or, if it arrives later, at once.
 public final class LateRequest<Request>: Sendable {
-  private let arrivals: Arrivals<Request>
+  /// The SDK's callback shares it.
+  @usableFromInline let arrivals = Locked(initially: ArrivalsMachine<Sent<Request>>())
 
   /// Calls the SDK and receives its requests.
   ///
   /// - Parameters:
   ///   - start: Calls the SDK with `arrived` as the callback for its request. Runs at once, on the
   ///     caller's actor. Its result is ignored; its error is thrown.
+  @_alwaysEmitIntoClient
   public init<Ignored>(
     _ start: (_ arrived: @escaping @Sendable (sending Request) -> Void) throws -> Ignored
   ) rethrows {
-    arrivals = Arrivals()
-    _ = try start { [arrivals] (request: consuming sending Request) in arrivals.arrive(request) }
-  }
-
-  /// The same for requests that are `Sendable`: `arrived` has the type of the SDK's callback.
-  public init<Ignored>(
-    _ start: (_ arrived: @escaping @Sendable (consuming Request) -> Void) throws -> Ignored
-  ) rethrows where Request: Sendable {
-    arrivals = Arrivals()
-    _ = try start { [arrivals] in arrivals.arrive(consume $0) }
-  }
-
-  // Only the bridge owns this object, so the wait is over. The SDK owns the arrivals, which do not
-  // keep this alive.
-  deinit { arrivals.stop(nil) }
-
-  /// Passes each request that has arrived to `cancelOne`, and each later one when it arrives. Call
-  /// it in `onCancel`. Only the first call counts.
-  public func cancel(_ cancelOne: @escaping @Sendable (Request) -> Void) {
-    arrivals.stop(cancelOne)
-  }
-}
-
-/// The lock around a ``ArrivalsMachine``. The SDK's callback owns it.
-private final class Arrivals<Request>: Sendable {
-  private let machine = Locked(initially: ArrivalsMachine<Sent<Request>>())
-
-  /// Keeps the request until the task or the last owner takes it, or cancels or releases it here.
-  func arrive(_ request: consuming sending Request) {
-    var sent: Sent? = Sent(request)
-    if let cancelOne = machine.locked({ $0.arrive(&sent) }), let late = sent.take() {
-      cancelOne(late)
+    _ = try start { [arrivals] (request: consuming sending Request) in
+      Self.arrive(Sent(request), arrivals)
     }
   }
 
-  /// The bridge forwards a cancellation or a timeout, or, without a closure, the wait is over.
-  func stop(_ cancelOne: (@Sendable (Request) -> Void)?) {
-    var cancelSent: (@Sendable (Sent<Request>) -> Void)?
-    if let cancelOne { cancelSent = { cancelOne($0.open()) } }
-    // The user's requests are released here, after unlocking.
-    let requests = machine.extract { $0.stop(cancelSent) }
-    guard let cancelSent else { return }
-    for sent in requests { cancelSent(sent) }
+  /// The same for requests that are `Sendable`: `arrived` has the type of the SDK's callback.
+  @_alwaysEmitIntoClient
+  public init<Ignored>(
+    _ start: (_ arrived: @escaping @Sendable (consuming Request) -> Void) throws -> Ignored
+  ) rethrows where Request: Sendable {
+    _ = try start { [arrivals] in Self.arrive(Sent(consume $0), arrivals) }
+  }
+
+  // Only the bridge owns this object, so the wait is over. The callback does not keep it alive.
+  deinit {
+    // Released after unlocking.
+    _ = arrivals.extract { $0.stop(nil) }
+  }
+
+  /// Passes each request that has arrived to `cancelOne`, and each later one when it arrives. Call
+  /// it in `onCancel`. Only the first call counts.
+  @_alwaysEmitIntoClient
+  public func cancel(_ cancelOne: @escaping @Sendable (Request) -> Void) {
+    let cancelSent = { @Sendable (sent: Sent<Request>) in cancelOne(sent.open()) }
+    for sent in arrivals.extract({ $0.stop(cancelSent) }) { cancelSent(sent) }
+  }
+
+  /// Keeps the request until the task or the last owner takes it, or cancels or releases it here.
+  @_alwaysEmitIntoClient
+  static func arrive(
+    _ request: consuming Sent<Request>,
+    _ arrivals: Locked<ArrivalsMachine<Sent<Request>>>
+  ) {
+    var request: Sent? = consume request
+    if let cancelOne = arrivals.locked({ $0.arrive(&request) }), let late = request.take() {
+      cancelOne(late)
+    }
   }
 }

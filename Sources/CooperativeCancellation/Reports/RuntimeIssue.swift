@@ -101,7 +101,9 @@ extension RuntimeIssue {
   package static let collector = TaskLocal<Handler?>(wrappedValue: nil)
 
   private static let current = Locked(initially: Handler(printOncePerCallSite))
-  private static let printed = PrintedReports()
+  private static let printed = PrintedReports { line in
+    printToStandardError("CooperativeCancellation: \(line)")
+  }
 
   /// Receives every report. The default prints one line to standard error for each kind and call
   /// site.
@@ -119,7 +121,7 @@ extension RuntimeIssue {
   }
 
   private static func printOncePerCallSite(_ report: RuntimeIssue) {
-    printed.printOnce(report) { printToStandardError("CooperativeCancellation: \($0)") }
+    printed.printOnce(report)
   }
 
   @usableFromInline

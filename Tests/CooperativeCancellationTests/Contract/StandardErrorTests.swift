@@ -1,4 +1,5 @@
 import CooperativeCancellation
+import FakeCallbackSDK
 import Foundation
 import Testing
 
@@ -94,24 +95,24 @@ import Testing
 
   @Test
   func `each kind is printed once per call site, no lock held, and again if it could not be`() {
-    let printed = PrintedReports()
     let again = RuntimeIssue.Kind.completionCalledAgain
     let reports = [(again, 1), (again, 2), (.completionDropped, 1)].map {
       RuntimeIssue(kind: $0, callSite: CallSite(line: $1))
     }
-    var all: [String] = []
-    func print(_ line: String) -> Bool {
-      all.append(line)
-      return true
-    }
-    printed.printOnce(reports[0]) { line in
+    let all = Protected<[String]>([])
+    let whilePrinting = Protected<(@Sendable () -> Void)?>(nil)
+    let printed = PrintedReports { line in
+      let isFirst = whilePrinting.withLock { $0.take() }
       // The lock is not recursive.
-      for report in reports { printed.printOnce(report, by: print) }
-      _ = print(line)
-      return false
+      isFirst?()
+      all.withLock { $0.append(line) }
+      return isFirst == nil
     }
-    for report in reports { printed.printOnce(report, by: print) }
-    #expect(all == [1, 2, 0, 0].map { "\(reports[$0])" })
+    let printAll = { @Sendable in for report in reports { printed.printOnce(report) } }
+    whilePrinting.withLock { $0 = printAll }
+    printed.printOnce(reports[0])
+    printAll()
+    #expect(all.withLock { $0 } == [1, 2, 0, 0].map { "\(reports[$0])" })
   }
 
   /// What each write takes; then each takes all, or cannot write.
