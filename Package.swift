@@ -2,9 +2,10 @@
 
 import PackageDescription
 
-// The tests, the tour and the snippets use more of the systems than the library does, and run on new ones anyway. They
-// are compiled for the systems that their package supports; so those are newer for a command that is given in the
-// package's own folder. For an app that depends on the package, they are not. `OLDEST_SYSTEMS=1` has them here, too.
+// The tests, the tour and the snippets use more of the systems than the library does, and run on
+// new ones anyway. They are compiled for the systems that their package supports; so those are
+// newer for a command that is given in the package's own folder. For an app that depends on the
+// package, they are not. `OLDEST_SYSTEMS=1` has them here, too.
 let isOwnCommand =
   Context.environment["PWD"] == Context.packageDirectory
   && Context.environment["OLDEST_SYSTEMS"] == nil
@@ -97,8 +98,8 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-// One source, compiled from an actor, from the main actor and from nonisolated code, and another with each of the
-// settings that modules have. The folders have links to the sources.
+// One source, compiled from an actor, from the main actor and from nonisolated code, and another
+// with each of the settings that modules have. The folders have links to the sources.
 for (name, settings) in [
   ("Actor", []), ("MainActor", []), ("Nonisolated", []),
   ("NonsendingByDefault", [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),

@@ -1,4 +1,5 @@
-/// Follows the links of the pages as a repository browser does, and checks that DocC reaches the same places.
+/// Follows the links of the pages as a repository browser does, and checks that DocC reaches the
+/// same places.
 struct Links {
   private let catalog = "Documentation.docc/"
   private let landingPage = "Documentation.docc/CooperativeCancellation.md"
@@ -15,8 +16,8 @@ struct Links {
     self.pages = pages
   }
 
-  /// Fails if the file or the heading of a link does not exist, in either reading, or if the landing page leaves out
-  /// a page.
+  /// Fails if the file or the heading of a link does not exist, in either reading, or if the
+  /// landing page leaves out a page.
   func check() throws {
     var count = 0
     var errors: [String] = []

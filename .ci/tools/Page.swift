@@ -36,8 +36,8 @@ struct Page {
     self.links = links
   }
 
-  /// GitHub's rule: lowercase letters, digits, hyphens and underscores only, a hyphen for each space, and a number
-  /// for a repeated heading.
+  /// GitHub's rule: lowercase letters, digits, hyphens and underscores only, a hyphen for each
+  /// space, and a number for a repeated heading.
   private static func heading(_ markdown: String, counting slugs: inout [String: Int]) -> String {
     let text = markdown.replacing(/\[([^\]]*)\]\([^)]*\)/) { $0.1 }
     let kept = text.filter { $0.isLetter || $0.isNumber || " -_".contains($0) }

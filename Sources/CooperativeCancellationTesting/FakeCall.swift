@@ -2,7 +2,8 @@ public import CooperativeCancellation
 
 /// A method of an SDK that answers when a test says so.
 ///
-/// It records each call and keeps the completion handler for the test. A fake SDK has one for each method:
+/// It records each call and keeps the completion handler for the test. A fake SDK has one for each
+/// method:
 ///
 /// ```swift
 /// struct FakeArticleSDK: ArticleSDK {
@@ -16,8 +17,9 @@ public import CooperativeCancellation
 /// extension FakeCall.Request: ArticleRequest {}
 /// ```
 ///
-/// `Completion` is what the SDK calls: a closure of any shape, a tuple of closures, a delegate, usually held weakly
-/// (``record(weakly:)``), or a continuation. Any thread may use a fake. Only `whenCancelled` runs under a lock.
+/// `Completion` is what the SDK calls: a closure of any shape, a tuple of closures, a delegate,
+/// usually held weakly (``record(weakly:)``), or a continuation. Any thread may use a fake. Only
+/// `whenCancelled` runs under a lock.
 public final class FakeCall<Completion: Sendable>: Sendable {
   private struct State: Sendable {
     var requests: [Request] = []
@@ -51,11 +53,13 @@ public final class FakeCall<Completion: Sendable>: Sendable {
     return requests.indices.contains(number - 1) ? requests[number - 1] : nil
   }
 
-  /// Records a call in the fake's method. Keeps `completion` until ``Request/drop()``. Returns the SDK's request.
+  /// Records a call in the fake's method. Keeps `completion` until ``Request/drop()``. Returns the
+  /// SDK's request.
   @discardableResult
   public func record(_ completion: Completion) -> Request { record { completion } }
 
-  /// Records a call as an SDK does that holds its delegate weakly. Without an owner in the wrapper, no answer arrives.
+  /// Records a call as an SDK does that holds its delegate weakly. Without an owner in the wrapper,
+  /// no answer arrives.
   @discardableResult
   public func record(weakly delegate: Completion) -> Request where Completion: AnyObject {
     record { [weak delegate] in delegate }
@@ -77,8 +81,9 @@ public final class FakeCall<Completion: Sendable>: Sendable {
     return request
   }
 
-  /// Returns the wrapper under test, which the first call of a trial creates, on its actor: `checkWrapper` then also
-  /// tries ``WrapperGuarantee/twoCalls`` and ``WrapperGuarantee/nextCall``.
+  /// Returns the wrapper under test, which the first call of a trial creates, on its actor:
+  /// `checkWrapper` then also tries ``WrapperGuarantee/twoCalls`` and
+  /// ``WrapperGuarantee/nextCall``.
   ///
   /// ```swift
   /// let articles = await loads.wrapper { Articles(sdk: FakeArticleSDK(loads: loads)) }
@@ -103,8 +108,9 @@ public final class FakeCall<Completion: Sendable>: Sendable {
 
   /// Waits for the next call: the first time for the first call, then for the second, and so on.
   ///
-  /// Waits for `limit`, up to five times, and longer on a busy machine. Throws ``TimeLimitError``, which names the file
-  /// and the line, if there is no call in time, or `CancellationError` if the test is cancelled.
+  /// Waits for `limit`, up to five times, and longer on a busy machine. Throws ``TimeLimitError``,
+  /// which names the file and the line, if there is no call in time, or `CancellationError` if the
+  /// test is cancelled.
   nonisolated(nonsending) public func next(
     within limit: Timeout = .seconds(1),
     fileID: StaticString = #fileID,
@@ -119,7 +125,8 @@ public final class FakeCall<Completion: Sendable>: Sendable {
   /// The next call, if there is one.
   func nextRecorded() -> Request? { state.change { $0.next() } }
 
-  /// Leaves out the calls so far, which a wrapper that tries again has made, and does nothing in those to come.
+  /// Leaves out the calls so far, which a wrapper that tries again has made, and does nothing in
+  /// those to come.
   func reset() {
     whenCalled { _ in }
     state.change { $0.handedOut = $0.requests.count }
@@ -133,7 +140,8 @@ public final class FakeCall<Completion: Sendable>: Sendable {
     }
   }
 
-  /// Runs `body` when a later call is cancelled, inside ``Request/cancel()``, on its thread, under the SDK's lock.
+  /// Runs `body` when a later call is cancelled, inside ``Request/cancel()``, on its thread, under
+  /// the SDK's lock.
   public func whenCancelled(_ body: @escaping @Sendable (Request) -> Void) {
     state.change { state in
       defer { state.onCancel = body }
@@ -145,7 +153,8 @@ public final class FakeCall<Completion: Sendable>: Sendable {
 extension FakeCall {
   /// One call of the method: what the SDK returns, and what the test uses to answer.
   ///
-  /// Make it conform to the SDK's protocol. To cancel by ``number``, use ``FakeCall/subscript(_:)``.
+  /// Make it conform to the SDK's protocol. To cancel by ``number``, use
+  /// ``FakeCall/subscript(_:)``.
   public final class Request: Sendable {
     fileprivate struct State: Sendable {
       var completion: @Sendable () -> Completion?
@@ -186,9 +195,11 @@ extension FakeCall {
       lock.locked { onCancel(self) }
     }
 
-    /// Passes the request to the callback of an SDK that does not return it. Call it in the body of the fake's method.
+    /// Passes the request to the callback of an SDK that does not return it. Call it in the body of
+    /// the fake's method.
     ///
-    /// - Parameter receive: Calls the SDK's callback at once; in `checkWrapper`, after a cancellation, on any thread.
+    /// - Parameter receive: Calls the SDK's callback at once; in `checkWrapper`, after a
+    ///   cancellation, on any thread.
     public func deliver(to receive: @escaping @Sendable (Request) -> Void) {
       let isHeldBack = state.change { state in
         if state.holdsBack { state.receiver = receive }
@@ -209,7 +220,8 @@ extension FakeCall {
       receiver?(self)
     }
 
-    /// Runs `body` with the completion, on the caller's thread. May be repeated; has no effect after ``drop()``.
+    /// Runs `body` with the completion, on the caller's thread. May be repeated; has no effect
+    /// after ``drop()``.
     public func answer(_ body: (Completion) -> Void) {
       guard let completion = state.state.completion() else { return }
       collecting { body(completion) }

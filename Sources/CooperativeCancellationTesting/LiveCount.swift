@@ -11,7 +11,8 @@
 ///
 /// Passed to `checkWrapper` as `values:`, it shows which values a wrapper loses.
 public final class LiveCount: Sendable {
-  /// Counts as one while it is alive: as a property of an object or a capture, it shows when that is released.
+  /// Counts as one while it is alive: as a property of an object or a capture, it shows when that
+  /// is released.
   public final class Member: Sendable {
     private let liveCount: LiveCount
 

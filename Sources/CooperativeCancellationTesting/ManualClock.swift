@@ -61,9 +61,11 @@ public final class ManualClock: Clock {
     for continuation in due { continuation.resume() }
   }
 
-  /// Waits until a sleep has begun: the first time for the first sleep, then for the second, and so on.
+  /// Waits until a sleep has begun: the first time for the first sleep, then for the second, and so
+  /// on.
   ///
-  /// Call it before ``advance(by:)``: otherwise the clock may advance before the wrapper's timeout begins.
+  /// Call it before ``advance(by:)``: otherwise the clock may advance before the wrapper's timeout
+  /// begins.
   ///
   /// Waits for `limit`, and throws, as ``FakeCall/next(within:fileID:line:)`` does.
   nonisolated(nonsending) public func waitForSleeper(
@@ -80,7 +82,8 @@ public final class ManualClock: Clock {
     }
   }
 
-  /// Sleeps until the clock reaches `deadline`. Throws `CancellationError` if the task is cancelled.
+  /// Sleeps until the clock reaches `deadline`. Throws `CancellationError` if the task is
+  /// cancelled.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     defer { state.change { $0.wakeUps += 1 } }
     let number = state.change { state in

@@ -10,9 +10,11 @@ extension Task {
   /// await #expect(throws: CancellationError.self) { try await task.value(within: .seconds(5)) }
   /// ```
   ///
-  /// Unlike `value`, it also ends after the limit and when the test's own task is cancelled. The task itself continues.
+  /// Unlike `value`, it also ends after the limit and when the test's own task is cancelled. The
+  /// task itself continues.
   ///
-  /// Throws the task's error; or, if it does not end in time, as ``FakeCall/next(within:fileID:line:)`` does.
+  /// Throws the task's error; or, if it does not end in time, as
+  /// ``FakeCall/next(within:fileID:line:)`` does.
   nonisolated(nonsending) public func value(
     within limit: Timeout = .seconds(10),
     fileID: StaticString = #fileID,

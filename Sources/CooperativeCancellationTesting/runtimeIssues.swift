@@ -13,9 +13,10 @@ public import CooperativeCancellation
 /// #expect(reports.map(\.kind) == [.completionCalledAgain])
 /// ```
 ///
-/// These do not reach `RuntimeIssue.handler`, so tests can run in parallel. They include what happens in `body`, in
-/// tasks that it starts with `Task { … }`, and in completions that a ``FakeCall`` calls or drops on any thread. Reports
-/// from an SDK's own threads still go to the handler. `body` runs once, on the caller's actor.
+/// These do not reach `RuntimeIssue.handler`, so tests can run in parallel. They include what
+/// happens in `body`, in tasks that it starts with `Task { … }`, and in completions that a
+/// ``FakeCall`` calls or drops on any thread. Reports from an SDK's own threads still go to the
+/// handler. `body` runs once, on the caller's actor.
 nonisolated(nonsending) public func runtimeIssues(
   during body: () async throws -> Void
 ) async rethrows -> [RuntimeIssue] {

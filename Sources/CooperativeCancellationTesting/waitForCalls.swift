@@ -8,15 +8,18 @@ public import CooperativeCancellation
 /// task.cancel()
 /// ```
 ///
-/// It needs neither a fake nor a sleep. In a release build, calls are listed from its first use, or that of
-/// `WaitingCalls.startRecording()`, on. Other tests run at the same time, so say which calls you mean.
+/// It needs neither a fake nor a sleep. In a release build, calls are listed from its first use, or
+/// that of `WaitingCalls.startRecording()`, on. Other tests run at the same time, so say which
+/// calls you mean.
 ///
-/// Throws `CancellationError`, or, if there are fewer in time, an error that lists the calls that wait.
+/// Throws `CancellationError`, or, if there are fewer in time, an error that lists the calls that
+/// wait.
 ///
 /// - Parameters:
 ///   - count: How many calls must be waiting.
 ///   - place: The line of the calls, as errors name it; `nil` means any.
-///   - file: The name of the file with the calls, such as `"Feed.swift"` or `"App/Feed.swift"`; `nil` means any.
+///   - file: The name of the file with the calls, such as `"Feed.swift"` or `"App/Feed.swift"`;
+///     `nil` means any.
 ///   - id: The id of the calls, or the key of shared calls; `nil` means any.
 ///   - limit: How long to wait; see ``FakeCall/next(within:fileID:line:)``.
 ///   - fileID: The file to name in the error; by default the caller's.

@@ -1,4 +1,5 @@
-// The code of a documentation comment that no page shows, so that it compiles. Nothing here is called.
+// The code of a documentation comment that no page shows, so that it compiles. Nothing here is
+// called.
 
 import CooperativeCancellation
 

@@ -1,4 +1,5 @@
-// Wrappers over SDKs with values to close, and with continuations: the code of the page "Test your wrapper".
+// Wrappers over SDKs with values to close, and with continuations: the code of the page "Test your
+// wrapper".
 
 import CooperativeCancellation
 import CooperativeCancellationTesting

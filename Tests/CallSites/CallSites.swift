@@ -3,8 +3,9 @@ import FakeCallbackSDK
 @preconcurrency import OldSDK
 import Testing
 
-// Compiled three times, by three targets: `Calls` is an actor, a `@MainActor` class, and a class that belongs to no
-// actor. `sdk` is not `Sendable`, and `count()` changes the state of the object, and asserts the isolation.
+// Compiled three times, by three targets: `Calls` is an actor, a `@MainActor` class, and a class
+// that belongs to no actor. `sdk` is not `Sendable`, and `count()` changes the state of the object,
+// and asserts the isolation.
 
 typealias Body<Value> = nonisolated(nonsending) () async throws -> Value
 
@@ -83,7 +84,8 @@ extension Calls {
     }
     try await expectUser("typed") { try await withAsyncThrowingValue { sdk.typedUser($0) } }
     try await expectUser("typed") { try await withAsyncThrowingValue(in: sdk.typedUser) }
-    // A continuation calls the SDK in a cancelled task, too. An answer that comes first is delivered.
+    // A continuation calls the SDK in a cancelled task, too. An answer that comes first is
+    // delivered.
     do {
       let session = try await withCancellableThrowingContinuation { continuation in
         sdk.openSession { continuation.resume(with: $0) }
@@ -174,7 +176,8 @@ extension Calls {
     }
   }
 
-  /// A request that is not `Sendable`, from an SDK from before Swift 6 that says nothing about threads.
+  /// A request that is not `Sendable`, from an SDK from before Swift 6 that says nothing about
+  /// threads.
   private func checkOldSDK() async throws {
     try await expectText("4") {
       let sdk = OldUploader()

@@ -1,5 +1,6 @@
-// Wrappers that serve every actor though they are not `Sendable`. Compiled and run three times, with the settings that
-// modules have: those of a new package, `NonisolatedNonsendingByDefault`, and the main actor as the default isolation.
+// Wrappers that serve every actor though they are not `Sendable`. Compiled and run three times,
+// with the settings that modules have: those of a new package, `NonisolatedNonsendingByDefault`,
+// and the main actor as the default isolation.
 
 import CCallbacks
 import CooperativeCancellation

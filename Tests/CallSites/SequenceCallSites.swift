@@ -3,9 +3,9 @@ import CooperativeCancellation
 import FakeCallbackSDK
 import Testing
 
-// Typical sequences, with an SDK and a state that are not `Sendable`. That they compile is half of the test; the
-// runtime's own check of the isolation, in `count()`, is the other half. Compiled with each `Calls`, and from an actor
-// also with `NonisolatedNonsendingByDefault`.
+// Typical sequences, with an SDK and a state that are not `Sendable`. That they compile is half of
+// the test; the runtime's own check of the isolation, in `count()`, is the other half. Compiled
+// with each `Calls`, and from an actor also with `NonisolatedNonsendingByDefault`.
 
 extension Calls {
   private func songs() -> AsyncCallbackSequence<Song> {

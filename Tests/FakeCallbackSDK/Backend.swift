@@ -73,7 +73,8 @@ public final class Backend: Sendable {
   private let behavior: Behavior
   private let state = Protected(State())
 
-  /// The lock that `cancel()` takes. Recursive, as such locks often are: a callback may cancel the SDK.
+  /// The lock that `cancel()` takes. Recursive, as such locks often are: a callback may cancel the
+  /// SDK.
   private let sdkLock = RecursiveLock()
 
   public init(_ behavior: Behavior) { self.behavior = behavior }
@@ -146,7 +147,8 @@ public final class Backend: Sendable {
     state.withLock { $0.requestHandlers.append(requestHandler) }
   }
 
-  /// Hands a request over to each handler that the SDK has kept, on the calling thread; it keeps them.
+  /// Hands a request over to each handler that the SDK has kept, on the calling thread; it keeps
+  /// them.
   public func handOverRequests() {
     for (number, handler) in state.withLock({ $0.requestHandlers }).enumerated() {
       handler(Request(number: number + 1, backend: self))

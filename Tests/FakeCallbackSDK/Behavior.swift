@@ -6,7 +6,8 @@ public struct Behavior: Sendable {
     case failure(SDKError)
     /// To a completion that takes values and an error: no error, and these of the values.
     case halves(first: Bool, second: Bool)
-    /// To a completion that takes values and an error: the error, and these of the values beside it.
+    /// To a completion that takes values and an error: the error, and these of the values beside
+    /// it.
     case failureBeside(SDKError, first: Bool, second: Bool)
   }
 
@@ -28,7 +29,8 @@ public struct Behavior: Sendable {
   /// Answers when the test says so (``Backend/answer(_:)``).
   public static let onDemand = Behavior()
 
-  /// Never answers, and keeps the completion. The same as ``onDemand``, for a test that never asks for an answer.
+  /// Never answers, and keeps the completion. The same as ``onDemand``, for a test that never asks
+  /// for an answer.
   public static let never = Behavior()
 
   /// Answers before the call returns.

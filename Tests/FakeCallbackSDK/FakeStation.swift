@@ -24,7 +24,8 @@ public final class Subscriber {
   public func remove() { mast.remove(number) }
 }
 
-/// A legacy SDK that calls back again and again, in every shape. Nothing of it is `Sendable`. A ``Mast`` steers it.
+/// A legacy SDK that calls back again and again, in every shape. Nothing of it is `Sendable`. A
+/// ``Mast`` steers it.
 public final class FakeStation {
   public let mast: Mast
 

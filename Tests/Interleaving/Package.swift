@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 
-// Runs the library's real code in every order of its steps. Linux only, and a package of its own: the scheduler takes the
-// place of the system's locks in the whole process, so it must not be in a process with other tests.
+// Runs the library's real code in every order of its steps. Linux only, and a package of its own:
+// the scheduler takes the place of the system's locks in the whole process, so it must not be in a
+// process with other tests.
 
 import PackageDescription
 

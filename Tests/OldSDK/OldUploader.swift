@@ -23,7 +23,8 @@ public final class OldUploader {
 
   public init() {}
 
-  /// Answers unless the task is cancelled before that; hands the task over, and answers, on a thread of its own.
+  /// Answers unless the task is cancelled before that; hands the task over, and answers, on a
+  /// thread of its own.
   public func upload(
     _ file: String,
     taskHandler: @escaping (Task) -> Void,

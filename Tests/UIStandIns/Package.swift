@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 
-// The glue to UIKit and SwiftUI, type-checked and run against stand-ins that have just what the glue uses. Its own
-// package: a target named UIKit changes `canImport(UIKit)` for all others of its package.
+// The glue to UIKit and SwiftUI, type-checked and run against stand-ins that have just what the
+// glue uses. Its own package: a target named UIKit changes `canImport(UIKit)` for all others of its
+// package.
 
 import PackageDescription
 

@@ -57,7 +57,8 @@ extension Comparison {
     )
   }
 
-  /// Takes one sample of each in every round, in alternating order: a change of the machine's speed affects both.
+  /// Takes one sample of each in every round, in alternating order: a change of the machine's speed
+  /// affects both.
   func find() throws -> Finding {
     for _ in 0..<(rounds / 10 + 1) {  // Warm up.
       _ = try sampleBaseline()

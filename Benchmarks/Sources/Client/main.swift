@@ -1,4 +1,5 @@
-// One bridge and a checkpoint, for `.ci/run`: the size, and what is said of the limits of the environment.
+// One bridge and a checkpoint, for `.ci/run`: the size, and what is said of the limits of the
+// environment.
 import CooperativeCancellation
 
 try checkpoint()

@@ -22,8 +22,8 @@ public final class LegacySDK: Sendable {
   /// Calls all kept completions.
   public func callBack() { kept.takeAll { $0() } }
 
-  // The closure is made where it is kept, and inlined where it is called at once. The SDK then allocates
-  // nothing, so only the allocations of the wrapper are measured.
+  // The closure is made where it is kept, and inlined where it is called at once. The SDK then
+  // allocates nothing, so only the allocations of the wrapper are measured.
   @inline(__always)
   private func reply(_ callback: @autoclosure () -> @Sendable () -> Void) {
     switch manner {

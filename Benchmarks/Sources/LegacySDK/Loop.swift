@@ -1,7 +1,8 @@
 import Synchronization
 
-/// One thread, that of the caller of ``run(_:)``, for all tasks and actors, and for the SDK's callbacks when
-/// the loop is idle. A hop between threads costs more than a call and would hide its cost.
+/// One thread, that of the caller of ``run(_:)``, for all tasks and actors, and for the SDK's
+/// callbacks when the loop is idle. A hop between threads costs more than a call and would hide its
+/// cost.
 public final class Loop: TaskExecutor {
   /// For actors on this loop.
   public final class Serial: SerialExecutor {
@@ -21,7 +22,8 @@ public final class Loop: TaskExecutor {
   /// The SDK calls back through this.
   public func callLater(_ callback: @escaping @Sendable () -> Void) { callbacks.append(callback) }
 
-  /// Runs `body` in a task until the task and all others on this loop have ended, and all callbacks have run.
+  /// Runs `body` in a task until the task and all others on this loop have ended, and all callbacks
+  /// have run.
   ///
   /// Returns nothing, because a generic result would cost a good part of a call at each turn.
   public func run(_ body: @escaping @Sendable () async throws -> Void) throws {
@@ -37,8 +39,8 @@ public final class Loop: TaskExecutor {
     while true {
       jobs.takeAll { $0.runSynchronously(on: asUnownedTaskExecutor()) }
       serial.jobs.takeAll {
-        // With the preferred executor of the tasks. Otherwise, the runtime enqueues a task anew wherever it may change
-        // its executor, even if it does not.
+        // With the preferred executor of the tasks. Otherwise, the runtime enqueues a task anew
+        // wherever it may change its executor, even if it does not.
         $0.runSynchronously(
           isolatedTo: serial.asUnownedSerialExecutor(),
           taskExecutor: asUnownedTaskExecutor()

@@ -11,9 +11,9 @@
 /// that comes first is delivered, and `onCancel` does not run, even if the task is cancelled just
 /// after it.
 ///
-/// The type of the value may stand in front, where the compiler does not find it, for example in the
-/// result of the function: `withCancellableThrowingContinuation(of: Image.self) { … }`. Without a
-/// value, write `of: Void.self`.
+/// The type of the value may stand in front, where the compiler does not find it, for example in
+/// the result of the function: `withCancellableThrowingContinuation(of: Image.self) { … }`. Without
+/// a value, write `of: Void.self`.
 ///
 /// Returns the value of the resumption. Throws its error, the error that `body` throws,
 /// `CancellationError`, ``TimeoutError``, or, if all copies are dropped,

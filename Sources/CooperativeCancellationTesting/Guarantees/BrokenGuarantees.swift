@@ -19,7 +19,8 @@ public struct BrokenGuarantees: Error, Sendable, CustomStringConvertible {
     WrapperGuarantee.allCases.filter(Set(findings.map(\.guarantee)).contains)
   }
 
-  /// Says where, what happened for each broken guarantee, what to write instead, and which guarantees were not tried.
+  /// Says where, what happened for each broken guarantee, what to write instead, and which
+  /// guarantees were not tried.
   public var description: String {
     var lines = [
       "\(callSite): the wrapper violates \(guarantees.count == 1 ? "a guarantee" : "\(guarantees.count) guarantees")."

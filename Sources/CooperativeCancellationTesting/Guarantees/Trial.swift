@@ -16,7 +16,8 @@ struct Trial<Completion: Sendable>: Sendable {
   private let collected: Observed<[RuntimeIssue]>
   private let limit: Timeout
 
-  /// Makes the task, which waits for ``start()``. With another trial, it calls the same fake, and the same wrapper.
+  /// Makes the task, which waits for ``start()``. With another trial, it calls the same fake, and
+  /// the same wrapper.
   init(limit: Timeout, beside other: Trial? = nil, _ call: Call) {
     self.limit = limit
     self.call = call

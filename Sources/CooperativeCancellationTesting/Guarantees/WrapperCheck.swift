@@ -21,7 +21,8 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
   }
 
   let makeCall: @Sendable () -> Call
-  /// How a cancelled call ends: with another error if the wrapper has its own type; `nil` if it cannot throw.
+  /// How a cancelled call ends: with another error if the wrapper has its own type; `nil` if it
+  /// cannot throw.
   let cancelledEnd: WrapperEnd?
   let response: CancellationResponse
   let alwaysUnregisters: Bool
@@ -57,7 +58,8 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
 
   /// Returns the guarantees that were not tried, by the reason.
   ///
-  /// A wrapper that hangs early is probably a bare continuation. Resuming it twice traps: no risky trials then.
+  /// A wrapper that hangs early is probably a bare continuation. Resuming it twice traps: no risky
+  /// trials then.
   private func runTrials() async -> [String: [WrapperGuarantee]] {
     let before = valueCount
     guard let isShared = await answer() else {
@@ -100,7 +102,8 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
     }
   }
 
-  /// One after another, because each counts the values. Each returns how many must be delivered, or `nil` if unknown.
+  /// One after another, because each counts the values. Each returns how many must be delivered, or
+  /// `nil` if unknown.
   private func riskyTrials(kept: Int, isShared: Bool) async {
     let trials: [(isPossible: Bool, value: String, run: () async -> Int?)] = [
       (true, "after a cancellation under the SDK's lock", noLockHeld),
@@ -114,7 +117,8 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
       (true, "after a cancellation", { await lateAnswers(.cancelled, .success, .success) }),
       (makeCall().clock != nil, "after a timeout", { await lateAnswers(.timedOut, .success) }),
       (canFail, "after an error", { await secondAnswer(.failure, .success) }),
-      // If the SDK is not told, nothing shows that the wrapper learned of the cancellation before the error.
+      // If the SDK is not told, nothing shows that the wrapper learned of the cancellation before
+      // the error.
       (
         canFail && guarantees.contains(.forwarding), "after a late error",
         { await lateAnswers(.cancelled, .failure, .success) }
@@ -148,7 +152,8 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
 
   private var valueCount: Int { values?.count ?? 0 }
 
-  /// Waits for values that are on their way: the answers and the discards of a wrapper may change threads.
+  /// Waits for values that are on their way: the answers and the discards of a wrapper may change
+  /// threads.
   private func letValuesArrive() async {
     guard let values else { return }
     var hasChanged: Bool? = true

@@ -1,6 +1,7 @@
 /// What must hold for a wrapper, whatever the SDK does and whenever the task is cancelled.
 ///
-/// The raw value is the name in reports. A minor version may add a case, so a `switch` over it needs a `default`.
+/// The raw value is the name in reports. A minor version may add a case, so a `switch` over it
+/// needs a `default`.
 #if hasAttribute(nonexhaustive)
   @nonexhaustive
 #endif
@@ -8,7 +9,8 @@ public enum WrapperGuarantee: String, Sendable, Hashable, CaseIterable {
   /// The SDK is called once, its value ends the wait, and it is not cancelled after that.
   case answer = "answer"
 
-  /// The SDK's error is thrown, and is not a `CancellationError`; the SDK is not cancelled after that.
+  /// The SDK's error is thrown, and is not a `CancellationError`; the SDK is not cancelled after
+  /// that.
   case error = "error"
 
   /// An answer before the SDK's method returns ends the wait.
@@ -23,11 +25,12 @@ public enum WrapperGuarantee: String, Sendable, Hashable, CaseIterable {
   /// A cancelled wait throws `CancellationError` without waiting for the SDK.
   case prompt = "prompt"
 
-  /// The SDK is told exactly once of a cancellation, or of a timeout, even if its value came first and is not delivered.
+  /// The SDK is told exactly once of a cancellation, or of a timeout, even if its value came first
+  /// and is not delivered.
   case forwarding = "forwarding"
 
-  /// With `alwaysUnregisters: true`, the SDK is also told exactly once after an answer or an error: a session is closed, a
-  /// scanner is stopped, a listener is removed.
+  /// With `alwaysUnregisters: true`, the SDK is also told exactly once after an answer or an error:
+  /// a session is closed, a scanner is stopped, a listener is removed.
   case closing = "closing"
 
   /// A value that arrives at the same moment as a cancellation is not delivered.
@@ -45,18 +48,19 @@ public enum WrapperGuarantee: String, Sendable, Hashable, CaseIterable {
   /// Each value that is not delivered is discarded exactly once.
   case nothingLost = "nothing lost"
 
-  /// The SDK is not cancelled under a lock, the runtime's or the wrapper's, that an answer of the SDK might wait for.
+  /// The SDK is not cancelled under a lock, the runtime's or the wrapper's, that an answer of the
+  /// SDK might wait for.
   case noLockHeld = "no lock held"
 
-  /// Two calls of one wrapper at the same time each get their own answer, and the end of one does not touch the other.
-  /// A call that waits for its turn can be cancelled.
+  /// Two calls of one wrapper at the same time each get their own answer, and the end of one does
+  /// not touch the other. A call that waits for its turn can be cancelled.
   case twoCalls = "two calls"
 
   /// However a call has ended, the next call of the wrapper gets its own answer.
   case nextCall = "next call"
 
-  /// A wait that times out throws an error other than `CancellationError`, its timer ends with it, and the SDK is told,
-  /// unless ``forwarding`` is excepted.
+  /// A wait that times out throws an error other than `CancellationError`, its timer ends with it,
+  /// and the SDK is told, unless ``forwarding`` is excepted.
   case timeout = "timeout"
 }
 

@@ -30,8 +30,9 @@ extension WrapperCheck {
     return find(guarantee, "\(text) when \(when).")
   }
 
-  /// Expects that the SDK was told once after an interruption, and otherwise only if it must always be told. A wrapper
-  /// may tell it from another thread, slightly later. Expects that no timer of the wrapper goes on.
+  /// Expects that the SDK was told once after an interruption, and otherwise only if it must always
+  /// be told. A wrapper may tell it from another thread, slightly later. Expects that no timer of
+  /// the wrapper goes on.
   @discardableResult
   func expectCancellation(
     of request: Request,

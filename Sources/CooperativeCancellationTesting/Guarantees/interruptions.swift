@@ -39,8 +39,8 @@ extension WrapperCheck {
     return isWell && isTold
   }
 
-  /// Interrupts a call, and then lets the SDK answer, perhaps more than once. Returns how many values must be delivered,
-  /// or `nil` if that is not known.
+  /// Interrupts a call, and then lets the SDK answer, perhaps more than once. Returns how many
+  /// values must be delivered, or `nil` if that is not known.
   func lateAnswers(_ interruption: Disturbance, _ answers: Answer...) async -> Int? {
     guard let (trial, request, isWell) = await interrupt(interruption, answer: answers[0]),
       // Otherwise, the SDK has answered, to end the trial.
@@ -53,7 +53,8 @@ extension WrapperCheck {
     return isWell && answers[0] == .success && delivers(after: interruption) ? 1 : 0
   }
 
-  /// Returns whether the call ended as it should, or `nil` if the wrapper cannot be interrupted in this way.
+  /// Returns whether the call ended as it should, or `nil` if the wrapper cannot be interrupted in
+  /// this way.
   func interrupt(
     _ interruption: Disturbance,
     beside other: Attempt? = nil,

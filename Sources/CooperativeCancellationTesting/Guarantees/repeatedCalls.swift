@@ -149,7 +149,8 @@ extension WrapperCheck {
   ) async -> Int? {
     defer { answerAll(of: trial) }
     let told = max(first.cancelCount, alwaysUnregisters || interruption != nil ? 1 : 0)
-    // After an interruption, the SDK's answer to the first call is late, if the wrapper has not waited for it.
+    // After an interruption, the SDK's answer to the first call is late, if the wrapper has not
+    // waited for it.
     var isLate = interruption.map { reaction(to: $0) == .endsAtOnce } ?? false
     var (next, request) = await callSoon(beside: trial)
     if request == nil, isLate, next.hasEnded, !next.isCancelled {

@@ -17,7 +17,8 @@ extension WrapperCheck {
     return await deliveries(of: trial)
   }
 
-  /// The task is cancelled after the answer, inside the SDK's method. No task that calls it can resume in between.
+  /// The task is cancelled after the answer, inside the SDK's method. No task that calls it can
+  /// resume in between.
   func cancelledAfterAnswerInsideCall() async -> Int? {
     let trial = makeTrial()
     // Does not capture the trial, which keeps the fake.
@@ -31,7 +32,8 @@ extension WrapperCheck {
     return await deliveries(of: trial)
   }
 
-  /// The task is cancelled after the answer, while the wrapper's thread is held. `checkAfter` has checked its end.
+  /// The task is cancelled after the answer, while the wrapper's thread is held. `checkAfter` has
+  /// checked its end.
   func cancelledAfterAnswer() async -> Int? {
     guard let (trial, request) = await beginTrial() else { return nil }
     await trial.whileHeld { [success] in
@@ -42,13 +44,15 @@ extension WrapperCheck {
     return await deliveries(of: trial)
   }
 
-  /// If the call does not deliver the value that came first, a cancellation has ended it, and the SDK must know.
+  /// If the call does not deliver the value that came first, a cancellation has ended it, and the
+  /// SDK must know.
   private func expectCancellationIfWithheld(by trial: Attempt, after answered: String) async {
     guard response != .ignoreCancellation,
       // What is wrong with any cancelled call was found before.
       !hasFound(.forwarding),
       case .failure = await trial.end(),
-      // Another task that calls the SDK, such as that of shared calls, may have returned the value before that.
+      // Another task that calls the SDK, such as that of shared calls, may have returned the value
+      // before that.
       isOwnTask.state,
       let request = trial.fake[1]
     else { return }
@@ -56,7 +60,8 @@ extension WrapperCheck {
     await expectCancellation(of: request, in: trial, .forwarding, when: when, isInterrupted: true)
   }
 
-  /// How many values were delivered: `nil` if that is unknown, because the wrapper may have returned a fallback.
+  /// How many values were delivered: `nil` if that is unknown, because the wrapper may have
+  /// returned a fallback.
   private func deliveries(of trial: Attempt) async -> Int? {
     guard case .success = await trial.end() else { return 0 }
     return cancelledEnd == nil ? nil : 1
@@ -68,7 +73,8 @@ extension WrapperCheck {
     trial.fake.whenCalled { $0.drop() }
     answer(request, first)
     let isDelivered = first == .success
-    // A wrapper whose answers change threads may keep no order, and an error and a value are told apart.
+    // A wrapper whose answers change threads may keep no order, and an error and a value are told
+    // apart.
     if !isDelivered { _ = await trial.end() }
     answer(request, second)
     let when = "the SDK answered \(isDelivered ? "twice" : "with an error, and then with a value")"
@@ -76,7 +82,8 @@ extension WrapperCheck {
     return isDelivered ? 1 : 0
   }
 
-  /// The SDK answers while it is being cancelled, on another thread, as one does that waits there for its callbacks.
+  /// The SDK answers while it is being cancelled, on another thread, as one does that waits there
+  /// for its callbacks.
   func answeredInsideCancel(_ first: Answer) async -> Int? {
     guard guarantees.contains(.forwarding), response != .ignoreCancellation,
       !hasFound(.noLockHeld), let body = first == .success ? success : failure
@@ -132,7 +139,8 @@ extension WrapperCheck {
     return isBlocked.state ? nil : trial
   }
 
-  /// Repeated, because a cancellation that comes before the wrapper sleeps may miss its cancellation handler.
+  /// Repeated, because a cancellation that comes before the wrapper sleeps may miss its
+  /// cancellation handler.
   func noLockHeld() async -> Int? {
     guard guarantees.contains(.forwarding), response != .ignoreCancellation else { return 0 }
     var deliveries: [Int?] = []
@@ -143,7 +151,8 @@ extension WrapperCheck {
     return deliveries.sum
   }
 
-  /// Cancels the task while the SDK holds its lock, and notices if the cancellation waits for that lock.
+  /// Cancels the task while the SDK holds its lock, and notices if the cancellation waits for that
+  /// lock.
   private func tellUnderLock() async -> (isWell: Bool, deliveries: Int?)? {
     guard let (trial, request) = await beginTrial() else { return nil }
     request.lock.hold()
@@ -168,8 +177,8 @@ extension WrapperCheck {
   }
 }
 
-/// Whether the code that asks runs in this task, and not in a child or a separate one. A task and the current one have no
-/// common type, but hash as the same object.
+/// Whether the code that asks runs in this task, and not in a child or a separate one. A task and
+/// the current one have no common type, but hash as the same object.
 private func isCurrent(_ task: Task<Void, Never>) -> Bool {
   withUnsafeCurrentTask { $0?.hashValue == task.hashValue }
 }

@@ -3,7 +3,8 @@ internal import CooperativeCancellation
 // The trials that are harmless: none answers a wait that may have ended.
 
 extension WrapperCheck {
-  /// Returns whether two calls can have the same wrapper, or `nil` if there is no call, and so nothing more to try.
+  /// Returns whether two calls can have the same wrapper, or `nil` if there is no call, and so
+  /// nothing more to try.
   func answer() async -> Bool? {
     let trial = startTrial()
     guard let request = await trial.nextCall() else {

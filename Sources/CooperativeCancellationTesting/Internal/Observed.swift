@@ -43,7 +43,8 @@ package final class Observed<State: Sendable>: Sendable {
 
   /// Waits until `ready` returns a value. Calls it under the lock, now and after each change.
   ///
-  /// Returns `nil` after the limit, for which it needs no free thread in the pool. Throws `CancellationError`.
+  /// Returns `nil` after the limit, for which it needs no free thread in the pool. Throws
+  /// `CancellationError`.
   package nonisolated(nonsending) func wait<Output: Sendable>(
     within limit: Timeout,
     until ready: @escaping @Sendable (inout State) -> Output?
@@ -67,7 +68,8 @@ package final class Observed<State: Sendable>: Sendable {
     }
   }
 
-  /// Waits for a condition, even in a cancelled task. Calls it under the lock, now and after each change.
+  /// Waits for a condition, even in a cancelled task. Calls it under the lock, now and after each
+  /// change.
   package nonisolated(nonsending) func waitUntil(
     _ isReady: @escaping @Sendable (State) -> Bool
   ) async {

@@ -1,7 +1,8 @@
 #if canImport(Dispatch)
   private import Dispatch
 
-  /// Runs a task, and what it calls off the main actor, on its own thread: one that blocks takes none from the pool.
+  /// Runs a task, and what it calls off the main actor, on its own thread: one that blocks takes
+  /// none from the pool.
   @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
   private final class OwnThread: TaskExecutor {
     let queue = DispatchQueue(label: "CooperativeCancellationTesting")
@@ -15,7 +16,8 @@
 
 /// Starts a task on a separate thread where the system supports that, and otherwise on the pool.
 ///
-/// - Returns: The task, and a function that runs its argument on that thread, while the task does not.
+/// - Returns: The task, and a function that runs its argument on that thread, while the task does
+///   not.
 @discardableResult
 func startOnOwnThread(
   _ body: @escaping @Sendable @concurrent () async throws -> Void,

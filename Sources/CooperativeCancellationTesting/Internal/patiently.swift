@@ -1,9 +1,11 @@
 internal import CooperativeCancellation
 
-/// Waits with a limit; gives up after five in a row on a machine that is not busy: the event may need more turns.
+/// Waits with a limit; gives up after five in a row on a machine that is not busy: the event may
+/// need more turns.
 ///
-/// The machine is busy if a probe task after a wait also takes long. If that goes on for five minutes, this function
-/// gives up, too, and counts that in ``busyWaits``: nothing can be concluded from such a wait.
+/// The machine is busy if a probe task after a wait also takes long. If that goes on for five
+/// minutes, this function gives up, too, and counts that in ``busyWaits``: nothing can be concluded
+/// from such a wait.
 func patiently<Result>(_ wait: () async throws -> Result?) async rethrows -> Result? {
   let start = Moment.now
   var quickProbes = 0
@@ -29,11 +31,13 @@ let busyWaits = Observed(0)
 
 private let probeLimit: Int64 = 300_000_000_000
 
-/// The last abandoned probe, and whether it has passed. Until then, none can: only a sleep shows a busy machine.
+/// The last abandoned probe, and whether it has passed. Until then, none can: only a sleep shows a
+/// busy machine.
 let stuckProbe = Observed<Observed<Bool>?>(nil)
 
-/// Runs a task that only passes through each place where a task may queue: a thread, the main actor, the pool. Returns
-/// whether it passes. Gives up if the caller's wait `isOver`, because that wait may be what blocks the others.
+/// Runs a task that only passes through each place where a task may queue: a thread, the main
+/// actor, the pool. Returns whether it passes. Gives up if the caller's wait `isOver`, because that
+/// wait may be what blocks the others.
 ///
 /// A late probe is blocked if this process, woken on time, used no processor time for six seconds.
 func passEveryQueue(orUntil isOver: () async -> Bool = { false }) async -> Bool {

@@ -4,7 +4,8 @@
   private import Glibc
 #endif
 
-/// The processor time that this process has used, in seconds. Infinity where the system does not report it.
+/// The processor time that this process has used, in seconds. Infinity where the system does not
+/// report it.
 func processorTime() -> Double {
   #if canImport(Darwin) || canImport(Glibc)
     return Double(clock()) / 1e6  // POSIX counts microseconds.

@@ -3,14 +3,14 @@ import FakeCallbackSDK
 import PendingAnswers
 import Testing
 
-/// Who releases a value last. The task that was given it, or the `onDiscard` that took it over: never the thread that
-/// answers, on which its `deinit` would run beside the task.
+/// Who releases a value last. The task that was given it, or the `onDiscard` that took it over:
+/// never the thread that answers, on which its `deinit` would run beside the task.
 @Suite("The last release", .watchdog) struct LastReleaseTests {
   enum End { case inTheTask, onTheThreadThatAnswers }
   enum Reference { case theOnlyOne, oneOfSeveral }
 
-  /// A task whose executor returns from `enqueue` only when the task has gone on: what the thread that wakes it lets go
-  /// after that, it lets go too late.
+  /// A task whose executor returns from `enqueue` only when the task has gone on: what the thread
+  /// that wakes it lets go after that, it lets go too late.
   final class Stage: Sendable {
     private let executor = ManualExecutor()
     private let task = Protected<Task<Void, Never>?>(nil)
@@ -256,7 +256,7 @@ import Testing
   }
 }
 
-/// Releases what it was passed before it returns: the optimizer may move a release, but not out of a function that it
-/// does not see.
+/// Releases what it was passed before it returns: the optimizer may move a release, but not out of
+/// a function that it does not see.
 @inline(never)
 private func release(_ value: consuming some Any) {}

@@ -2,8 +2,9 @@ import CooperativeCancellation
 import FakeCallbackSDK
 import Testing
 
-/// A request that comes before the cancellation is that of ``BridgeForm/lateRequest``, over which each guarantee runs.
-/// Calls from nonisolated code, an actor and the main actor are in `CallSites`.
+/// A request that comes before the cancellation is that of ``BridgeForm/lateRequest``, over which
+/// each guarantee runs. Calls from nonisolated code, an actor and the main actor are in
+/// `CallSites`.
 @Suite("A request that arrives in a callback", .watchdog) struct LateRequestTests {
   @Test(arguments: stories)
   func `a late request is cancelled if the wait was, and otherwise released`(_ story: Story)

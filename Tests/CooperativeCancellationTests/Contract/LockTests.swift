@@ -2,7 +2,8 @@ import CooperativeCancellation
 import FakeCallbackSDK
 import Testing
 
-/// Each test takes the library's locks again at a moment when a held lock would deadlock, until the watchdog.
+/// Each test takes the library's locks again at a moment when a held lock would deadlock, until the
+/// watchdog.
 @Suite("No lock held", .watchdog) struct LockTests {
   @Test(arguments: stories)
   func `the library may be called in the middle of what it does`(_ story: Story) async throws {

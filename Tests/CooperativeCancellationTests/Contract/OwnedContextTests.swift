@@ -30,7 +30,8 @@ private final class Job: Sendable {
 
   deinit {
     let (address, bufferAddress) = (address, bufferAddress)
-    // It waits for the job's thread, so it runs on another thread: here it would block one of the pool's.
+    // It waits for the job's thread, so it runs on another thread: here it would block one of the
+    // pool's.
     Thread.detachNewThread {
       if let job = OpaquePointer(bitPattern: address) { hostile_job_destroy(job) }
       UnsafeMutablePointer<Int32>(bitPattern: bufferAddress)?.deallocate()

@@ -2,7 +2,8 @@ import CooperativeCancellation
 import FakeCallbackSDK
 import Testing
 
-/// What values and errors in one completion mean if the shape allows more than one of them, or none.
+/// What values and errors in one completion mean if the shape allows more than one of them, or
+/// none.
 @Suite("Completions that take values and an error", .watchdog) struct ShapeTests {
   private func run(
     _ form: BridgeForm,

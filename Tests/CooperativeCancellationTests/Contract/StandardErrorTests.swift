@@ -3,7 +3,8 @@ import FakeCallbackSDK
 import Foundation
 import Testing
 
-/// The default handler runs on the SDK's threads, and does no harm there, whatever standard error is.
+/// The default handler runs on the SDK's threads, and does no harm there, whatever standard error
+/// is.
 @Suite("The default handler", .watchdog) struct StandardErrorTests {
   /// Makes standard error a pipe, and returns the end that reads.
   private static func pipeInsteadOfStandardError() -> CInt {

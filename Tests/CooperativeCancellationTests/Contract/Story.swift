@@ -3,8 +3,8 @@ import CooperativeCancellationTesting
 import FakeCallbackSDK
 import Testing
 
-/// What happens to one bridged call, in order, and what must come of it. ``GuaranteeTests`` plays each with every form
-/// that it is about, on an actor and on none.
+/// What happens to one bridged call, in order, and what must come of it. ``GuaranteeTests`` plays
+/// each with every form that it is about, on an actor and on none.
 struct Story: Sendable, CustomTestStringConvertible {
   /// What happens, or what must hold at that moment.
   enum Step: Sendable, Equatable {
@@ -27,7 +27,8 @@ struct Story: Sendable, CustomTestStringConvertible {
     case isSilent
   }
 
-  /// Where `meanwhile` happens: inside a callback, where a lock that is still held would be taken again.
+  /// Where `meanwhile` happens: inside a callback, where a lock that is still held would be taken
+  /// again.
   enum Moment {
     case inResumption
     case inOnCancel
@@ -65,11 +66,13 @@ struct Story: Sendable, CustomTestStringConvertible {
   let meanwhile: (moment: Moment, step: Step)?
   let steps: [Step]
   let ends: End
-  /// How the call ends instead if the response or the form asks for the SDK's answer, or ignores a cancellation.
+  /// How the call ends instead if the response or the form asks for the SDK's answer, or ignores a
+  /// cancellation.
   let unlessAsked: End?
   /// How the call of a form without a check after ends instead.
   let unlessChecked: End?
-  /// How many surplus answers are discarded: successes and failures. Some forms bring a value with a failure.
+  /// How many surplus answers are discarded: successes and failures. Some forms bring a value with
+  /// a failure.
   let surplus: (successes: Int, failures: Int)
   let forwards: Int
   /// How many surplus answers are reported.
@@ -202,7 +205,8 @@ struct Story: Sendable, CustomTestStringConvertible {
     let end = end(of: form, response)
     require("ending", call.ending, end.ending(form, watch))
     require("discarded", watch.discarded, discards(end, form))
-    // Whoever gets the error of a cancellation or a timeout knows that the SDK was told, if it was called.
+    // Whoever gets the error of a cancellation or a timeout knows that the SDK was told, if it was
+    // called.
     let isInterrupted = end == .cancelled || end == .timedOut
     let forwards = isInterrupted && callsSDK ? 1 : forwarded(forwards, by: form, response)
     require("forwarded", watch.forwarded, forwards)

@@ -61,7 +61,8 @@ struct DuplicateChecksTests {
     }
   }
 
-  /// A call of one method, until it has ended or waits. It ends with a value, a cancellation or a failure.
+  /// A call of one method, until it has ended or waits. It ends with a value, a cancellation or a
+  /// failure.
   private func start(isBridged: Bool, _ method: Int, _ behavior: Behavior) -> TestCall {
     let form = BridgeForm(.throwing, "", delivers: .value(""), []) { sdk, _ in
       do {

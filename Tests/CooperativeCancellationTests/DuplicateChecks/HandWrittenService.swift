@@ -1,6 +1,7 @@
 import FakeCallbackSDK
 
-/// As people write it today: a check before the call and another in the callback, where it cannot fire.
+/// As people write it today: a check before the call and another in the callback, where it cannot
+/// fire.
 final class HandWrittenService: AccountService {
   private let sdk: FakeSDK
 

@@ -151,7 +151,8 @@ import Testing
     #expect(clock.sleeperCount == 0)
   }
 
-  /// What a look takes, when the time is up but the waiting task has not had its turn yet, must not be lost.
+  /// What a look takes, when the time is up but the waiting task has not had its turn yet, must not
+  /// be lost.
   @Test func `a wait for a call gets it, though it comes when the time is up`() async {
     var isWoken = false
     // If the time is up before the task sleeps, nothing wakes it, and it gets nothing.

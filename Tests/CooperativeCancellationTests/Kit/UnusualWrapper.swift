@@ -226,8 +226,8 @@ struct UnusualWrapper: Sendable, CustomTestStringConvertible {
       except: [.droppedCompletion],
       call: cancelBeforeTheEnd
     ),
-    // Waits for the SDK, and delivers what came before the cancellation. Only trials that a hang may leave out notice
-    // that.
+    // Waits for the SDK, and delivers what came before the cancellation. Only trials that a hang
+    // may leave out notice that.
     UnusualWrapper(
       "one that hangs, which is excepted",
       breaks: [.checkAfter, .lateAnswer],
@@ -243,7 +243,8 @@ struct UnusualWrapper: Sendable, CustomTestStringConvertible {
     },
   ]
 
-  /// A wrapper of a listener. `isRemoved` says whether to remove it, from whether the task is cancelled.
+  /// A wrapper of a listener. `isRemoved` says whether to remove it, from whether the task is
+  /// cancelled.
   @Sendable private static func listen(
     to calls: Calls,
     isRemoved: @Sendable (Bool) -> Bool

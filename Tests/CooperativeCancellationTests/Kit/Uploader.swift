@@ -44,7 +44,8 @@ extension Uploader {
     }
   }
 
-  /// The SDK answers the completion that was stored last, for whatever call. The slot may keep the earlier ones.
+  /// The SDK answers the completion that was stored last, for whatever call. The slot may keep the
+  /// earlier ones.
   static func inOneSlot(keepsAll: Bool) -> Uploader {
     let completions = Protected<[Completion]>([])
     return Uploader { calls in

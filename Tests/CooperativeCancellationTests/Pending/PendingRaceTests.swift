@@ -40,7 +40,8 @@ struct PendingRaceTests {
     static let ofAnswers = [delivered, discarded, refused, unclaimed]
   }
 
-  /// An answer, a cancellation and a close of one call, from two threads at once, while others call or wait.
+  /// An answer, a cancellation and a close of one call, from two threads at once, while others call
+  /// or wait.
   @Test(arguments: [PendingKind.idGiven, .idReturned, .inTurn, .inOrder, .oneAtATime])
   func `an answer is delivered, discarded, handed back or passed on in every race`(
     kind: PendingKind

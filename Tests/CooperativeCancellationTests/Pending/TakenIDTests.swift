@@ -5,8 +5,8 @@ import FakeCallbackSDK
 import PendingAnswers
 import Testing
 
-/// Calls whose id another call has: with each `TakenIDPolicy`, and those of a `PendingCall`, which have none.
-/// `TurnExplorationTests` searches the order of all events.
+/// Calls whose id another call has: with each `TakenIDPolicy`, and those of a `PendingCall`, which
+/// have none. `TurnExplorationTests` searches the order of all events.
 @Suite("Pending calls, ids that are taken", .watchdog) struct TakenIDTests {
   static let sharing: [PendingKind] = [.inTurn, .inOrder, .oneAtATime]
   static let turns: [PendingKind] = [.inTurn, .oneAtATime]

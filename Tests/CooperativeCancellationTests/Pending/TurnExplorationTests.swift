@@ -3,9 +3,9 @@ import CooperativeCancellation
 import PendingAnswers
 import Testing
 
-/// Some calls with one id, which want their turn or join the line, with their waits, answers, cancellations, late answers
-/// that are given up, and an end of all. Whatever takes a lock once is one step, so that the search sees each order that
-/// threads can produce.
+/// Some calls with one id, which want their turn or join the line, with their waits, answers,
+/// cancellations, late answers that are given up, and an end of all. Whatever takes a lock once is
+/// one step, so that the search sees each order that threads can produce.
 private struct TurnsRun: Explorable {
   struct Call: Hashable {
     enum State: Hashable {

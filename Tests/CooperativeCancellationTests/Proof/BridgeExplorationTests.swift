@@ -3,10 +3,12 @@ import CooperativeCancellation
 import PendingAnswers
 import Testing
 
-/// One bridged call: the task, up to three calls of the completion, the SDK that releases it, a cancellation and a timeout.
+/// One bridged call: the task, up to three calls of the completion, the SDK that releases it, a
+/// cancellation and a timeout.
 ///
-/// It drives the library's two state machines, each event as one step: with three answers, these are far more orders than
-/// the real code can be run in. `Tests/Interleaving` does that with fewer parties, and stops the code within each event.
+/// It drives the library's two state machines, each event as one step: with three answers, these
+/// are far more orders than the real code can be run in. `Tests/Interleaving` does that with fewer
+/// parties, and stops the code within each event.
 private struct BridgeRun: Explorable {
   enum CallResult: Hashable { case success, failure }
 

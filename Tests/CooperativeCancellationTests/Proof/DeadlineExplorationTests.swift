@@ -1,7 +1,8 @@
 import CooperativeCancellation
 import Testing
 
-/// Some calls with a timeout, the alarm, and its thread. What takes the lock of the deadlines once is one step here.
+/// Some calls with a timeout, the alarm, and its thread. What takes the lock of the deadlines once
+/// is one step here.
 private struct DeadlineRun: Explorable {
   enum Call: Hashable { case isToCome, waits(until: Int), isOver }
 

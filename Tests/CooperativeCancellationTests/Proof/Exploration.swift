@@ -3,18 +3,22 @@ import Testing
 
 /// Something that several parties do step by step, in any order.
 protocol Explorable {
-  /// What tells one situation from another. Equal ones continue in the same way, so the second one is not followed.
+  /// What tells one situation from another. Equal ones continue in the same way, so the second one
+  /// is not followed.
   associatedtype Situation: Hashable
   var situation: Situation { get }
 
-  /// What has happened so far, to explain a failure. Not text, which would take longer than all else.
+  /// What has happened so far, to explain a failure. Not text, which would take longer than all
+  /// else.
   var history: [Step] { get set }
 
-  /// Gives the objects that all situations share, if any, the state that they have in this one; and the reverse.
+  /// Gives the objects that all situations share, if any, the state that they have in this one; and
+  /// the reverse.
   func restore()
   mutating func save()
 
-  /// Adds everything that may happen next: nothing, at the end of a run. A step checks what it sees.
+  /// Adds everything that may happen next: nothing, at the end of a run. A step checks what it
+  /// sees.
   func moves(_ step: inout Steps<Self>)
 
   /// What must hold after each step. It may note what the step has changed.

@@ -1,6 +1,7 @@
 import FakeCallbackSDK
 
-/// An SDK that keeps every completion, and answers when told to. It does little, because it is called a million times.
+/// An SDK that keeps every completion, and answers when told to. It does little, because it is
+/// called a million times.
 final class PatientSDK: Sendable {
   typealias Completion = @Sendable (Result<Int, any Error>) -> Void
 

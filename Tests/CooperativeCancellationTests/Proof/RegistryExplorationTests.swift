@@ -8,8 +8,9 @@ private struct Request: Hashable {
   var policy = TaskBag.TakenIDPolicy.replace
 }
 
-/// Some tasks of one registry, and an owner who cancels, closes and waits. Everything that takes the bag's lock once is
-/// one step here, so that the search sees each order that threads can produce.
+/// Some tasks of one registry, and an owner who cancels, closes and waits. Everything that takes
+/// the bag's lock once is one step here, so that the search sees each order that threads can
+/// produce.
 private struct RegistryRun: Explorable {
   struct Entry: Hashable {
     enum Maker: Hashable { case begins, hasReserved, isDone }

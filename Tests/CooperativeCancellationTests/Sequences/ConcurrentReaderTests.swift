@@ -3,7 +3,8 @@ import CooperativeCancellation
 import FakeCallbackSDK
 import Testing
 
-/// Two tasks that call `next()` of copies of one iterator at the same time. This is wrong, but must not hang or leak.
+/// Two tasks that call `next()` of copies of one iterator at the same time. This is wrong, but must
+/// not hang or leak.
 @Suite("Sequences: two readers of one iterator", .watchdog) struct ConcurrentReaderTests {
   /// Reads on an actor, where two tasks can share what is not `Sendable`.
   private actor Readers {
@@ -33,14 +34,16 @@ import Testing
 
   /// Readers of one iterator, and the test's thread for all of them.
   private struct Stage: ~Copyable {
-    /// The home of a sequence that is read elsewhere. What the readers ask of it waits until the test lets it run.
+    /// The home of a sequence that is read elsewhere. What the readers ask of it waits until the
+    /// test lets it run.
     let home = HandDrivenActor()
     let readers = Readers()
     let mast: Mast
     let watch: SequenceWatch
     let tasks: [Task<Void, Never>]
 
-    /// Makes a sequence where its readers are, or, as `nil`, elsewhere. The readers have asked for an element.
+    /// Makes a sequence where its readers are, or, as `nil`, elsewhere. The readers have asked for
+    /// an element.
     init(
       _ form: SequenceForm?,
       _ watch: SequenceWatch = SequenceWatch(),

@@ -3,7 +3,8 @@ import CallbackSequences
 import CooperativeCancellation
 import Testing
 
-/// Some readers of a shared sequence, its driver and its SDK. What takes the hub's lock once is one step here.
+/// Some readers of a shared sequence, its driver and its SDK. What takes the hub's lock once is one
+/// step here.
 private struct HubRun: Explorable {
   struct Reader: Hashable {
     enum State: Hashable { case isToCome, joined, cancelled, left }

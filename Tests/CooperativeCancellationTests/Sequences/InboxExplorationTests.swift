@@ -2,11 +2,12 @@ import CallbackSequences
 import CooperativeCancellation
 import Testing
 
-/// One subscription with all its participants: the reader, elements on threads, the end, a cancellation.
+/// One subscription with all its participants: the reader, elements on threads, the end, a
+/// cancellation.
 ///
-/// It drives the state machine through the steps of `Inbox` and `Subscription`. Each atomic operation there (taking
-/// a lock, setting or removing the runtime's cancellation handler) is one step here, and between any two of them any
-/// other participant may take a step.
+/// It drives the state machine through the steps of `Inbox` and `Subscription`. Each atomic
+/// operation there (taking a lock, setting or removing the runtime's cancellation handler) is one
+/// step here, and between any two of them any other participant may take a step.
 private struct InboxRun: Explorable {
   /// The participants.
   struct Cast: Hashable {

@@ -3,8 +3,8 @@ import CooperativeCancellation
 import FakeCallbackSDK
 import Testing
 
-/// A public initializer, wrapped so that one suite of guarantees runs over all of them: a new overload is one more element
-/// of ``all``.
+/// A public initializer, wrapped so that one suite of guarantees runs over all of them: a new
+/// overload is one more element of ``all``.
 struct SequenceForm: Sendable, CustomTestStringConvertible {
   enum Trait {
     /// The sequence throws any error.

@@ -5,7 +5,8 @@ import FakeCallbackSDK
 import Foundation
 import Testing
 
-/// Each test calls the library again at a moment when a held lock would deadlock, until the watchdog.
+/// Each test calls the library again at a moment when a held lock would deadlock, until the
+/// watchdog.
 @Suite("Sequences: no lock held", .watchdog) struct SequenceLockTests {
   @Test(arguments: SequenceForm.all, [WayToEnd.finish, .failure, .cancel, .leave])
   func `a reader is woken by an element or an end with no lock of the library held`(

@@ -4,7 +4,8 @@ import CooperativeCancellationTesting
 import FakeCallbackSDK
 import Testing
 
-/// On a thread of their own, one after another, because each polls for what happens on the pool's threads.
+/// On a thread of their own, one after another, because each polls for what happens on the pool's
+/// threads.
 @Suite("Sequences: shared", .serialized, .watchdog, .ownThread) struct SharedSequenceTests {
   private let mast = Mast()
   private let watch = SequenceWatch()

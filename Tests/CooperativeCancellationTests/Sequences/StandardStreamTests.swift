@@ -9,7 +9,8 @@ import Testing
 private struct StreamForm: Sendable, CustomTestStringConvertible {
   typealias Open = @Sendable (Mast, SequenceWatch) async -> @Sendable () -> Reader
 
-  /// When a stream registers: before the call returns, at its first read, or soon if it is shared, and discards nothing.
+  /// When a stream registers: before the call returns, at its first read, or soon if it is shared,
+  /// and discards nothing.
   enum Start { case now, atFirstRead, soon }
 
   let testDescription: String
@@ -149,7 +150,8 @@ private struct StreamForm: Sendable, CustomTestStringConvertible {
     ) async
   {
     WaitingCalls.startRecording()
-    // The thread that ends the stream, while it does. It may hold the runtime's lock, so `onTermination` must run later.
+    // The thread that ends the stream, while it does. It may hold the runtime's lock, so
+    // `onTermination` must run later.
     let ending = Protected<ObjectIdentifier?>(nil)
     let watch = SequenceWatch(
       keepsListening: true,
@@ -200,7 +202,8 @@ private struct StreamForm: Sendable, CustomTestStringConvertible {
     await expectTermination(watch, discarded: ["1"])
   }
 
-  /// The thread that reads for a cancelled task, perhaps in the runtime's handler, where nothing of the user's may run.
+  /// The thread that reads for a cancelled task, perhaps in the runtime's handler, where nothing of
+  /// the user's may run.
   private let inHandler = Protected<ObjectIdentifier?>(nil)
   private var look: @Sendable () -> Void {
     { [inHandler] in #expect(inHandler.withLock { $0 } != ObjectIdentifier(Thread.current)) }

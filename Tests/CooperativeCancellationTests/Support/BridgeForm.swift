@@ -15,7 +15,8 @@ enum Ending: Error, Equatable {
   case other(String)
 }
 
-/// A public bridge, wrapped so that one suite runs over all of them: a new overload is one more element of ``all``.
+/// A public bridge, wrapped so that one suite runs over all of them: a new overload is one more
+/// element of ``all``.
 struct BridgeForm: Sendable, CustomTestStringConvertible {
   enum Kind {
     case throwing
@@ -34,7 +35,8 @@ struct BridgeForm: Sendable, CustomTestStringConvertible {
     case void
     /// It is a continuation: it checks for a cancellation neither before nor after.
     case unchecked
-    /// Its answers come by id: then an answer that nobody waits for is handed back, and not reported.
+    /// Its answers come by id: then an answer that nobody waits for is handed back, and not
+    /// reported.
     case pending
   }
 
@@ -99,7 +101,8 @@ struct BridgeForm: Sendable, CustomTestStringConvertible {
     isPending ? [] : Array(repeating: .completionCalledAgain, count: count)
   }
 
-  /// How many values come with that many successes and failures. Forms that cannot fail bring one with a failure, too.
+  /// How many values come with that many successes and failures. Forms that cannot fail bring one
+  /// with a failure, too.
   func values(_ successes: Int, failures: Int = 0) -> Int {
     let failureBringsValue = kind != .throwing || traits.contains(.valueDespiteFailure)
     return carriesValue ? successes + (failureBringsValue ? failures : 0) : 0
@@ -178,7 +181,8 @@ func ending(_ body: () async throws -> String) async -> Ending {
   }
 }
 
-/// For the closures of bridges that cannot throw: the tests that throw in `operation` leave those out.
+/// For the closures of bridges that cannot throw: the tests that throw in `operation` leave those
+/// out.
 func unthrowing(_ body: () throws -> Request) -> Request {
   do {
     return try body()

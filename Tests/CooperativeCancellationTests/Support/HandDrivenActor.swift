@@ -1,7 +1,7 @@
 import FakeCallbackSDK
 
-/// An actor whose jobs run when a test says so, on the thread that says so; and those of the code that its
-/// tasks call off the actor, if they prefer its executor.
+/// An actor whose jobs run when a test says so, on the thread that says so; and those of the code
+/// that its tasks call off the actor, if they prefer its executor.
 actor HandDrivenActor {
   nonisolated let executor = HandDrivenExecutor()
 

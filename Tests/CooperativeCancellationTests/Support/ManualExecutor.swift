@@ -1,7 +1,7 @@
 import FakeCallbackSDK
 
-/// Runs tasks on the test's own thread, when the test says so. What has not happened when it is idle will
-/// not happen by itself, so a test can say "still waiting" without waiting.
+/// Runs tasks on the test's own thread, when the test says so. What has not happened when it is
+/// idle will not happen by itself, so a test can say "still waiting" without waiting.
 final class ManualExecutor: TaskExecutor {
   private struct State {
     var jobs = JobQueue()
@@ -16,7 +16,8 @@ final class ManualExecutor: TaskExecutor {
 
   var isIdle: Bool { state.withLock { $0.jobs.isEmpty } }
 
-  /// Runs `body` whenever a task becomes ready, on the thread that resumes it, in the middle of that.
+  /// Runs `body` whenever a task becomes ready, on the thread that resumes it, in the middle of
+  /// that.
   func onEnqueue(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.onEnqueue = body } }
 
   func enqueue(_ job: consuming ExecutorJob) {

@@ -1,7 +1,8 @@
 import FakeCallbackSDK
 import Testing
 
-/// Lets only one of these tests run at a time: threads that spin would take the cores from each other.
+/// Lets only one of these tests run at a time: threads that spin would take the cores from each
+/// other.
 ///
 /// To be given before `.watchdog`, which then does not count the time in the queue.
 struct OneAtATime: TestTrait, SuiteTrait, TestScoping {

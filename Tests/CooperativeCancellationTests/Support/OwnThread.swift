@@ -1,7 +1,8 @@
 import Dispatch
 import Testing
 
-/// Runs a test that computes for long on a thread of its own, so that the pool's threads are free for the others.
+/// Runs a test that computes for long on a thread of its own, so that the pool's threads are free
+/// for the others.
 struct OwnThread: TestTrait, SuiteTrait, TestScoping {
   private final class Executor: TaskExecutor {
     private let queue = DispatchQueue(label: "OwnThread")

@@ -3,9 +3,10 @@ import FakeCallbackSDK
 import PendingAnswers
 import Testing
 
-// Pending calls as one more form of bridge. The SDK's completion stands for the connection: it resumes the call, and
-// when it is released, the connection is lost, and everything that waits ends with an error. A value for which nobody
-// waits is discarded by the code that brought it. A table, as in BridgeForm+shapes.swift.
+// Pending calls as one more form of bridge. The SDK's completion stands for the connection: it
+// resumes the call, and when it is released, the connection is lost, and everything that waits ends
+// with an error. A value for which nobody waits is discarded by the code that brought it. A table,
+// as in BridgeForm+shapes.swift.
 // swift-format-ignore
 extension BridgeForm {
   static let pending = [

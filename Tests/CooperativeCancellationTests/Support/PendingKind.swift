@@ -3,8 +3,8 @@ import FakeCallbackSDK
 import PendingAnswers
 import Testing
 
-/// What waits for an answer that comes from elsewhere, for what holds for each kind of wait. What holds for every bridge
-/// is tested over ``BridgeForm/pending``.
+/// What waits for an answer that comes from elsewhere, for what holds for each kind of wait. What
+/// holds for every bridge is tested over ``BridgeForm/pending``.
 struct PendingKind: Sendable, CustomTestStringConvertible {
   /// The options and the closures of one call. An event ignores them, but for the operation.
   struct Closures: Sendable {

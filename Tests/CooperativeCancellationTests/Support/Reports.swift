@@ -3,7 +3,8 @@ import FakeCallbackSDK
 import Synchronization
 import Testing
 
-/// Collects the misuse reports of this process. Tests run in parallel: each finds its own by the line of its call.
+/// Collects the misuse reports of this process. Tests run in parallel: each finds its own by the
+/// line of its call.
 final class Reports: Sendable {
   static let shared = Reports()
 

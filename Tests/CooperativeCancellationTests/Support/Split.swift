@@ -1,6 +1,7 @@
 /// How often each outcome of a race has occurred.
 ///
-/// A race is repeated until each has occurred often enough. The watchdog reports one that never does.
+/// A race is repeated until each has occurred often enough. The watchdog reports one that never
+/// does.
 struct Split<Outcome: Hashable & Sendable>: Sendable, CustomStringConvertible {
   private(set) var rounds = 0
   private let outcomes: Set<Outcome>

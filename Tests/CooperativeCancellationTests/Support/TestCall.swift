@@ -57,7 +57,8 @@ struct TestCall: ~Copyable {
     await becomesReady()
   }
 
-  /// Runs the task until it has ended so, even if nothing wakes it: what ends it may come before it sleeps.
+  /// Runs the task until it has ended so, even if nothing wakes it: what ends it may come before it
+  /// sleeps.
   func runUntil(_ expected: Ending) async {
     while ending == nil {
       run()

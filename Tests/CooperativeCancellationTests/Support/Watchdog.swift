@@ -8,7 +8,8 @@ import Testing
 
 /// Turns a hang into a failure: a test that does not end in time ends the test run, with its name.
 ///
-/// `WATCHDOG_SECONDS=20 swift test` shortens the time of all tests, for a run in which hangs are expected.
+/// `WATCHDOG_SECONDS=20 swift test` shortens the time of all tests, for a run in which hangs are
+/// expected.
 nonisolated struct Watchdog: TestTrait, SuiteTrait, TestScoping {
   /// What the test that has set this is doing, for the report.
   static let state = Protected<@Sendable () -> String>({ "" })
@@ -38,7 +39,8 @@ nonisolated struct Watchdog: TestTrait, SuiteTrait, TestScoping {
       let state = Watchdog.state.withLock { $0 }()
       print("error: watchdog: “\(test.name)” still runs after \(seconds) s: it hangs. \(state)")
       fflush(nil)
-      // With its exit tests, which nothing else would end: SwiftPM gives each test run a process group of its own.
+      // With its exit tests, which nothing else would end: SwiftPM gives each test run a process
+      // group of its own.
       if getpgrp() == getpid() { kill(0, SIGKILL) }
       exit(EXIT_FAILURE)
     }
@@ -48,8 +50,8 @@ nonisolated struct Watchdog: TestTrait, SuiteTrait, TestScoping {
   }
 }
 
-/// Tells a hang from a machine that is busy: time counts only as far as new tasks get their turn. On two cores,
-/// two tests can have all threads of the pool for minutes.
+/// Tells a hang from a machine that is busy: time counts only as far as new tasks get their turn.
+/// On two cores, two tests can have all threads of the pool for minutes.
 nonisolated private final class Beats: Sendable {
   private struct State {
     var ticks = 0
@@ -63,8 +65,8 @@ nonisolated private final class Beats: Sendable {
   /// - Parameter priority: The test's: each priority has threads of its own.
   init(_ priority: TaskPriority) { self.priority = priority }
 
-  /// Begins a beat, unless the last one still waits for its turn. Returns whether the time is up: after 20
-  /// beats, or 100 ticks, which is when the pool hangs itself.
+  /// Begins a beat, unless the last one still waits for its turn. Returns whether the time is up:
+  /// after 20 beats, or 100 ticks, which is when the pool hangs itself.
   func next() -> Bool {
     let (isUp, begins) = state.withLock { state in
       state.ticks += 1

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Waits for another thread without giving the core back at once: on a busy machine, that would cost milliseconds.
+/// Waits for another thread without giving the core back at once: on a busy machine, that would
+/// cost milliseconds.
 func spin(until condition: () -> Bool) {
   var turns = 0
   while !condition() {

@@ -7,8 +7,9 @@ import Foundation
   let isDebug = false
 #endif
 
-/// How often to try what shows only in large numbers: `count` times in an optimized build, a twentieth of that with a
-/// sanitizer, a hundredth in debug, for `swift test`. `TRIES=10` in the environment tries ten times as often.
+/// How often to try what shows only in large numbers: `count` times in an optimized build, a
+/// twentieth of that with a sanitizer, a hundredth in debug, for `swift test`. `TRIES=10` in the
+/// environment tries ten times as often.
 func tries(_ count: Int) -> Int {
   let factor = environmentCount("TRIES").map(Int.init) ?? 1
   #if THREAD_SANITIZER || ADDRESS_SANITIZER

@@ -3,7 +3,8 @@ import FakeCallbackSDK
 import TaskBags
 import Testing
 
-/// User code that the bag calls or releases may call the bag. Under its lock, each of these would stop the process.
+/// User code that the bag calls or releases may call the bag. Under its lock, each of these would
+/// stop the process.
 @Suite("TaskBag, no lock held", .watchdog) struct TaskBagLockTests {
   /// Calls everything that takes the lock.
   private static func useEverything(of bag: TaskBag?) {

@@ -85,7 +85,8 @@ enum TestKitFunction: String, CaseIterable, Codable, Sendable {
     }
   }
 
-  /// A reader, a call, and a task that is to be cancelled wait, and after code that sets no limit, another call.
+  /// A reader, a call, and a task that is to be cancelled wait, and after code that sets no limit,
+  /// another call.
   private static func expectReports(
     lines expected: [UInt],
     noLimit: Timeout? = nil,

@@ -6,7 +6,8 @@ import PendingAnswers
 import TaskBags
 import Testing
 
-// Each story of ``GuaranteeTests`` checks after each step that its form is listed while it waits, and at no other time.
+// Each story of ``GuaranteeTests`` checks after each step that its form is listed while it waits,
+// and at no other time.
 @Suite("Waiting calls", .watchdog) struct WaitingCallTests {
   init() { WaitingCalls.startRecording() }
 

@@ -1,14 +1,16 @@
 import LegacySDK
 import Synchronization
 
-/// A careful wrapper for one method of one SDK: a cancelled call ends at once, one outcome counts, and the task is
-/// checked before and after. The cancelled task itself tells the SDK, outside the cancellation handler, where an SDK
-/// that calls back under the lock that its `cancel()` takes would deadlock; it therefore calls the SDK before it waits.
+/// A careful wrapper for one method of one SDK: a cancelled call ends at once, one outcome counts,
+/// and the task is checked before and after. The cancelled task itself tells the SDK, outside the
+/// cancellation handler, where an SDK that calls back under the lock that its `cancel()` takes
+/// would deadlock; it therefore calls the SDK before it waits.
 ///
-/// Specialized for one type. A dropped completion hangs it, a second callback is not reported, a late value is lost.
+/// Specialized for one type. A dropped completion hangs it, a second callback is not reported, a
+/// late value is lost.
 final class HandWrittenCall: Sendable {
-  /// A structure, because an enumeration would be moved through its type's value witnesses: the size of a
-  /// continuation is not known outside the standard library.
+  /// A structure, because an enumeration would be moved through its type's value witnesses: the
+  /// size of a continuation is not known outside the standard library.
   private struct State {
     var result: Result<Int, any Error>?
     var continuation: CheckedContinuation<Int, any Error>?

@@ -2,7 +2,8 @@ import Synchronization
 
 /// A promise that is written by hand: a value for all who wait, each of whom can be cancelled.
 ///
-/// It is kept for one type, nobody learns of a promise that is never kept, and a wait has no timeout.
+/// It is kept for one type, nobody learns of a promise that is never kept, and a wait has no
+/// timeout.
 final class HandWrittenPromise: Sendable {
   private struct State {
     var value: Int?

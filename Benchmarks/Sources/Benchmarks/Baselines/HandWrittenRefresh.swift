@@ -1,4 +1,5 @@
-/// One refresh for many callers: an actor that keeps the task. A caller cannot leave, nor be timed out.
+/// One refresh for many callers: an actor that keeps the task. A caller cannot leave, nor be timed
+/// out.
 actor HandWrittenRefresh {
   private var task: Task<Int, any Error>?
 

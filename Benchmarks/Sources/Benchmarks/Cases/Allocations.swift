@@ -82,7 +82,8 @@ extension [Comparison] {
     )
   }
 
-  /// The difference between two runs of different lengths, so that the overhead of a run cancels out.
+  /// The difference between two runs of different lengths, so that the overhead of a run cancels
+  /// out.
   private static func ofOneCall(
     on loop: Loop,
     _ calls: @escaping @Sendable (Int) async throws -> Void

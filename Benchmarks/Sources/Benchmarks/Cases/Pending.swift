@@ -4,8 +4,9 @@ import Foundation
 import LegacySDK
 import PendingAnswers
 
-// Promises and shared calls, as projects have them: on actors and on the pool. What is measured is the processor's time,
-// because two threads that take turns at waking each other say more about the machine than about the code.
+// Promises and shared calls, as projects have them: on actors and on the pool. What is measured is
+// the processor's time, because two threads that take turns at waking each other say more about the
+// machine than about the code.
 
 extension [Comparison] {
   static func pending() -> [Comparison] {

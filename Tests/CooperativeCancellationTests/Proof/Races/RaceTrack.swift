@@ -18,7 +18,8 @@ final class RaceTrack: Sendable {
       """
   }
 
-  /// Races `count` times, and then on until each outcome has occurred `often`. Returns what went wrong.
+  /// Races `count` times, and then on until each outcome has occurred `often`. Returns what went
+  /// wrong.
   func run(count: Int, often: Int) -> String? {
     Watchdog.state.withLock { $0 = { self.state } }
     defer { Watchdog.state.withLock { $0 = { "" } } }

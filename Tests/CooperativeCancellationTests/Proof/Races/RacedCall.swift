@@ -18,8 +18,8 @@ final class RacedCall: Sendable {
     case asleep
   }
 
-  /// Which thread waits for the other. On a busy machine, a thread may be without a core for longer than all pauses
-  /// together; then some outcomes would almost never occur by chance.
+  /// Which thread waits for the other. On a busy machine, a thread may be without a core for longer
+  /// than all pauses together; then some outcomes would almost never occur by chance.
   enum Order: CaseIterable, Sendable {
     case free
     /// The task's thread begins when the task has been woken: by the other thread, or by the timer.
@@ -55,7 +55,8 @@ final class RacedCall: Sendable {
     )
     // The timer is made after the call.
     meeting = race.hasTimeout ? .asleep : Meeting.allCases.randomElement(using: &random) ?? .asleep
-    // Here, any event ends a call with a timeout. Calls without one are raced so often that chance is enough.
+    // Here, any event ends a call with a timeout. Calls without one are raced so often that chance
+    // is enough.
     order = race.hasTimeout ? Order.allCases.randomElement(using: &random) ?? .free : .free
     let events = race.events.filter { $0 != .timeOut }.shuffled(using: &random)
     // The task itself takes part, even if its thread does nothing else.
@@ -100,7 +101,8 @@ final class RacedCall: Sendable {
     if side == .other { otherIsDone.store(true, ordering: .releasing) }
   }
 
-  /// On a busy machine, one thread goes on while the other has no core: sometimes the first, sometimes the second.
+  /// On a busy machine, one thread goes on while the other has no core: sometimes the first,
+  /// sometimes the second.
   private func meet() {
     if arrived.add(1, ordering: .acquiringAndReleasing).newValue == 1 {
       spin { arrived.load(ordering: .acquiring) == 2 }

@@ -3,7 +3,8 @@ import PendingAnswers
 
 /// One call of the library in its own task, with the checks that hold for every call.
 ///
-/// Its outcome is how it ended, and whether it was forwarded and a value was discarded: "cancelled, forwarded".
+/// Its outcome is how it ended, and whether it was forwarded and a value was discarded: "cancelled,
+/// forwarded".
 final class Call: @unchecked Sendable {
   let name: String
   let run: Run

@@ -124,9 +124,11 @@ struct Command {
     return failed.isEmpty
   }
 
-  /// Runs a scenario in its own process, because after a deadlock or a crash this one could not go on.
+  /// Runs a scenario in its own process, because after a deadlock or a crash this one could not go
+  /// on.
   private static func finds(_ fault: String, in scenario: Scenario) -> Bool {
-    // Not Foundation's `Process`, which waits for a source of Dispatch: those are the scheduler's here.
+    // Not Foundation's `Process`, which waits for a source of Dispatch: those are the scheduler's
+    // here.
     let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     guard let program, let pipe = popen("'\(program)' '\(scenario.name)' --control", "r") else {
       return false

@@ -3,8 +3,8 @@ import CooperativeCancellation
 
 /// One run of a scenario: makes its threads and tasks, and collects what they see.
 ///
-/// `@unchecked Sendable`, like the other classes that scenarios use: the scheduler lets one thread run at a time, and only
-/// exchanges it at a point, so nothing here needs a lock.
+/// `@unchecked Sendable`, like the other classes that scenarios use: the scheduler lets one thread
+/// run at a time, and only exchanges it at a point, so nothing here needs a lock.
 final class Run: @unchecked Sendable {
   /// For what has no other way to its run, such as the handler of reports.
   nonisolated(unsafe) static var current = Run()
@@ -151,7 +151,8 @@ final class Tracked: Sendable {
   }
 }
 
-/// A value that is not `Sendable`: it crosses to the task as `sending`, and only the task may still have it then.
+/// A value that is not `Sendable`: it crosses to the task as `sending`, and only the task may still
+/// have it then.
 final class Packet {
   let tracked: Tracked
   init(_ name: String, in run: Run) { tracked = Tracked(name, in: run) }

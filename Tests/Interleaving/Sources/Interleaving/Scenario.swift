@@ -5,7 +5,8 @@ struct Scenario: Sendable {
   let name: String
   /// In words, as ``Run`` puts them together. Each must occur, and no other may.
   let outcomes: Set<String>
-  /// What the search must find, in a scenario that is wrong on purpose. It then runs in its own process.
+  /// What the search must find, in a scenario that is wrong on purpose. It then runs in its own
+  /// process.
   let fault: String?
   /// Makes the threads and tasks of one run. It runs before all of them, and without a point.
   let setUp: @Sendable (Run) -> Void

@@ -52,7 +52,8 @@ struct Schedule {
     return needed.map { "\($0.chosen)" }.joined(separator: " ")
   }
 
-  /// Each change from one entity to another, in words. If the run kept them, with the callers of each preempted function.
+  /// Each change from one entity to another, in words. If the run kept them, with the callers of
+  /// each preempted function.
   func lines(isVerbose: Bool = false) -> [String] {
     var begun: Set<UInt8> = []
     return choices.enumerated().flatMap { number, choice -> [String] in
@@ -114,7 +115,8 @@ private func demangle(
 /// The names that were looked for: the symbol table has no index. Only the main thread uses it.
 nonisolated(unsafe) private var knownNames: [UnsafeMutableRawPointer: String?] = [:]
 
-/// The name of a function of the program, without modules, types and generic arguments: `Wait.keep`.
+/// The name of a function of the program, without modules, types and generic arguments:
+/// `Wait.keep`.
 private func functionName(at address: UnsafeMutableRawPointer?) -> String? {
   guard let address else { return nil }
   if let known = knownNames[address] { return known }
@@ -133,7 +135,8 @@ private func findFunctionName(at address: UnsafeMutableRawPointer) -> String? {
 }
 
 private func shortened(_ text: String) -> String {
-  // "generic specialization <…> of closure #1 (…) -> … in Module.(Type in _HASH).function<A>(label: Type) -> Result"
+  // "generic specialization <…> of closure #1 (…) -> … in Module.(Type in _HASH).function<A>(label:
+  // Type) -> Result"
   let text = text.replacing(/\((\S+) in _[0-9A-F]+\)/) { $0.output.1 }
   let function = text.components(separatedBy: " of ").last ?? text
   let parts = function.components(separatedBy: " in ")

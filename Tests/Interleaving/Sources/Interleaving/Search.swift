@@ -3,8 +3,8 @@ import CScheduler
 /// Runs a scenario in all orders with few preemptions, and in random ones where these are too many.
 struct Search {
   struct Limits {
-    /// How often a thread may be stopped in each order although it could go on. In scenarios that have few orders, more
-    /// often.
+    /// How often a thread may be stopped in each order although it could go on. In scenarios that
+    /// have few orders, more often.
     var preemptions = 1
     /// So few orders.
     var few = 250
@@ -12,7 +12,8 @@ struct Search {
     var schedules = 20_000
     /// How many random ones to run in addition if there are more.
     var randomSchedules = 3_000
-    /// For one scenario. By default, no limit, so that each search of the same code has the same counts.
+    /// For one scenario. By default, no limit, so that each search of the same code has the same
+    /// counts.
     var seconds: Double?
     /// Whether one order that fails is enough.
     var endsAtFailure = false
@@ -21,7 +22,8 @@ struct Search {
   struct Finding {
     /// How many orders were run.
     var schedules = 0
-    /// How many preemptions all the orders have that were run; `nil` if not even those with the fewest are complete.
+    /// How many preemptions all the orders have that were run; `nil` if not even those with the
+    /// fewest are complete.
     var preemptions: Int?
     var outcomes: [String: Int] = [:]
     var failures: [String: Failure] = [:]
@@ -73,8 +75,9 @@ struct Search {
     return (run, schedule, schedule.isStuck ? "" : run.finish())
   }
 
-  /// Runs the usual order a few times: globals and types are initialized when code runs for the first time, which is
-  /// another order of steps. Returns `nil`, or the first run that cannot go on.
+  /// Runs the usual order a few times: globals and types are initialized when code runs for the
+  /// first time, which is another order of steps. Returns `nil`, or the first run that cannot go
+  /// on.
   static func warmUp(_ scenario: Scenario) -> (run: Run, Schedule, outcome: String)? {
     for _ in 0..<3 {
       let first = run(scenario, [])
@@ -131,7 +134,8 @@ struct Search {
     return finding
   }
 
-  /// Depth first: the last choice that has an alternative is changed. Returns whether all orders were run.
+  /// Depth first: the last choice that has an alternative is changed. Returns whether all orders
+  /// were run.
   private mutating func runAll(_ preemptions: Int) -> Bool {
     var nodes: [Node] = []
     while finding.schedules < limits.schedules, !isLate, !hasFailed {
@@ -198,8 +202,8 @@ struct Search {
 
   // MARK: What is left behind
 
-  /// Runs the same order many times, and that several times: what it leaves behind adds up in each of them. Fewer bytes
-  /// than one object in each run are caches.
+  /// Runs the same order many times, and that several times: what it leaves behind adds up in each
+  /// of them. Fewer bytes than one object in each run are caches.
   private mutating func checkForLeaks() {
     let count = 64
     let leaks =

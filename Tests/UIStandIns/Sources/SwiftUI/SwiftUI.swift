@@ -57,7 +57,8 @@ extension View {
   }
 }
 
-/// Keeps its first value as long as the view that declares it: a view that is evaluated again adopts it.
+/// Keeps its first value as long as the view that declares it: a view that is evaluated again
+/// adopts it.
 @propertyWrapper
 public struct State<Value>: AdoptableState {
   private final class Storage {

@@ -1,5 +1,5 @@
-// A stand-in for UIKit: what the glue and its tests use, declared as UIKit declares it, so that what compiles here
-// compiles there. Nothing can be set that UIKit does not let an app set.
+// A stand-in for UIKit: what the glue and its tests use, declared as UIKit declares it, so that
+// what compiles here compiles there. Nothing can be set that UIKit does not let an app set.
 
 public final class NSCoder {}
 public final class Bundle {}
@@ -160,7 +160,8 @@ open class UINavigationController: UIViewController {
   open func setViewControllers(_ viewControllers: [UIViewController], animated: Bool) {
     let old = children
     children = viewControllers
-    // The one on top disappears, whether it is popped or covered; those under it have done so before.
+    // The one on top disappears, whether it is popped or covered; those under it have done so
+    // before.
     let leaving = old.filter { one in !viewControllers.contains { $0 === one } }
     if let top = old.last, top !== viewControllers.last, !leaving.contains(where: { $0 === top }) {
       top.disappear()

@@ -164,7 +164,8 @@ struct Fate {
   ]
 }
 
-/// A place on the screen that shows a view with a bag, and evaluates it again and again, as SwiftUI does.
+/// A place on the screen that shows a view with a bag, and evaluates it again and again, as SwiftUI
+/// does.
 @MainActor
 final class Place {
   private var shown: (any Evaluated)?

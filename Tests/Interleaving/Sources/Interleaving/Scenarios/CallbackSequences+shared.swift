@@ -54,7 +54,8 @@ extension Scenario {
     run.atEnd { reader.value = nil }
   }
 
-  /// The last reader leaves while another one joins: the SDK has one slot, and calls back after the end.
+  /// The last reader leaves while another one joins: the SDK has one slot, and calls back after the
+  /// end.
   private static let leaveAndJoin = Scenario(
     "shared: yield, break, join, late yield",
     outcomes: [
@@ -73,7 +74,8 @@ extension Scenario {
     feed.join("a", atMost: 1)
   }
 
-  /// Both readers get the elements in one order: the first one makes the SDK call back while another thread does.
+  /// Both readers get the elements in one order: the first one makes the SDK call back while
+  /// another thread does.
   private static let twoThreads = Scenario(
     "shared: join, yield, yield",
     outcomes: [

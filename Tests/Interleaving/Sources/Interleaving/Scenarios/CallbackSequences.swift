@@ -253,7 +253,8 @@ extension Scenario {
     run.atEnd { callbacks.value = nil }
   }
 
-  /// One reader waits for the registration on another actor, and the other one for what comes first.
+  /// One reader waits for the registration on another actor, and the other one for what comes
+  /// first.
   private static let copiesElsewhere = Scenario(
     "sequence, copies elsewhere: registration throws",
     outcomes: ["a error, b end"]
@@ -294,9 +295,11 @@ private actor OtherActor {
   ) -> SendableCallbackSequence<Tracked, any Error> { feed.sequence(register).sendable() }
 }
 
-/// An SDK that calls back repeatedly, and its readers, with the checks that hold for every sequence.
+/// An SDK that calls back repeatedly, and its readers, with the checks that hold for every
+/// sequence.
 ///
-/// Its outcome is what each reader read, how its loop ended, and what was discarded: "1, end, discarded 2".
+/// Its outcome is what each reader read, how its loop ended, and what was discarded: "1, end,
+/// discarded 2".
 final class Feed: @unchecked Sendable {
   /// How the SDK ends a registration.
   enum End: CaseIterable {

@@ -67,8 +67,8 @@ extension Scenario {
 
   // MARK: Answers and cancellations
 
-  /// "cancelled" alone is a cancellation before the call. After the call, whoever is cancelled has told the SDK, also if
-  /// the answer came first.
+  /// "cancelled" alone is a cancellation before the call. After the call, whoever is cancelled has
+  /// told the SDK, also if the answer came first.
   private static func answerOutcomes(_ response: CancellationResponse) -> Set<String> {
     switch response {
     case .ignoreCancellation: ["value"]

@@ -15,7 +15,8 @@ extension Scenario {
 
   /// A wait for a value that is not `Sendable`, which a thread cancels.
   ///
-  /// - Parameter body: Gets the function that resumes with a new value, and notes what `resume` returns.
+  /// - Parameter body: Gets the function that resumes with a new value, and notes what `resume`
+  ///   returns.
   private static func cancelledContinuation(
     _ title: String,
     _ response: CancellationResponse = .abandonCallback,

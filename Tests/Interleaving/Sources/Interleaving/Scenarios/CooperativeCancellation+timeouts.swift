@@ -200,8 +200,8 @@ extension Scenario {
     }
   }
 
-  /// The alarm is set again for an earlier deadline. On the main actor, the short call begins when the long one sleeps:
-  /// it ends later only if the alarm rings before it waits.
+  /// The alarm is set again for an earlier deadline. On the main actor, the short call begins when
+  /// the long one sleeps: it ends later only if the alarm rings before it waits.
   private static let twoTimeouts = Scenario(
     "timeouts: 5 seconds, 3 seconds",
     outcomes: Set(

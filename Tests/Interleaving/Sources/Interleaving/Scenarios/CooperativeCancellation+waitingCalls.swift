@@ -1,6 +1,7 @@
 import CooperativeCancellation
 
-// Recording cannot be stopped. These scenarios are the last ones of `all`, so that the others run without it in release.
+// Recording cannot be stopped. These scenarios are the last ones of `all`, so that the others run
+// without it in release.
 
 extension Scenario {
   static let waitingCalls =
@@ -75,7 +76,8 @@ extension Scenario {
     }
   }
 
-  /// A call is listed while it forwards, whatever another call in its table, or in the next one, does.
+  /// A call is listed while it forwards, whatever another call in its table, or in the next one,
+  /// does.
   private static func listInTask(otherLine: UInt) -> Scenario {
     Scenario(
       "waiting calls: list in onCancel, call at line \(otherLine) begins and ends",
@@ -136,7 +138,8 @@ extension Scenario {
 
   // MARK: Long waits
 
-  /// A call, and a thread that lets ten seconds pass. Nothing is reported if the call was over by then.
+  /// A call, and a thread that lets ten seconds pass. Nothing is reported if the call was over by
+  /// then.
   private static func longWait(
     _ title: String,
     calls names: [String] = ["call"],

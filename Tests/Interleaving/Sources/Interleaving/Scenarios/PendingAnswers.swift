@@ -182,8 +182,9 @@ extension Scenario {
     }
   }
 
-  /// The SDK answers the first call, and the id is used again before the first call's task has read its value. Either the
-  /// first call returns its value, although it is cancelled, or the second one finds the id taken by its `onCancel`.
+  /// The SDK answers the first call, and the id is used again before the first call's task has read
+  /// its value. Either the first call returns its value, although it is cancelled, or the second
+  /// one finds the id taken by its `onCancel`.
   private static let reusedID = Scenario(
     "pending: answer, a call with the id, cancellation",
     outcomes: [

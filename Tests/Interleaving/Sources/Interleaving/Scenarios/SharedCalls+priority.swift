@@ -2,8 +2,8 @@ import CooperativeCancellation
 import PendingAnswers
 
 extension Scenario {
-  /// A shared call is at least as urgent as each of its callers. The calls of these scenarios end only
-  /// when they are urgent: if a priority is lost, their callers wait forever.
+  /// A shared call is at least as urgent as each of its callers. The calls of these scenarios end
+  /// only when they are urgent: if a priority is lost, their callers wait forever.
   static let sharedPriorities = [raisedCaller, urgentCaller]
 
   private static let raisedCaller = Scenario(

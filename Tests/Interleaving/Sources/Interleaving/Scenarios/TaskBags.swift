@@ -400,7 +400,8 @@ private final class Tasks: @unchecked Sendable {
     ends(name)
   }
 
-  /// Sleeps until an SDK's thread or a cancellation wakes the task, which must not happen under a lock.
+  /// Sleeps until an SDK's thread or a cancellation wakes the task, which must not happen under a
+  /// lock.
   private nonisolated(nonsending) func sleep() async {
     let sleeper = Shared<CheckedContinuation<Void, Never>?>(nil)
     let isAwake = Shared(false)

@@ -1,6 +1,7 @@
 import Foundation
 
-// Scenarios that are wrong on purpose. The search must find what is wrong, or it proves nothing about the others.
+// Scenarios that are wrong on purpose. The search must find what is wrong, or it proves nothing
+// about the others.
 
 extension Scenario {
   static let controls = [
@@ -9,7 +10,8 @@ extension Scenario {
     missingOutcome, otherOutcome,
   ]
 
-  /// A wrapper as many are written: if the handler runs before the continuation is stored, it finds nothing.
+  /// A wrapper as many are written: if the handler runs before the continuation is stored, it finds
+  /// nothing.
   private final class HandWrittenWrapper: @unchecked Sendable {
     private let lock = NSLock()
     private var waiting: CheckedContinuation<Void, any Error>?
