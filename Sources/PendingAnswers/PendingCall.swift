@@ -77,6 +77,17 @@ public final class PendingCall<Value>: Sendable {
     )
   }
 
+  @available(*, unavailable, message: "one call at a time needs no id: leave out 'for:'")
+  @_alwaysEmitIntoClient
+  nonisolated(nonsending) public func value<ID, Request>(
+    for id: ID,
+    timeout: Timeout? = nil,
+    in operation: () throws -> Request,
+    onCancel cancel: (Request) -> Void = { _ in }
+  ) async throws -> sending Value {
+    throw cancellationError()
+  }
+
   // MARK: Answers
 
   /// Answers the pending call with a value, which need not be `Sendable`. If no call is pending,
