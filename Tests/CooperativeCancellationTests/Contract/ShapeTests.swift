@@ -80,4 +80,31 @@ import Testing
     }
     #expect(discarded.withLock { $0 } == [[nil, 2], [1, 2]])
   }
+
+  @Test func `an error is delivered, not thrown, where a result has its type`() async throws {
+    let calls: any AnnotatedCalls = CallsThatWarn()
+    let (result, error) = try await calls.results()
+    #expect(throws: SDKError.failed) { try result.get() }
+    #expect(error as? SDKError == .failed)
+  }
+}
+
+/// The calls warn, as they should, and would here. Only a function that is deprecated itself may
+/// make them, and only a protocol calls that without a warning.
+private protocol AnnotatedCalls {
+  func results() async throws -> (Result<Int, any Error>, (any Error)?)
+}
+
+private struct CallsThatWarn: AnnotatedCalls {
+  @available(*, deprecated)
+  func results() async throws -> (Result<Int, any Error>, (any Error)?) {
+    let result: Result<Int, any Error> = try await withAsyncThrowingValue {
+      (completion: @escaping @Sendable (Result<Int, any Error>) -> Void) in
+      completion(.failure(SDKError.failed))
+    }
+    let error: (any Error)? = try await withAsyncThrowingValue {
+      (completion: @escaping @Sendable ((any Error)?) -> Void) in completion(SDKError.failed)
+    }
+    return (result, error)
+  }
 }
