@@ -12,7 +12,8 @@
 ///
 /// When the task is cancelled, the wait ends at once and `onCancel` stops the SDK;
 /// ``CancellationResponse`` lists other ways. `completion` must be called once, on any thread. What
-/// `operation` returns is kept until the wait ends.
+/// `operation` returns is kept until the wait ends. With an `onCancel` that takes no parameter, that
+/// is nothing, so a request that must be kept needs one.
 ///
 /// If the task is cancelled just after the SDK has succeeded, before it has the value, `onCancel`
 /// runs, too. So it must be harmless for a finished call, and undo a success that outlasts the
