@@ -617,6 +617,53 @@ final class Peers {
   }
 }
 
+@MainActor
+final class Watch {
+  private let session = WCSession()
+
+  func reply(to data: Data) async throws -> Data {
+    try await withAsyncThrowingValue { success, failure in
+      session.sendMessageData(data, replyHandler: success, errorHandler: failure)
+    }
+  }
+}
+
+@MainActor
+func file(from provider: NSItemProvider) async throws -> URL {
+  let copy = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+  return try await withAsyncThrowingValue { completion in
+    provider.loadFileRepresentation(forTypeIdentifier: "public.movie") { @Sendable file, error in
+      guard let file else { return completion(nil, error) }
+      do {
+        // The system deletes its file when this closure returns.
+        try FileManager.default.copyItem(at: file, to: copy)
+        completion(copy, nil)
+      } catch {
+        completion(nil, error)
+      }
+    }
+  } onCancel: { progress in
+    progress.cancel()
+  } onDiscard: { file in
+    try? FileManager.default.removeItem(at: file)
+  }
+}
+
+@MainActor
+final class Cities {
+  func cities(at location: CLLocation) async throws -> [String] {
+    try await withAsyncThrowingValue { completion in
+      let geocoder = CLGeocoder()
+      geocoder.reverseGeocodeLocation(location) { @Sendable placemarks, error in
+        completion(placemarks?.compactMap(\.locality), error)
+      }
+      return geocoder
+    } onCancel: { geocoder in
+      geocoder.cancelGeocode()
+    }
+  }
+}
+
 // MARK: - Augmented reality
 
 @MainActor
@@ -978,4 +1025,28 @@ struct UIBackgroundTaskIdentifier: Equatable, Sendable {
     expirationHandler handler: (@MainActor @Sendable () -> Void)? = nil
   ) -> UIBackgroundTaskIdentifier { .invalid }
   nonisolated func endBackgroundTask(_ identifier: UIBackgroundTaskIdentifier) {}
+}
+
+class WCSession: NSObject {
+  func sendMessageData(
+    _ data: Data,
+    replyHandler: ((Data) -> Void)?,
+    errorHandler: ((any Error) -> Void)? = nil
+  ) {}
+}
+
+class NSItemProvider: NSObject {
+  func loadFileRepresentation(
+    forTypeIdentifier typeIdentifier: String,
+    completionHandler: @escaping @Sendable (URL?, (any Error)?) -> Void
+  ) -> Progress { Progress(totalUnitCount: 1) }
+}
+
+class CLPlacemark: NSObject { var locality: String? { nil } }
+class CLGeocoder: NSObject {
+  func reverseGeocodeLocation(
+    _ location: CLLocation,
+    completionHandler: @escaping @Sendable ([CLPlacemark]?, (any Error)?) -> Void
+  ) {}
+  func cancelGeocode() {}
 }
