@@ -51,6 +51,7 @@ let package = Package(
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
       ],
       exclude: hasSQLite ? ["DatabaseIsLeftOut.swift"] : testsNeedingSQLite
     ),

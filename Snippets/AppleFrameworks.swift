@@ -6,6 +6,7 @@ import CooperativeCancellation
 import Foundation
 import PendingAnswers
 import Synchronization
+import TaskBags
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
@@ -563,6 +564,156 @@ final class Uploads: NSObject, URLSessionTaskDelegate {
 struct NotStarted: Error {}
 struct NotDecoded: Error {}
 
+// MARK: - Network
+
+@MainActor
+final class Connector {
+  private let queue = DispatchQueue(label: "network")
+
+  func connection(to endpoint: NWEndpoint) async throws -> NWConnection {
+    let connection = NWConnection(to: endpoint, using: .tcp)
+    let opening = PendingCall<Void>()
+    connection.stateUpdateHandler = { @Sendable state in
+      switch state {
+      case .ready: opening.resume()
+      case .failed(let error): opening.resume(throwing: error)
+      default: break  // Also `.waiting`, whose error is not final.
+      }
+    }
+    do {
+      try await opening.value(timeout: .seconds(30)) { connection.start(queue: queue) }
+    } catch {
+      connection.cancel()
+      throw error
+    }
+    return connection
+  }
+
+  func chunk(from connection: NWConnection) async throws -> (Data?, isComplete: Bool) {
+    try await withAsyncThrowingValue { completion in
+      connection.receive(minimumIncompleteLength: 1, maximumLength: 65_536) {
+        @Sendable data, _, isComplete, error in
+        completion(error.map { .failure($0) } ?? .success((data, isComplete)))
+      }
+    }
+  }
+}
+
+@MainActor
+final class Peers {
+  private let session = MCSession()
+
+  func send(_ file: URL, to peer: MCPeerID) async throws {
+    try await withAsyncThrowingValue { completion in
+      session.sendResource(
+        at: file,
+        withName: file.lastPathComponent,
+        toPeer: peer,
+        withCompletionHandler: completion
+      )
+    } onCancel: { progress in
+      progress?.cancel()
+    }
+  }
+}
+
+@MainActor
+final class Watch {
+  private let session = WCSession()
+
+  func reply(to data: Data) async throws -> Data {
+    try await withAsyncThrowingValue { success, failure in
+      session.sendMessageData(data, replyHandler: success, errorHandler: failure)
+    }
+  }
+}
+
+@MainActor
+func file(from provider: NSItemProvider) async throws -> URL {
+  let copy = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+  return try await withAsyncThrowingValue { completion in
+    provider.loadFileRepresentation(forTypeIdentifier: "public.movie") { @Sendable file, error in
+      guard let file else { return completion(nil, error) }
+      do {
+        // The system deletes its file when this closure returns.
+        try FileManager.default.copyItem(at: file, to: copy)
+        completion(copy, nil)
+      } catch {
+        completion(nil, error)
+      }
+    }
+  } onCancel: { progress in
+    progress.cancel()
+  } onDiscard: { file in
+    try? FileManager.default.removeItem(at: file)
+  }
+}
+
+@MainActor
+final class Cities {
+  func cities(at location: CLLocation) async throws -> [String] {
+    try await withAsyncThrowingValue { completion in
+      let geocoder = CLGeocoder()
+      geocoder.reverseGeocodeLocation(location) { @Sendable placemarks, error in
+        completion(placemarks?.compactMap(\.locality), error)
+      }
+      return geocoder
+    } onCancel: { geocoder in
+      geocoder.cancelGeocode()
+    }
+  }
+}
+
+// MARK: - Augmented reality
+
+@MainActor
+final class Room {
+  private let session = ARSession()
+
+  func map() async throws -> Data {
+    try await withAsyncThrowingValue { success, failure in
+      session.getCurrentWorldMap { @Sendable map, error in
+        guard let map else { return failure(error) }
+        do { success(try archive(map)) } catch { failure(error) }
+      }
+    }
+  }
+}
+
+nonisolated func archive(_ map: ARWorldMap) throws -> Data {
+  try NSKeyedArchiver.archivedData(withRootObject: map, requiringSecureCoding: true)
+}
+
+// MARK: - Background time
+
+@MainActor
+final class Backup {
+  private let taskBag = TaskBag()
+  private let service = BackupService()
+  private var background = UIBackgroundTaskIdentifier.invalid
+
+  func start() {
+    background = UIApplication.shared.beginBackgroundTask { [weak self] in
+      self?.taskBag.cancelAll()
+      self?.endBackground()
+    }
+    taskBag.add { [weak self, service] in
+      defer { self?.endBackground() }
+      try await service.upload()
+    }
+  }
+
+  private func endBackground() {
+    guard background != .invalid else { return }
+    UIApplication.shared.endBackgroundTask(background)
+    background = .invalid
+  }
+}
+
+struct BackupService: Sendable {
+  func upload() async throws {}
+}
+
 // MARK: - Stand-ins, with the signatures of Apple's documentation
 
 class ASWebAuthenticationSession: NSObject {
@@ -824,4 +975,78 @@ class HKObserverQuery: NSObject {
 class HKHealthStore: NSObject {
   func execute(_ query: HKObserverQuery) {}
   func stop(_ query: HKObserverQuery) {}
+}
+
+struct NWEndpoint: Sendable {}
+struct NWError: Error {}
+struct NWParameters: Sendable { static let tcp = NWParameters() }
+final class NWConnection: Sendable {
+  enum State: Sendable {
+    case setup, waiting(NWError), preparing, ready, failed(NWError), cancelled
+  }
+  final class ContentContext: Sendable {}
+  init(to endpoint: NWEndpoint, using parameters: NWParameters) {}
+  var stateUpdateHandler: (@Sendable (State) -> Void)? {
+    get { nil }
+    set {}
+  }
+  func start(queue: DispatchQueue) {}
+  func cancel() {}
+  func receive(
+    minimumIncompleteLength: Int,
+    maximumLength: Int,
+    completion: @escaping @Sendable (Data?, ContentContext?, Bool, NWError?) -> Void
+  ) {}
+}
+
+class MCPeerID: NSObject {}
+class MCSession: NSObject {
+  func sendResource(
+    at resourceURL: URL,
+    withName resourceName: String,
+    toPeer peerID: MCPeerID,
+    withCompletionHandler completionHandler: (((any Error)?) -> Void)? = nil
+  ) -> Progress? { nil }
+}
+
+class ARWorldMap: NSObject {}
+class ARSession: NSObject {
+  func getCurrentWorldMap(
+    completionHandler: @escaping @Sendable (ARWorldMap?, (any Error)?) -> Void
+  ) {}
+}
+
+struct UIBackgroundTaskIdentifier: Equatable, Sendable {
+  static let invalid = UIBackgroundTaskIdentifier()
+}
+@MainActor class UIApplication: NSObject {
+  static let shared = UIApplication()
+  nonisolated func beginBackgroundTask(
+    expirationHandler handler: (@MainActor @Sendable () -> Void)? = nil
+  ) -> UIBackgroundTaskIdentifier { .invalid }
+  nonisolated func endBackgroundTask(_ identifier: UIBackgroundTaskIdentifier) {}
+}
+
+class WCSession: NSObject {
+  func sendMessageData(
+    _ data: Data,
+    replyHandler: ((Data) -> Void)?,
+    errorHandler: ((any Error) -> Void)? = nil
+  ) {}
+}
+
+class NSItemProvider: NSObject {
+  func loadFileRepresentation(
+    forTypeIdentifier typeIdentifier: String,
+    completionHandler: @escaping @Sendable (URL?, (any Error)?) -> Void
+  ) -> Progress { Progress(totalUnitCount: 1) }
+}
+
+class CLPlacemark: NSObject { var locality: String? { nil } }
+class CLGeocoder: NSObject {
+  func reverseGeocodeLocation(
+    _ location: CLLocation,
+    completionHandler: @escaping @Sendable ([CLPlacemark]?, (any Error)?) -> Void
+  ) {}
+  func cancelGeocode() {}
 }

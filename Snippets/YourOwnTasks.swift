@@ -1,6 +1,8 @@
 // The code of the page "Your own tasks".
 
 import CooperativeCancellation
+import Dispatch
+import Foundation
 import Observation
 import TaskBags
 
@@ -35,6 +37,19 @@ func shutDown(_ taskBag: TaskBag) async {
   await taskBag.drain(cancellingAfter: .seconds(10))
 }
 
+func shutDownOnSignal(_ taskBag: TaskBag) -> any DispatchSourceSignal {
+  signal(SIGTERM, SIG_IGN)
+  let source = DispatchSource.makeSignalSource(signal: SIGTERM, queue: .main)
+  source.setEventHandler { @Sendable in
+    Task {
+      await taskBag.drain(cancellingAfter: .seconds(10))
+      exit(0)
+    }
+  }
+  source.activate()
+  return source
+}
+
 @MainActor
 final class ImportModel {
   private let taskBag = TaskBag()
@@ -45,6 +60,18 @@ final class ImportModel {
   }
 
   func stop() { taskBag.cancel(id: "import") }
+}
+
+@MainActor
+final class SessionModel {
+  private let taskBag = TaskBag()
+  private var account: String? = "Ann"
+
+  func logOut() async throws {
+    taskBag.cancelAll()
+    try await taskBag.waitForAll()
+    account = nil
+  }
 }
 
 struct Request: Sendable {}

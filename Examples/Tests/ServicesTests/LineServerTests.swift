@@ -1,8 +1,10 @@
 import CooperativeCancellation
+import Foundation
 import Logging
 import NIOCore
 import ServiceLifecycle
 import Testing
+import UnixSignals
 
 @testable import Services
 
@@ -49,6 +51,34 @@ import Testing
       mayEnd.fire()
       #expect(try await reply.value == "slow")
     }
+  }
+
+  @Test func `a termination signal lets a request finish`() async throws {
+    let (hasBegun, mayEnd) = (Signal(), Signal())
+    let server = LineServer(gracePeriod: .watchdog) { line in
+      hasBegun.fire()
+      await mayEnd.wait()
+      try checkpoint()
+      return line
+    }
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let group = ServiceGroup(
+      services: [server],
+      gracefulShutdownSignals: [.sigterm],
+      logger: logger
+    )
+    async let end: Void = group.run()
+    let client = try await MessageClient(host: "127.0.0.1", port: try await server.port())
+    let reply = Task { try await client.reply(to: "slow") }
+    await hasBegun.wait()
+    kill(getpid(), SIGTERM)
+    // The server accepts no new client.
+    while let late = try? await MessageClient(host: "127.0.0.1", port: try await server.port()) {
+      try await late.close()
+    }
+    mayEnd.fire()
+    #expect(try await reply.value == "slow")
+    try await end
   }
 
   @Test func `a request that takes too long is cancelled`() async throws {

@@ -1,6 +1,7 @@
 // The code of the page "Recipes for apps".
 
 import CooperativeCancellation
+import Dispatch
 import PendingAnswers
 import TaskBags
 
@@ -34,17 +35,40 @@ final class Shop {
     }
   }
 
-  func pricesWithRetries() async throws -> [Int] {
+  func pricesWithRetries(clock: any Clock<Duration> = ContinuousClock()) async throws -> [Int] {
     var pause = Duration.milliseconds(500)
     for _ in 1..<3 {
       do {
         return try await prices()
-      } catch is TimeoutError {
-        try await Task.sleep(for: pause)
+      } catch is ServerBusy, is TimeoutError {
+        try await clock.sleep(for: pause)
         pause *= 2
       }
     }
     return try await prices()
+  }
+
+  func pictures(of articles: [Int]) async throws -> [Int: Picture] {
+    try await withThrowingTaskGroup(of: (Int, Picture).self) { group in
+      var pictures: [Int: Picture] = [:]
+      for (index, article) in articles.enumerated() {
+        // From the fourth on, a task begins when another one has ended.
+        if index >= 3, let (finished, picture) = try await group.next() {
+          pictures[finished] = picture
+        }
+        group.addTask { (article, try await self.picture(of: article)) }
+      }
+      for try await (finished, picture) in group { pictures[finished] = picture }
+      return pictures
+    }
+  }
+
+  func picture(of article: Int) async throws -> Picture {
+    try await withAsyncThrowingValue { completion in
+      sdk.loadPicture(of: article, completion)
+    } onCancel: { request in
+      request.cancel()
+    }
   }
 
   func loadPrices(_ completion: @escaping (Result<[Int], any Error>) -> Void) -> AnyTask {
@@ -66,6 +90,20 @@ final class Store {
       database.run(sql) { @Sendable [statement] result in statement.resume(with: result) }
     } onCancel: {
       database.interrupt()
+    }
+  }
+}
+
+nonisolated final class Archive: Sendable {
+  private let queue = DispatchQueue(label: "archive")
+
+  func compress(_ file: String) async throws -> Int {
+    try await withCancellationFlag { flag in
+      try await withAsyncThrowingValue(whenCancelled: .waitForCallback) { completion in
+        queue.async {
+          completion(Result { try compressSlowly(file, shouldStop: { flag.isCancelled }) })
+        }
+      }
     }
   }
 }
@@ -100,6 +138,9 @@ struct Log {
 }
 
 struct Receipt: Sendable { let amount: Int }
+struct Picture: Sendable, Equatable { let article: Int }
+struct ServerBusy: Error {}
+struct Stopped: Error {}
 
 final class Connection: Sendable {
   func close() {}
@@ -120,6 +161,18 @@ final class PaymentSDK {
   func loadPrices(_ completion: @escaping Handler<[Int]>) -> SDKRequest {
     SDKRequest([10, 20], completion)
   }
+
+  func loadPicture(of article: Int, _ completion: @escaping Handler<Picture>) -> SDKRequest {
+    SDKRequest(Picture(article: article), completion)
+  }
+}
+
+/// Blocks its thread, and asks whether to go on.
+func compressSlowly(_ file: String, shouldStop: () -> Bool) throws -> Int {
+  repeat {
+    if shouldStop() { throw Stopped() }
+  } while file == "endless"
+  return file.utf8.count
 }
 
 func send(_ letter: String) async {}

@@ -1,6 +1,7 @@
 // Continuations whose task can be cancelled: the code of the pages "Choosing" and "Recipes" that uses them.
 
 import CooperativeCancellation
+import TaskBags
 
 struct Image: Sendable {}
 struct MissingImage: Error {}
@@ -128,6 +129,18 @@ actor Queue<Element: Sendable> {
   }
 }
 
+@MainActor
+final class Feed {
+  private let messages = Queue<String>()
+  private let taskBag = TaskBag()
+
+  init(_ socket: SocketTask) {
+    taskBag.add { [messages] in await read(socket, into: messages) }
+  }
+
+  func nextMessage() async throws -> String { try await messages.next() }
+}
+
 /// Reads a web socket until it is closed.
 func read(_ socket: SocketTask, into messages: Queue<String>) async {
   do {
@@ -140,6 +153,6 @@ func read(_ socket: SocketTask, into messages: Queue<String>) async {
 }
 
 /// Like `URLSessionWebSocketTask`: each call of `receive` takes one message.
-struct SocketTask {
+struct SocketTask: Sendable {
   func receive(completionHandler: @escaping @Sendable (Result<String, any Error>) -> Void) {}
 }

@@ -98,8 +98,8 @@ final class Drive {
 
   func beacon() async throws -> String {
     try await withAsyncThrowingValue(timeout: .seconds(30)) { completion in
-      (sdk.findBeacon(completion), completion)
-    } onCancel: { search, _ in
+      sdk.findBeacon(completion)
+    } onCancel: { search in
       search.cancel()
     }
   }
@@ -137,12 +137,33 @@ final class Drive {
     }
   }
 
+  func translation(of text: String) async throws -> String {
+    try await withAsyncThrowingValue { completion in
+      guard let request = sdk.translate(text, completion: completion) else {
+        throw TranslatorBusyError()
+      }
+      return request
+    } onCancel: { request in
+      request.cancel()
+    }
+  }
+
   func scan() async throws -> String {
     try await scans.value {
-      let hasBegun = sdk.scan { @Sendable [scans] in scans.resume(with: $0) }
-      if !hasBegun { throw ScannerBusyError() }
+      sdk.scan { @Sendable [scans] result in scans.resume(with: result) }
     } onCancel: {
       sdk.stopScan()
+    }
+  }
+
+  func card() async throws -> String {
+    try await withAsyncThrowingValue { completion in
+      let (scanner, delegate) = (CardScanner(), CardDelegate(completion))
+      scanner.delegate = delegate
+      scanner.show()
+      return (scanner, delegate)
+    } onCancel: { scanner, _ in
+      scanner.hide()
     }
   }
 
@@ -217,6 +238,23 @@ nonisolated final class PlaceDelegate: PlaceFinderDelegate {
   }
 
   func placeFinder(_ finder: PlaceFinder, didFailWith error: any Error) {
+    completion(.failure(error))
+  }
+}
+
+@MainActor
+final class CardDelegate: CardScannerDelegate {
+  private let completion: @Sendable (Result<String, any Error>) -> Void
+
+  init(_ completion: @escaping @Sendable (Result<String, any Error>) -> Void) {
+    self.completion = completion
+  }
+
+  func cardScanner(_ scanner: CardScanner, didScan number: String) {
+    completion(.success(number))
+  }
+
+  func cardScanner(_ scanner: CardScanner, didFailWith error: any Error) {
     completion(.failure(error))
   }
 }
@@ -338,6 +376,22 @@ final class ConversionJob {
   }
 }
 
+/// The example in the comment of `PendingCall`: an SDK that may also refuse a scan.
+@MainActor
+final class Desk {
+  private let sdk = DeskSDK()
+  private let scans = PendingCall<String>()
+
+  func scan() async throws -> String {
+    try await scans.value {
+      let hasBegun = sdk.scan { @Sendable [scans] in scans.resume(with: $0) }
+      if !hasBegun { throw ScannerBusyError() }
+    } onCancel: {
+      sdk.stopScan()
+    }
+  }
+}
+
 @MainActor
 final class PlayerModel: PlayerDelegate {
   private(set) var position = 0.0
@@ -356,6 +410,7 @@ struct MalformedUser: Error {}
 struct IncompleteRecords: Error {}
 struct ConversionError: Error {}
 struct NameTakenError: Error {}
+struct TranslatorBusyError: Error {}
 struct ScannerBusyError: Error {}
 struct DatabaseClosedError: Error {}
 struct WeatherError: Error { let status: Int32 }
@@ -419,10 +474,14 @@ final class DriveSDK {
     SDKRequest(name.utf8.count, completion).deliver { taskHandler(UploadTask(cancel: $0)) }
   }
 
-  /// Returns whether the scan has begun. If not, the SDK does not call back.
-  func scan(completion: @escaping Handler<String>) -> Bool {
+  /// Returns `nil` if it refuses the text. Then it does not call back.
+  func translate(_ text: String, completion: @escaping Handler<String>) -> SDKRequest? {
+    text.isEmpty ? nil : SDKRequest("Meer", completion)
+  }
+
+  /// Makes one scan at a time.
+  func scan(completion: @escaping Handler<String>) {
     runningScan = SDKRequest("4006381333931", completion)
-    return true
   }
 
   func stopScan() { runningScan?.cancel() }
@@ -457,6 +516,18 @@ final class DriveSDK {
       completion(error == nil ? Data(name.utf8) : nil, false, error)
     }
   }
+}
+
+final class DeskSDK {
+  private var running: SDKRequest?
+
+  /// Returns whether the scan has begun. If not, the SDK does not call back.
+  func scan(completion: @escaping Handler<String>) -> Bool {
+    running = SDKRequest("4006381333931", completion)
+    return true
+  }
+
+  func stopScan() { running?.cancel() }
 }
 
 protocol PlaceFinderDelegate: AnyObject {
@@ -551,6 +622,31 @@ nonisolated final class Account: Sendable {
   var isSignedIn: Bool { isIn.withLock { $0 } }
   func signIn() { isIn.withLock { $0 = true } }
   func signOut() { isIn.withLock { $0 = false } }
+}
+
+@MainActor
+protocol CardScannerDelegate: AnyObject {
+  func cardScanner(_ scanner: CardScanner, didScan number: String)
+  func cardScanner(_ scanner: CardScanner, didFailWith error: any Error)
+}
+
+/// A screen of an SDK whose delegate belongs to the main actor.
+@MainActor
+final class CardScanner {
+  weak var delegate: (any CardScannerDelegate)?
+  private var request: SDKRequest?
+
+  func show() {
+    request = SDKRequest { [weak self] error in
+      Task { @MainActor in
+        guard let self, let delegate = self.delegate else { return }
+        guard let error else { return delegate.cardScanner(self, didScan: "4929") }
+        delegate.cardScanner(self, didFailWith: error)
+      }
+    }
+  }
+
+  func hide() { request?.cancel() }
 }
 
 protocol PlayerDelegate: AnyObject {

@@ -14,9 +14,16 @@ struct RecipesTests {
     try await check({ Catalog() }) { try await $0.title(of: 1) }
     try await check({ Drive() }, except: .drop) { try await $0.place() }
     try await check({ Drive() }, except: .drop) { try await $0.flags() }
-    try await check({ Drive() }, except: .drop) { try await $0.beacon() }
+    try await check({ Drive() }) { try await $0.beacon() }
+    try await check({ Drive() }) { try await $0.translation(of: "sea") }
     try await check({ Drive() }, except: .drop) { try await $0.scan() }
+    try await check({ Desk() }, except: .drop) { try await $0.scan() }
+    try await check({ Drive() }, except: .drop) { try await $0.card() }
     try await check({ Drive() }, except: .drop) { try await $0.signIn() }
+  }
+
+  @Test func `a refused call throws`() async throws {
+    await #expect(throws: TranslatorBusyError.self) { try await Drive().translation(of: "") }
   }
 
   @Test func `no way to cancel`() async throws {

@@ -46,6 +46,15 @@ final class Dashboard {
     }
   }
 
+  func waitForTimeZoneChange() async throws {
+    for await _ in timeZoneChanges() { return }
+    try checkpoint()
+  }
+
+  func waitBrieflyForTimeZoneChange() async throws {
+    try await withAbandonableTask(timeout: .seconds(60)) { try await self.waitForTimeZoneChange() }
+  }
+
   func scores() -> AsyncThrowingCallbackSequence<Int> {
     AsyncThrowingCallbackSequence(buffering: .newest(1)) { [feed] yield in
       feed.observeScore(yield)

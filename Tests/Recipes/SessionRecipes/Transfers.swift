@@ -91,7 +91,7 @@ final class Uploads: UploadSessionDelegate {
     return try result.get()
   }
 
-  /// The delegate or the caller makes it, whoever comes first.
+  /// Made by the delegate or by the caller, whichever comes first.
   private func end(of upload: Int) -> PendingEvent<Result<Int, any Error>> {
     if let end = ends[upload] { return end }
     let end = PendingEvent<Result<Int, any Error>>()
