@@ -1,6 +1,8 @@
 internal import CooperativeCancellation
 
-/// Carries a Swift closure through a C callback's `void *context`. In the `operation` of a bridge:
+/// Carries a Swift closure through a C callback's `void *context`.
+///
+/// In the `operation` of a bridge:
 ///
 /// ```swift
 /// let context = CallbackContext { (status: Int32, degrees: Double) in

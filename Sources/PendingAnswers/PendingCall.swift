@@ -1,8 +1,9 @@
 internal import CancellationInternals
 public import CooperativeCancellation
 
-/// One call at a time, to an SDK whose answers have no ids: one delegate, one listener. Here,
-/// `scans` is one.
+/// One call at a time, to an SDK whose answers have no ids: one delegate, one listener.
+///
+/// With a `PendingCall` in `scans`:
 ///
 /// ```swift
 /// func scan() async throws -> String {
