@@ -109,7 +109,7 @@ public final class TaskBag: Sendable {
   /// By default, the latest one wins: an older task with the id is cancelled, and `operation` runs
   /// when that task has ended, so the two never overlap. What the older one captured may be
   /// released slightly later. One that ignores cancellation delays it: the list of waiting calls
-  /// says which one.
+  /// names it or, if several ran at the time of `add`, one of those.
   ///
   /// The type of `id` counts: `1` and `"1"` are different ids. A task has its id until it ends. One
   /// that was cancelled with ``cancel(id:)`` or ``cancelAll()`` is not kept, but waited for.
