@@ -172,6 +172,27 @@ import Testing
     #expect(events.withLock { $0 } == ["sent", "cancel 7", "end"])
   }
 
+  @MainActor
+  @Test func `of a value that is withheld, onCancel tells the SDK before onDiscard gets it`() async
+  {
+    let events = Protected<[String]>([])
+    let task = Task { [calls] in
+      try await calls.value(forSending: 1) {
+        events.withLock { $0.append("sent") }
+      } onCancel: {
+        events.withLock { $0.append("cancel") }
+      } onDiscard: { value in
+        events.withLock { $0.append("discard \(value)") }
+      }
+    }
+    while events.withLock({ $0.isEmpty }) { await Task.yield() }
+    // The task cannot run in between, because this is its actor.
+    calls.resume(1, returning: "connection")
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(events.withLock { $0 } == ["sent", "cancel", "discard connection"])
+  }
+
   @Test func `a send that throws ends the call`() async throws {
     await #expect(throws: SDKError.failed) {
       try await calls.value(forSending: 1) {
