@@ -194,7 +194,12 @@ struct Story: Sendable, CustomTestStringConvertible {
       case .keepsRequests(let count): require("requests kept", call.backend.requests, count)
       case .isSilent: require("reports", watch.reports, [])
       }
-      order += watch.events.dropFirst(before).map { "(\($0))" }
+      let done = watch.events.dropFirst(before)
+      order += done.map { "(\($0))" }
+      // What the task discards, it discards when the SDK has been told.
+      if step == .run, let told = done.firstIndex(of: .onCancel) {
+        require("discarded before onCancel", done[..<told].count { $0.isDiscard }, 0)
+      }
       // A call that has begun, and has not ended, is listed.
       let waits = call.ending == nil && watch.events.contains(.operation)
       let states = WaitingCall.states(line: watch.line)

@@ -27,6 +27,23 @@ private let orders: [[Int]] = {
     #expect(machine.readers.steps <= most && machine.readers.slots.capacity == 0)
   }
 
+  @Test func `a queue finds its last element in few steps, and keeps no slots of those that left`()
+  {
+    var queue = NumberedQueue<Int>()
+    for number in 0..<many { queue.append(number, number) }
+    // Too few to move the others.
+    for number in (many / 2 + 1)..<many { #expect(queue.remove(number) == number) }
+    var areFound = true
+    for _ in 0..<many { areFound = areFound && queue.last() == many / 2 }
+    #expect(areFound && queue.steps <= most)
+    for number in 1...many / 2 { #expect(queue.remove(number) == number) }
+    for number in many..<2 * many {
+      queue.append(number, number)
+      #expect(queue.remove(number) == number)
+    }
+    #expect(queue.first() == 0 && queue.slots.count <= 2)
+  }
+
   @Test(arguments: orders.indices)
   func `a call that shares its id begins, forwards, stops and is answered in few steps`(order: Int)
   {

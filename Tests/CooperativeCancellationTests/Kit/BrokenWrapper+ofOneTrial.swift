@@ -231,16 +231,23 @@ extension PhoneBook {
     afterAnswer isForgotten: @escaping @Sendable (_ isInsideCall: Bool) -> Bool
   ) async throws -> Line {
     let isInside = Protected(true)
+    let isCancelled = Protected(false)
     let forgets = Protected(false)
-    return try await line(
-      call: { completion in
-        defer { isInside.withLock { $0 = false } }
-        return dial { result in
-          if isForgotten(isInside.withLock { $0 }) { forgets.withLock { $0 = true } }
-          completion(result)
-        }
-      },
-      onCancel: { call in if !forgets.withLock({ $0 }) { call.cancel() } }
-    )
+    return try await withTaskCancellationHandler {
+      try await line(
+        call: { completion in
+          defer { isInside.withLock { $0 = false } }
+          return dial { result in
+            if isForgotten(isInside.withLock { $0 }), !isCancelled.withLock({ $0 }) {
+              forgets.withLock { $0 = true }
+            }
+            completion(result)
+          }
+        },
+        onCancel: { call in if !forgets.withLock({ $0 }) { call.cancel() } }
+      )
+    } onCancel: {
+      isCancelled.withLock { $0 = true }
+    }
   }
 }

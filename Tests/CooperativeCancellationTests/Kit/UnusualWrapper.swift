@@ -168,6 +168,14 @@ struct UnusualWrapper: Sendable, CustomTestStringConvertible {
       try await listen(to: $0) { $0 }
     },
     UnusualWrapper(
+      "a listener that is removed unless the task is cancelled",
+      breaks: [.forwarding],
+      says: "was never told to cancel",
+      alwaysUnregisters: true
+    ) {
+      try await listen(to: $0) { !$0 }
+    },
+    UnusualWrapper(
       "a listener that is always removed, of which the test does not say so",
       breaks: [.answer, .error],
       says: "alwaysUnregisters: true"

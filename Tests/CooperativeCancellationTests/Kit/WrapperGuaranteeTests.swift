@@ -22,6 +22,11 @@ import Testing
     for words in wrapper.words { #expect(text.contains(words)) }
     let lines = text.split(separator: "\n")
     #expect(Set(lines).count == lines.count, "each finding once")
+    let told = lines.filter { $0.hasPrefix("– forwarding: ") }
+    #expect(
+      told.count == 1 || !text.contains("the value was not delivered"),
+      "what is wrong with every cancelled call is not found again after an answer"
+    )
   }
 
   @Test(arguments: CancellationResponse.allCases)
@@ -60,6 +65,7 @@ import Testing
   }
 
   @Test func `a timeout is tried although the SDK cannot cancel`() async throws {
+    try await checkDialling(except: [.forwarding]) { try await $0.line(onCancel: { _ in }) }
     let error = await #expect(throws: BrokenGuarantees.self) {
       try await checkDialling(except: [.forwarding]) { book in
         try await PhoneBook(calls: book.calls).line(onCancel: { _ in })

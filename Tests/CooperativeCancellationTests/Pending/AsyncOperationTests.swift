@@ -193,6 +193,61 @@ import Testing
     #expect(events.withLock { $0 } == ["sent", "cancel", "discard connection"])
   }
 
+  /// Begins a call, whose task runs on the main actor, and waits until it has sent.
+  private func send(
+    _ response: CancellationResponse,
+    _ calls: PendingCalls<Int, String>
+  ) async -> Task<String, any Error> {
+    let sent = Signal()
+    let task = Task { @MainActor in
+      try await calls.value(forSending: 1, whenCancelled: response) {
+        sent.fire()
+      } onCancel: { _ in
+        Issue.record("no cancellation ends the call")
+      }
+    }
+    await sent.wait()
+    return task
+  }
+
+  @Test(
+    arguments: [CancellationResponse.abandonCallback, .waitForCallback],
+    PendingCalls<Int, String>.TakenIDPolicy.allCases
+  )
+  func `an error that came first is thrown in a cancelled task, and nothing is forwarded`(
+    response: CancellationResponse,
+    policy: PendingCalls<Int, String>.TakenIDPolicy
+  ) async {
+    let calls = PendingCalls<Int, String>(ifTaken: policy)
+    let task = await send(response, calls)
+    // In one job of the actor, so the task of the call cannot run in between.
+    await MainActor.run {
+      #expect(calls.tryResume(1, throwing: SDKError.failed))
+      task.cancel()
+    }
+    await #expect(throws: SDKError.failed) { try await task.value }
+    #expect(calls.count == 0)
+  }
+
+  @Test(arguments: [CancellationResponse.abandonCallback, .waitForCallback])
+  func `an answered call whose id is used again returns its value, although it is cancelled`(
+    response: CancellationResponse
+  ) async throws {
+    let task = await send(response, calls)
+    // In one job of the actor, so the task of the call cannot run in between.
+    let next = await MainActor.run {
+      #expect(calls.tryResume(1, returning: "value"))
+      let hasBegun = Gate()
+      let next = Task.detached { [calls] in try await calls.value(for: 1) { hasBegun.open() } }
+      hasBegun.pass()
+      task.cancel()
+      return next
+    }
+    #expect(try await task.value == "value")
+    #expect(calls.tryResume(1, returning: "next"))
+    #expect(try await next.value == "next")
+  }
+
   @Test func `a send that throws ends the call`() async throws {
     await #expect(throws: SDKError.failed) {
       try await calls.value(forSending: 1) {

@@ -34,10 +34,18 @@ import Testing
     }
   }
 
-  @Test(arguments: PendingKind.all)
-  func `an operation that throws leaves nothing`(kind: PendingKind) async throws {
+  @Test(arguments: PendingKind.all, [false, true])
+  func `an operation that throws leaves nothing, also after an answer inside it`(
+    kind: PendingKind,
+    isAnswered: Bool
+  ) async throws {
     let waits = kind.make(nil) {}
-    await #expect(throws: SDKError.failed) { try await waits.value { throw SDKError.failed } }
+    await #expect(throws: SDKError.failed) {
+      try await waits.value {
+        if isAnswered { #expect(waits.resume(.success("inside")) == 1) }
+        throw SDKError.failed
+      }
+    }
     #expect(waits.count() == 0)
     #expect(waits.resume(.success("late")) == 0)
     let task = begin(waits)

@@ -230,6 +230,44 @@ import Testing
     #expect(called == ["a"] && calls.count == 0)
   }
 
+  @Test func `an error for all leaves the turn to the call that has it`() async throws {
+    let calls = PendingCalls<Int, String>(ifTaken: .waitForTurn)
+    let tasks = ["a", "b"].map { begin($0, PendingKind.Waits(calls)) }
+    // The second call has its turn, and its task has not run since.
+    #expect(calls.tryResume(7, throwing: SDKError.cancelled))
+    #expect(calls.resumeAll(throwing: SDKError.failed) == 0)
+    let other = ManualExecutor()
+    let third = Task(executorPreference: other) { [log] in
+      try await calls.value(for: 7) { log.withLock { $0.append("c") } }
+    }
+    other.runUntilIdle()
+    #expect(called == ["a"])
+    for (number, name) in ["b", "c"].enumerated() {
+      executor.runUntilIdle()
+      other.runUntilIdle()
+      #expect(called.count == number + 2 && called.last == name)
+      #expect(calls.tryResume(7, returning: "to \(name)"))
+    }
+    other.runUntilIdle()
+    await #expect(throws: SDKError.cancelled) { try await tasks[0].value }
+    #expect(try await tasks[1].value == "to b")
+    #expect(try await third.value == "to c")
+  }
+
+  @Test(arguments: [PendingCalls<Int, String>.TakenIDPolicy.throwError, .waitForTurn])
+  func `after an error for all, a value that came before it is still withheld, and the SDK told`(
+    policy: PendingCalls<Int, String>.TakenIDPolicy
+  ) async {
+    let calls = PendingCalls<Int, String>(ifTaken: policy)
+    let task = begin("a", PendingKind.Waits(calls))
+    #expect(calls.tryResume(7, returning: "value"))
+    #expect(calls.resumeAll(throwing: SDKError.failed) == 0)
+    cancel(task)
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(events == ["a", "cancel a", "discard value", "a throws"])
+    #expect(calls.count == 0)
+  }
+
   @Test
   func `an asynchronous operation waits for its turn, and frees it when it throws`() async throws {
     let calls = PendingCalls<Int, String>(ifTaken: .waitForTurn)

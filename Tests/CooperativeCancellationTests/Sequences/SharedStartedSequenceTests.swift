@@ -1,4 +1,5 @@
 import CallbackSequences
+import CancellationInternals
 import CooperativeCancellation
 import CooperativeCancellationTesting
 import FakeCallbackSDK
@@ -103,11 +104,27 @@ struct SharedStartedSequenceTests {
     let songs = SendableCallbackSequence {
       SequenceForm.finishing(Never.self, mast, watch, nil)
     }.shared()
-    await Task {
+    let started = await Task {
       cancelThisTask()
-      for await _ in await songs.started() { Issue.record("it has ended") }
-    }.value
+      return Sent(await songs.started())
+    }.value.open()
+    // In a task that is not cancelled.
+    for await _ in started { Issue.record("it has ended") }
     #expect(watch.events == [])
+  }
+
+  @Test(arguments: Form.allCases)
+  func `an end inside the registration is read after the elements that came before it`(form: Form)
+    async throws
+  {
+    let mast = mast
+    let watch = SequenceWatch(inSubscribe: {
+      mast.play()
+      mast.end()
+    })
+    let started = try await songs(form, watch).started()
+    #expect(try await titles(started) == ["1"])
+    await wait(for: watch, [.subscribed, .terminated])
   }
 
   @Test(arguments: Form.allCases)

@@ -7,6 +7,8 @@ final class Watch: Sendable {
     case operation
     case onCancel
     case discard(String)
+
+    var isDiscard: Bool { if case .discard = self { true } else { false } }
   }
 
   let line = Reports.shared.uniqueLine()
@@ -35,7 +37,7 @@ final class Watch: Sendable {
   }
 
   var events: [Event] { log.withLock { $0 } }
-  var discarded: Int { events.filter { if case .discard = $0 { true } else { false } }.count }
+  var discarded: Int { events.count { $0.isDiscard } }
 
   /// How many values the discards carried: two values of one completion are one discard.
   var valuesDiscarded: Int {

@@ -249,6 +249,32 @@ import Testing
   }
 
   @Test(arguments: [false, true])
+  func `the latest one waits for a stored one too, and not for one that never begins`(
+    isStored: Bool
+  ) throws {
+    var tasks = BagMembersMachine<String>()
+    let id = BagID("x")
+    func add(isStored: Bool = false) throws -> Int {
+      let reservation = tasks.reserve(id, ifTaken: .replace, hasBegun: isStored)
+      let slot = try #require(reservation).slot
+      _ = tasks.start(slot, .given(foreverTask().erased()))
+      return slot
+    }
+    let first = try add()
+    let second = try add(isStored: isStored)
+    let cancelled = tasks.cancelAll()
+    #expect(cancelled.count == 1, "the first one was cancelled when it was replaced")
+    let latest = try add()
+    let begins = tasks.waitToBegin(latest, "latest")
+    #expect(!begins)
+    // The second one is stored, and runs, or was cancelled before it began.
+    let afterFirst = tasks.finish(first).waiters
+    #expect(afterFirst == (isStored ? [] : ["latest"]))
+    let afterSecond = tasks.finish(second).waiters
+    #expect(afterSecond == (isStored ? ["latest"] : []))
+  }
+
+  @Test(arguments: [false, true])
   func `the list names a task that delays the latest one, and none that never begins`(
     hasOneBeside: Bool
   ) async throws {

@@ -2,9 +2,10 @@ import CooperativeCancellation
 import PendingAnswers
 
 extension Scenario {
-  /// A shared call is at least as urgent as each of its callers. The calls of these scenarios end
-  /// only when they are urgent: if a priority is lost, their callers wait forever.
-  static let sharedPriorities = [raisedCaller, urgentCaller]
+  /// A shared call is at least as urgent as each of its callers, and an abandonable task as its one
+  /// caller. The calls of these scenarios end only when they are urgent: if a priority is lost,
+  /// their callers wait forever.
+  static let sharedPriorities = [raisedCaller, urgentCaller, raisedAbandonable]
 
   private static let raisedCaller = Scenario(
     "shared call, priority: its only caller is raised",
@@ -38,6 +39,17 @@ extension Scenario {
       mayEnd.open()
     }
     run.atEnd { run.saw(callCount.value == 1 ? "shared" : "not shared") }
+  }
+
+  private static let raisedAbandonable = Scenario(
+    "abandonable task, priority: its caller is raised",
+    outcomes: ["raised"]
+  ) { run in
+    let caller = run.task("caller") {
+      try? await withAbandonableTask { await waitUntilUrgent(Gate()) }
+      run.saw("raised")
+    }
+    run.thread("raiser") { caller.escalatePriority(to: urgent) }
   }
 
   /// Higher than the default on Linux, which is that of `high`.
