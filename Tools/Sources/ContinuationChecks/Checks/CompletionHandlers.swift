@@ -2,7 +2,7 @@ import SwiftSyntax
 
 extension Kind {
   static let neverCalled = Kind("never-called")
-  /// The receiver may be gone, or the failure is shown where it happens.
+  /// The receiver may be gone, the failure is shown where it happens, or the SDK brings nothing.
   static let maybeNeverCalled = Kind("maybe-never-called", isDebatable: true)
 }
 
@@ -30,7 +30,7 @@ extension FunctionDeclSyntax {
     guard let body, let last = closures.last,
       let label = last.firstName.text == "_" ? last.secondName : last.firstName,
       Self.starts.contains(where: label.text.lowercased().hasPrefix),
-      !Words(name.text).saysRepeatedly, signature.effectSpecifiers?.asyncSpecifier == nil,
+      !Words(name.text).saysEvents, signature.effectSpecifiers?.asyncSpecifier == nil,
       // Nobody waits for what may be left out. A stub, or an override, may do nothing.
       last.defaultValue == nil, !last.mayBeLeftOut,
       !modifiers.contains(where: { $0.name.text == "override" }),

@@ -3,8 +3,10 @@ import SwiftSyntax
 extension Flow {
   mutating func visitGuard(_ node: GuardStmtSyntax, _ paths: Paths) -> Paths {
     let (decision, paths) = decide(node.conditions, paths)
-    _ = run(node.body.statements, paths.excused(decision.isExcused || decision.isReleased))
-    return paths
+    let absence = Absence(node.conditions)
+    let leaving = paths.excused(decision.isExcused || decision.isReleased)
+    _ = run(node.body.statements, leaving.lacking(absence?.otherwise))
+    return paths.lacking(absence?.inside)
   }
 
   /// With the chain of `else if` that it begins.
@@ -15,7 +17,9 @@ extension Flow {
       let outer = obligation
       let (decision, paths) = decide(node.conditions, others)
       let isQuiet = !obligation.isMentioned(in: node.body)
-      var end = run(node.body.statements, paths.excused(decision.isExcused && isQuiet))
+      let absence = Absence(node.conditions)
+      let inside = paths.excused(decision.isExcused && isQuiet).lacking(absence?.inside)
+      var end = run(node.body.statements, inside)
       if isQuiet, answers {
         let reason = "this branch does not \(obligation.verb)"
         var skip = skip(at: node, body: node.body.statements, reason)
@@ -26,6 +30,7 @@ extension Flow {
       obligation = outer
       limit(result)
       others = paths.excused(decision.isExcused && !isQuiet || decision.isReleased)
+        .lacking(absence?.otherwise)
       if let next = node.elseBody?.as(IfExprSyntax.self), !isTooLong {
         node = next
       } else if let block = node.elseBody?.as(CodeBlockSyntax.self) {
@@ -150,10 +155,12 @@ extension Flow {
 extension CodeBlockItemListSyntax {
   /// More than a note in a log: whoever reads it learns of the failure here.
   var doesSomething: Bool {
-    all(FunctionCallExprSyntax.self).contains { call in
-      let name = call.calledExpression.trimmedDescription.lowercased()
-      return !["log", "print", "debug", "breadcrumb"].contains(where: name.contains)
-        && call.callee.first?.isUppercase != true
-    }
+    let shows = all(SequenceExprSyntax.self).contains { $0.assignment != nil }
+    return shows
+      || all(FunctionCallExprSyntax.self).contains { call in
+        let name = call.calledExpression.trimmedDescription.lowercased()
+        return !["log", "print", "debug", "breadcrumb"].contains(where: name.contains)
+          && call.callee.first?.isUppercase != true
+      }
   }
 }

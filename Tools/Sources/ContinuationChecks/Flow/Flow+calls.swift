@@ -26,6 +26,9 @@ extension Flow {
     if isResumption(call) {
       let paths = call.arguments.reduce(paths) { visit($1.expression, $0) }
       sharing.formUnion(paths.flatMap(\.owners))
+      for path in paths where path.resumptions.isEmpty && !path.isExcused {
+        if let answer = path.answer { resumesAnyway(after: answer, at: call) }
+      }
       return paths.mapPaths {
         if $0.resumptions.count < 2 { $0.resumptions.append(call.start) }
       }
@@ -105,8 +108,20 @@ extension Flow {
     guard judge(end, at: closure.rightBrace, isTask: closure.isTask) else { return after }
     // What has resumed before resumes again in the closure.
     return after.mapPaths {
+      $0.answer = closure.start
       if $0.resumptions.count == 1 { $0.resumptions.append(closure.start) }
     }
+  }
+
+  private mutating func resumesAnyway(
+    after answer: AbsolutePosition,
+    at call: FunctionCallExprSyntax
+  ) {
+    let message =
+      (obligation.handler.map { "if this closure calls `\($0)`, line # calls it" }
+        ?? "if this closure resumes the continuation, line # resumes it") + " a second time"
+    let finding = Finding(.resumedTwice, at: answer, message, second: call.start)
+    candidates.append(Candidate(finding: finding, owners: []))
   }
 
   private func mayRunAgain(_ closure: ClosureExprSyntax, as name: String) -> Bool {
@@ -171,9 +186,12 @@ extension Flow {
     for path in paths where path.isOpen {
       let skip = path.skip ?? end
       let isDebatable =
-        skip.isDebatable || obligation.isForFailure || obligation.isOptional
+        skip.isDebatable || obligation.isForFailure || obligation.isOptional || path.hasNothing
+        || obligation.file.isTest
       let kind: Kind =
-        obligation.handler == nil ? .neverResumed : isDebatable ? .maybeNeverCalled : .neverCalled
+        obligation.handler == nil
+        ? (isDebatable ? .maybeNeverResumed : .neverResumed)
+        : (isDebatable ? .maybeNeverCalled : .neverCalled)
       let message = "\(skip.reason), and \(obligation.consequence)"
       let finding = Finding(kind, at: skip.position, message)
       candidates.append(Candidate(finding: finding, owners: owners, group: skip.group))

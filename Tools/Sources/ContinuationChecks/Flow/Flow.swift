@@ -53,8 +53,10 @@ struct Flow {
     return Dictionary(grouping: proved.filter { $0.group != nil }, by: \.group).values
       .reduce(into: alone) { findings, group in
         let places = Set(group.map(\.finding.position)).count
-        guard var first = group.map(\.finding).min(by: { $0.position < $1.position })
-        else { return }
+        // What is certain counts more than what is debatable.
+        let certain = group.map(\.finding).filter { !$0.kind.isDebatable }
+        let candidates = certain.isEmpty ? group.map(\.finding) : certain
+        guard var first = candidates.min(by: { $0.position < $1.position }) else { return }
         if places > 1 {
           first.message = first.message
             .replacing("this `case` does", with: "this `case` and \(places - 1) more do")

@@ -29,11 +29,14 @@ struct Words {
   var saysOnce: Bool { says(Self.once) }
 
   /// A function with this name may call its closure again and again.
-  var saysRepeatedly: Bool {
-    let saysEvent = name.hasPrefix("on") && name.dropFirst(2).first?.isUppercase == true
+  var saysRepeatedly: Bool { saysEvents || !saysOnce && says(Self.handler) }
+
+  /// A function with this name hears of something that happens again and again.
+  var saysEvents: Bool {
+    let isEvent = name.hasPrefix("on") && name.dropFirst(2).first?.isUppercase == true
     return says(Self.repeatedly)
       || says(Self.event) && !Self.asks.contains(name.prefix { $0.isLowercase })
-      || !saysOnce && (says(Self.handler) || saysEvent && !says(Self.outcome))
+      || !saysOnce && isEvent && !says(Self.outcome)
   }
 
   /// A value with this name may say that the call has been answered, or is no longer wanted; a
@@ -108,7 +111,7 @@ extension Words {
     canceled invalidated stopped active terminated final pending take inserted lock try timed
     expired delivered closed released progress connecting waiting loading preparing setup idle
     updated partial started running uploading downloading began ready starting continue processing
-    purchasing deferred scanning disconnecting resetting scheduled queued next
+    purchasing deferred scanning disconnecting resetting scheduled queued next stop stopping
     opened open presented flight busy quality degraded
     """
   )
