@@ -50,6 +50,28 @@ struct Absence {
   }
 }
 
+extension ConditionElementListSyntax {
+  /// Each condition makes something that a program makes of what it knows: a URL, or data of text.
+  var alwaysHold: Bool {
+    allSatisfy { condition in
+      guard condition.condition.is(OptionalBindingConditionSyntax.self),
+        let value = condition.parts.value
+      else { return false }
+      if let cast = value.as(SequenceExprSyntax.self)?.elements.last?.as(TypeExprSyntax.self) {
+        return cast.type.trimmedDescription == "HTTPURLResponse"
+      }
+      if let call = value.unwrapped.as(FunctionCallExprSyntax.self) {
+        let made = ["URL", "URLComponents", "addingPercentEncoding"]
+        return made.contains(call.callee)
+          || call.callee == "data" && call.arguments.first?.label?.text == "using"
+      }
+      let member = value.unwrapped.as(MemberAccessExprSyntax.self)
+      return member?.declName.baseName.text == "url"
+        && member?.base?.lastName.lowercased().contains("component") == true
+    }
+  }
+}
+
 extension Syntax {
   /// Of a function or a closure.
   fileprivate var parameterNames: [String] {

@@ -12,7 +12,13 @@ struct Decision {
   init(_ conditions: ConditionElementListSyntax, for obligation: Obligation) {
     isReleased = true
     for condition in conditions {
-      guard let value = condition.parts.value else { continue }
+      let (pattern, tested) = condition.parts
+      guard let value = tested else { continue }
+      if condition.condition.is(MatchingPatternConditionSyntax.self),
+        pattern?.identifiers.contains(where: { Words($0).saysState }) == true
+      {
+        isExcused = true
+      }
       var decision = Decision(value, for: obligation)
       if condition.condition.is(OptionalBindingConditionSyntax.self) { decision.testsForNil() }
       values.formUnion(decision.values)

@@ -52,7 +52,9 @@ extension Flow {
   private func skipped(_ call: FunctionCallExprSyntax, _ paths: Paths) -> Paths {
     // `self` lives while its method waits: only what comes after it counts.
     let all = call.calledExpression.chain.optionals
-    let optionals = all.filter { !obligation.weak.contains($0.text) }
+    let optionals = all.filter {
+      !obligation.weak.contains($0.text) && !obligation.file.alwaysSet.contains($0.text)
+    }
     guard let first = all.first?.text else { return [] }
     let tested = Set(paths.flatMap(\.tested))
     // What is assigned, weak or tested before is not nil without a reason; nor is a method that
@@ -161,8 +163,7 @@ extension Flow {
         let leaves = Path.Skip(
           position: exit.node.start,
           reason: reason,
-          isDebatable: exit.kind == .end && obligation.isForSuccess
-            && block?.doesSomething == true
+          isDebatable: exit.kind == .end && block.map { obligation.passesOver($0) } == true
         )
         miss(exit.paths.mapPaths { if $0.skip?.isCall != true { $0.skip = nil } }, leaves)
       }
@@ -187,6 +188,7 @@ extension Flow {
       let skip = path.skip ?? end
       let isDebatable =
         skip.isDebatable || obligation.isForFailure || obligation.isOptional || path.hasNothing
+        || obligation.handler != nil && path.isUnlikely || obligation.isForEvent
         || obligation.file.isTest
       let kind: Kind =
         obligation.handler == nil

@@ -56,7 +56,12 @@ struct Flow {
         // What is certain counts more than what is debatable.
         let certain = group.map(\.finding).filter { !$0.kind.isDebatable }
         let candidates = certain.isEmpty ? group.map(\.finding) : certain
-        guard var first = candidates.min(by: { $0.position < $1.position }) else { return }
+        // Of a branch and the absence of one, the branch says more.
+        let earliest = candidates.min {
+          ($0.position, $0.message.hasPrefix("no ") ? 1 : 0)
+            < ($1.position, $1.message.hasPrefix("no ") ? 1 : 0)
+        }
+        guard var first = earliest else { return }
         if places > 1 {
           first.message = first.message
             .replacing("this `case` does", with: "this `case` and \(places - 1) more do")

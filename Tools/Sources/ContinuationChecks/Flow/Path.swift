@@ -28,6 +28,8 @@ struct Path: Hashable {
     var isDebatable = false
   }
 
+  /// Something has failed that fails only for a mistake elsewhere, as the URL of a constant text.
+  var isUnlikely = false
   /// Neither a value nor an error has come. By convention, an SDK brings one of them.
   var hasNothing: Bool { absent.count > 1 && absent.contains { Words($0).saysFailure } }
 
@@ -52,6 +54,10 @@ extension Paths {
   func lacking(_ name: String?) -> Paths {
     guard let name else { return self }
     return mapPaths { $0.absent.insert(name) }
+  }
+
+  func unlikely(_ isUnlikely: Bool) -> Paths {
+    isUnlikely ? mapPaths { $0.isUnlikely = true } : self
   }
 
   func skipping(_ skip: Path.Skip) -> Paths {

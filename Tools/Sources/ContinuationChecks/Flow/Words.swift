@@ -53,8 +53,19 @@ struct Words {
     Self.busy.contains { name.hasPrefix($0) || name.hasPrefix("is" + $0.capitalized) }
   }
 
+  /// A call with this name leaves a note in a log. `login` and `showDialog` do not.
+  var saysLog: Bool { says(Self.log) }
+
+  /// A value with this name tells what has gone wrong.
+  var saysError: Bool { says(["error"]) }
+
   /// A case with this name is an end, not a step.
   var saysFailure: Bool { says(Self.failure) }
+
+  /// A parameter with this name is a function, whatever its type is called.
+  static func namesHandler(_ name: String) -> Bool {
+    ["Handler", "Callback", "Block", "Closure"].contains(where: name.hasSuffix)
+  }
 
   /// A closure that takes this takes one of several.
   var saysPart: Bool { says(Self.part) }
@@ -122,6 +133,8 @@ extension Words {
   static let failure = list(
     "error errors fail failed failure denied restricted rejected refused invalid none unknown missing"
   )
+
+  static let log = list("log logs logger logging print debug breadcrumb")
 
   /// Audio, video and network data come in pieces, and the last one is empty.
   static let part = list(
