@@ -57,7 +57,7 @@ final class SourceFile {
   /// Optional properties that are never nil: only an initializer sets them, to what is not optional.
   private(set) lazy var alwaysSet = Set(
     index.variables.filter { node in
-      node.modifiers.contains { $0.name.text == "private" }
+      (node.bindingSpecifier.text == "let" || node.modifiers.contains { $0.name.text == "private" })
         && !node.modifiers.contains { $0.name.text == "weak" }
     }
     .flatMap { $0.bindings.compactMap { $0.pattern.as(IdentifierPatternSyntax.self) } }

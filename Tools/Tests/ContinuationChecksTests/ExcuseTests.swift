@@ -90,7 +90,7 @@ func `another handler may be called instead`(name: String) throws {
     """
   #expect(try kinds(file: source).isEmpty)
   for (old, new) in [
-    ("private let", "let"), ("private let", "private weak var"), ("(sdk: SDK)", "(sdk: SDK?)"),
+    ("private let", "var"), ("private let", "private weak var"), ("(sdk: SDK)", "(sdk: SDK?)"),
     ("{ self.sdk = sdk }", "{}"), ("class A {", "class A { func end() { sdk = nil }"),
   ] {
     #expect(try !kinds(file: source.replacing(old, with: new)).isEmpty)
@@ -118,4 +118,43 @@ func `another handler may be called instead`(name: String) throws {
   #expect(try kinds(file: "func f() { Task \(loop).store(in: bag) }") == found)
   #expect(try kinds(file: "func f() -> Task<Void, Never> { Task \(loop) }") == found)
   #expect(try kinds(file: "func f() async \(loop)") == found)
+  #expect(try kinds(file: "while !isReady { try? await Task.sleep(for: .seconds(1)) }").isEmpty)
+}
+
+@Test func `a handler that is called for each element has no end`() throws {
+  let body = "guard let a else { return }; for value in a { # }"
+  #expect(try kinds(body.replacing("#", with: "completion(value)")).isEmpty)
+  // Only one of them gets an answer.
+  #expect(try kinds(body.replacing("#", with: "return completion(value)")) == certain)
+  #expect(try kinds(body.replacing("#", with: "completion(value); break")) == certain)
+}
+
+@Test func `what was tested or unwrapped before is not nil`() throws {
+  let tested = "guard a != nil && b == nil else { return completion(1) }; "
+  #expect(try kinds(tested + "a?.load(completion)").isEmpty)
+  #expect(try kinds("if a!.isReady { a?.load(completion) } else { completion(1) }").isEmpty)
+  #expect(try kinds("if b { a?.load(completion) } else { completion(1) }") == certain)
+}
+
+@Test func `a list that is not empty has a first element`() throws {
+  let body = "guard !all.isEmpty else { return completion(1) }"
+  #expect(try kinds(body + "; guard let a = all.first else { return }; completion(a)").isEmpty)
+  #expect(try kinds(body + "; guard let a = some.first else { return }; completion(a)") == certain)
+}
+
+@Test func `a default that only breaks leaves out what does not matter`() throws {
+  let body = "switch a { case .one: completion(1); case .two: completion(2); default: # }"
+  #expect(try kinds(body.replacing("#", with: "break")) == debatable)
+  #expect(try kinds(body.replacing("#", with: "return")) == certain)
+}
+
+@Test(arguments: ["error", "error = error as NSError?", "error = error as? NSError"])
+func `an error is an error in any form`(error: String) throws {
+  let chain = "if let a { completion(a) } else if let \(error) { completion(1) }"
+  let body = "sdk.load { a, error in \(chain) }"
+  #expect(try kinds(body) == debatable)
+  #expect(try kinds(body.replacing(error + " {", with: "error = error as? MyError {")) == certain)
+  // On another queue, they are the same parameters.
+  let later = "sdk.load { a, error in main.async { \(chain) } }"
+  #expect(try kinds(later) == debatable)
 }

@@ -34,7 +34,7 @@ extension FunctionDeclSyntax {
       // Nobody waits for what may be left out. A stub, or an override, may do nothing.
       last.defaultValue == nil, !last.mayBeLeftOut,
       !modifiers.contains(where: { $0.name.text == "override" }),
-      !isInFake, !body.calls(last.name, inARow: 2),
+      !isInFake, !body.calls(last.name, inARow: 2), !body.callsInLoop(last.name),
       file.refers(to: [last.name], in: body)
     else { return nil }
     let handler = last.name
@@ -90,6 +90,21 @@ extension FunctionDeclSyntax {
 }
 
 extension CodeBlockSyntax {
+  /// For each element of something, and goes on with the next.
+  fileprivate func callsInLoop(_ handler: String) -> Bool {
+    all(FunctionCallExprSyntax.self).contains { call in
+      guard call.calledExpression.name == handler else { return false }
+      let around = call.ancestors.prefix { !$0.isFunction }
+      let loop = around.first { [.forStmt, .whileStmt, .repeatStmt].contains($0.kind) }
+      let leaves = around.prefix { $0.id != loop?.id }.contains { node in
+        node.as(CodeBlockItemListSyntax.self)?.last?.item.is(ReturnStmtSyntax.self) == true
+          || node.as(CodeBlockItemListSyntax.self)?.last?.item.is(BreakStmtSyntax.self) == true
+          || node.is(ReturnStmtSyntax.self)
+      }
+      return loop != nil && !leaves
+    }
+  }
+
   /// Nobody forgets a `return` between two calls that follow each other: they bring events.
   fileprivate func calls(_ handler: String, inARow count: Int) -> Bool {
     all(CodeBlockItemListSyntax.self).contains { items in

@@ -38,9 +38,10 @@ enum SleepsInLoops: Check {
     return nil
   }
 
-  /// The loop runs in a task that nobody keeps: a statement of its own.
+  /// The loop runs in a task that nobody keeps, as a statement of its own, or in the main file.
   private static func nobodyCancels(_ loop: some SyntaxProtocol) -> Bool {
-    guard let closure = loop.scope?.as(ClosureExprSyntax.self), let task = closure.call,
+    guard let scope = loop.scope else { return true }
+    guard let closure = scope.as(ClosureExprSyntax.self), let task = closure.call,
       ["Task", "detached"].contains(task.callee),
       let item = task.parent?.as(CodeBlockItemSyntax.self)
     else { return false }

@@ -9,7 +9,7 @@ struct Absence {
   private(set) var otherwise: String?
 
   init?(_ conditions: ConditionElementListSyntax) {
-    let parameters = conditions.scope?.parameterNames ?? []
+    let parameters = Set(conditions.ancestors.flatMap(\.parameterNames))
     let questions = conditions.compactMap(Question.init)
     guard questions.count == conditions.count,
       questions.allSatisfy({ parameters.contains($0.name) })
@@ -29,7 +29,14 @@ struct Absence {
     init?(_ condition: ConditionElementSyntax) {
       switch condition.condition {
       case .optionalBinding:
-        guard let name = condition.parts.value?.as(DeclReferenceExprSyntax.self)?.baseName.text
+        var value = condition.parts.value
+        // Every error is one of these.
+        if let cast = value?.as(SequenceExprSyntax.self)?.elements, cast.count == 3,
+          cast.last?.trimmedDescription.hasPrefix("NSError") == true
+        {
+          value = cast.first
+        }
+        guard let name = value?.as(DeclReferenceExprSyntax.self)?.baseName.text
         else { return nil }
         (self.name, asksForNil) = (name, false)
       case .expression(let value):

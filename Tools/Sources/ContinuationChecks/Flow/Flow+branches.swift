@@ -89,6 +89,7 @@ extension Flow {
     let items = node.cases.compactMap { $0.as(SwitchCaseSyntax.self) }
     // A callback that passes over several cases without a failure hears of steps.
     let steps = owners.isEmpty ? [] : items.filter { isStep($0) }
+    let answering = items.count { obligation.isMentioned(in: $0) }
     let isOverNames = items.contains { !$0.label.all(StringLiteralExprSyntax.self).isEmpty }
     return items.reduce(into: []) { result, item in
       let outer = obligation
@@ -104,8 +105,9 @@ extension Flow {
         .union(take([.branch], since: before))
       var skip = skip(at: item, body: item.statements, "this `case` does not \(obligation.verb)")
       skip.group = node.position
-      // A name that nobody knows.
-      skip.isDebatable = skip.isDebatable || isOverNames && names == nil
+      // A name that nobody knows, or all but the cases that matter.
+      let isRest = names == nil && (isOverNames || item.isBreak && answering > 1)
+      skip.isDebatable = skip.isDebatable || isRest
       result.formUnion(end.skipping(skip))
       obligation = outer
     }
@@ -155,6 +157,12 @@ extension Flow {
     let before = exits.count
     let end = run(body.statements, paths).union(take([.branch, .iteration], since: before))
     return end.union(paths).excused(obligation.isMentioned(in: body))
+  }
+}
+
+extension SwitchCaseSyntax {
+  fileprivate var isBreak: Bool {
+    statements.count == 1 && statements.first?.item.is(BreakStmtSyntax.self) == true
   }
 }
 

@@ -63,7 +63,11 @@ extension Flow {
       optionals.isEmpty || tested.contains { $0.contains("responds(") }
       || optionals.contains { optional in
         obligation.variables.contains(optional.lastName)
-          || tested.contains { $0.hasPrefix(optional.text + "?") }
+          || tested.contains {
+            let text = optional.text
+            // `user != nil && …`, and `user!` before.
+            return $0 == text || $0.hasPrefix(text + "?") || $0.hasPrefix(text + "!")
+          }
       }
     let optional = optionals.first?.text ?? first
     let name = optionals.first?.lastName ?? ""

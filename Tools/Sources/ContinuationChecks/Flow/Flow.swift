@@ -157,7 +157,8 @@ struct Flow {
     if mark == .exclamationMark || call?.callee == "sleep" { return after }
     // What is awaited has taken its closure before it fails.
     let isMentioned = obligation.isMentioned(in: node)
-    let failed = isMentioned && node.expression.is(AwaitExprSyntax.self) ? after : paths
+    let isTaken = isMentioned && node.expression.is(AwaitExprSyntax.self)
+    let failed = (isTaken ? after : paths).mapPaths { $0.answer = nil }
     if mark == nil { _ = exit(.error, failed, at: node) }
     guard mark != nil, isMentioned else { return after }
     // In a condition, the branches tell the error from the rest.

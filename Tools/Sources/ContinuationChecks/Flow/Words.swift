@@ -41,7 +41,10 @@ struct Words {
 
   /// A value with this name may say that the call has been answered, or is no longer wanted; a
   /// case, that the SDK has not finished.
-  var saysState: Bool { says(Self.state) || saysBusy || saysPast }
+  var saysState: Bool {
+    // What comes from a cache comes once more.
+    says(Self.state) || saysBusy || saysPast || words.isSuperset(of: ["from", "cache"])
+  }
 
   /// `didSignOut` is a flag.
   private var saysPast: Bool {
@@ -122,7 +125,7 @@ extension Words {
     canceled invalidated stopped active terminated final pending take inserted lock try timed
     expired delivered closed released progress connecting waiting loading preparing setup idle
     updated partial started running uploading downloading began ready starting continue processing
-    purchasing deferred scanning disconnecting resetting scheduled queued next stop stopping
+    purchasing deferred scanning disconnecting resetting scheduled queued next stop stopping end ended last batch more
     opened open presented flight busy quality degraded
     """
   )
