@@ -12,11 +12,8 @@ struct Mistakes: Sendable {
   func neverResumed() async throws -> Int {
     try await withCheckedThrowingContinuation { continuation in
       sdk.load { number, error in
-        if let error {  // warning: never-resumed
-          continuation.resume(throwing: error)
-        } else if let number {
-          continuation.resume(returning: number)
-        }
+        guard let number else { return }  // warning: never-resumed
+        continuation.resume(returning: number)
       }
     }
   }

@@ -54,6 +54,20 @@ final class SourceFile {
       .map(\.identifier.text)
   )
 
+  /// Optional properties that are never nil: only an initializer sets them, to what is not optional.
+  private(set) lazy var alwaysSet = Set(
+    index.variables.filter { node in
+      (node.bindingSpecifier.text == "let" || node.modifiers.contains { $0.name.text == "private" })
+        && !node.modifiers.contains { $0.name.text == "weak" }
+    }
+    .flatMap { $0.bindings.compactMap { $0.pattern.as(IdentifierPatternSyntax.self) } }
+    .map(\.identifier.text)
+    .filter { name in
+      let all = index.assignments.filter { $0.target.lastName == name }
+      return !all.isEmpty && all.allSatisfy(\.isInitialization)
+    }
+  )
+
   /// The functions of this file that never return.
   private(set) lazy var endless = Set(
     functions.filter { $0.signature.returnClause?.type.trimmedDescription == "Never" }
@@ -64,6 +78,18 @@ final class SourceFile {
   private(set) lazy var isTest = tree.statements.contains {
     let module = $0.item.as(ImportDeclSyntax.self)?.path.trimmedDescription
     return ["XCTest", "Testing", "Quick", "Nimble"].contains(module)
+  }
+}
+
+extension Assignment {
+  /// To a parameter of the initializer around it that is not optional.
+  fileprivate var isInitialization: Bool {
+    let initializer = target.scope?.as(InitializerDeclSyntax.self)
+    return initializer?.signature.parameterClause.parameters.contains { parameter in
+      (parameter.secondName ?? parameter.firstName).text == value[0].name && value.count == 1
+        && !parameter.type.is(OptionalTypeSyntax.self)
+        && !parameter.type.is(ImplicitlyUnwrappedOptionalTypeSyntax.self)
+    } == true
   }
 }
 

@@ -2,6 +2,7 @@
 
 final class Debatable {
   weak var delegate: Box?
+  var isInvalid = false
 
   func forwards(completion: @escaping (Int) -> Void) {
     delegate?.ask { completion(1) }  // warning: maybe-never-called
@@ -13,6 +14,42 @@ final class Debatable {
       return  // warning: maybe-never-called
     }
     completion(number)
+  }
+
+  func onlySuccessAndAFlag(_ number: Int?, completion: @escaping (Int) -> Void) {
+    guard let number else {
+      isInvalid = true
+      return  // warning: maybe-never-called
+    }
+    completion(number)
+  }
+
+  func neitherValueNorError(_ sdk: SDK) async throws {
+    try await withCheckedThrowingContinuation { (continuation: Waiting) in
+      sdk.load { number, error in
+        if let error {  // warning: maybe-never-resumed
+          continuation.resume(throwing: error)
+        } else if number != nil {
+          continuation.resume()
+        }
+      }
+    }
+    try await withCheckedThrowingContinuation { (continuation: Waiting) in
+      sdk.load { number, error in
+        if let error { return continuation.resume(throwing: error) }
+        guard number != nil else { return }  // warning: maybe-never-resumed
+        continuation.resume()
+      }
+    }
+    try await withCheckedThrowingContinuation { (continuation: Waiting) in
+      sdk.finish { succeeded, error in
+        if succeeded {
+          continuation.resume()
+        } else {
+          if let error { continuation.resume(throwing: error) }  // warning: maybe-never-resumed
+        }
+      }
+    }
   }
 
   func noPlaceForFailure(_ number: Int?, completion: @escaping (Int) -> Void) {

@@ -3,7 +3,6 @@
 import Synchronization
 
 final class Locks: Sendable {
-  typealias Waiting = CheckedContinuation<Void, any Error>
   let waiting = Mutex<Waiting?>(nil)
 
   func waits() async throws {

@@ -132,6 +132,38 @@ final class Right: Sendable {
     completion(1)
   }
 
+  func answersOrNot(_ isCached: Bool, completion: @escaping (Int) -> Void) {
+    sdk.load { _, _ in completion(1) }
+    if isCached { return completion(0) }
+  }
+
+  func connects(_ connection: Connection) async throws {
+    try await withCheckedThrowingContinuation { continuation in
+      connection.stateUpdateHandler = { [weak connection] state in
+        switch state {
+        case .ready:
+          connection?.stateUpdateHandler = nil
+          continuation.resume()
+        case .failed(let error):
+          connection?.stateUpdateHandler = nil
+          continuation.resume(throwing: error)
+        case .preparing, .cancelled: break
+        }
+      }
+    }
+    try await withCheckedThrowingContinuation { continuation in
+      connection.stateUpdateHandler = { state in
+        switch state {
+        case .ready:
+          connection.cancel()
+          continuation.resume()
+        case .failed(let error): continuation.resume(throwing: error)
+        case .preparing, .cancelled: break
+        }
+      }
+    }
+  }
+
   func timeout() async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask {

@@ -1,3 +1,5 @@
+typealias Waiting = CheckedContinuation<Void, any Error>
+
 /// What the callbacks in this folder are passed to.
 struct SDK: Sendable {
   enum Step { case one, two, three }
@@ -7,6 +9,7 @@ struct SDK: Sendable {
   func load(_ done: @escaping (Int?, (any Error)?) -> Void) {}
   @discardableResult
   func fetchStatus(_ done: @escaping (Result<Void, any Error>) -> Void) -> Request { Request() }
+  func finish(_ done: @escaping (Bool, (any Error)?) -> Void) {}
   func start(_ done: @escaping () -> Void) throws {}
   func export(completionHandler: @escaping (_ finished: Bool) -> Void) {}
   func visit(_ body: (Int) -> Void) {}
@@ -16,6 +19,14 @@ struct SDK: Sendable {
   func step(_ next: @escaping (Step) -> Void) {}
   func fail(_ done: @escaping (Failure) -> Void) {}
   func write(_ number: Int, toBuffer: @escaping ([Int]) -> Void) {}
+}
+
+/// As a connection of Network.
+final class Connection: @unchecked Sendable {
+  enum State { case preparing, ready, failed(any Error), cancelled }
+
+  var stateUpdateHandler: (@Sendable (State) -> Void)?
+  func cancel() {}
 }
 
 final class Box: @unchecked Sendable {

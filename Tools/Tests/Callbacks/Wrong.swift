@@ -74,6 +74,60 @@ func chain(_ sdk: SDK, completion: @escaping (Int) -> Void) {
   }
 }
 
+func answersFirst(_ sdk: SDK, completion: @escaping (Bool) -> Void) {
+  sdk.load { _, _ in completion(true) }  // warning: resumed-twice
+  completion(false)
+}
+
+func proxy(_ sdk: SDK) async throws {
+  try await withCheckedThrowingContinuation { (continuation: Waiting) in
+    sdk.fail { _ in  // warning: resumed-twice
+      continuation.resume(throwing: CancellationError())
+    }
+    continuation.resume()
+  }
+}
+
+func connects(_ connection: Connection) async throws {
+  try await withCheckedThrowingContinuation { continuation in
+    connection.stateUpdateHandler = { state in
+      switch state {
+      case .ready: continuation.resume()  // warning: resumed-twice
+      case .failed(let error): continuation.resume(throwing: error)
+      case .preparing, .cancelled: break
+      }
+    }
+  }
+}
+
+func askHandler(_ number: Int?, completion: @escaping (Int?) -> Void) {
+  guard let number else { return }  // warning: never-called
+  completion(number)
+}
+
+func convertsTheValue(_ sdk: SDK) async throws {
+  try await withCheckedThrowingContinuation { (continuation: Waiting) in
+    sdk.load { number, error in
+      if let error {  // warning: never-resumed
+        continuation.resume(throwing: error)
+      } else if let number = number.map(String.init) {
+        print(number)
+        continuation.resume()
+      }
+    }
+  }
+}
+
+func logsTheError(_ sdk: SDK) async {
+  await withCheckedContinuation { continuation in
+    sdk.load { number, error in
+      if let error { print(error) }
+      guard number != nil else { return }  // warning: never-resumed
+      continuation.resume()
+    }
+  }
+}
+
 final class Behind {
   let other: SDK? = nil
 

@@ -90,6 +90,43 @@ func `a stand-in leaves out what its test does not need`(word: Substring) throws
   #expect(try #require(Report(source: source + body)).findings.isEmpty)
 }
 
+@Test(arguments: ["XCTest", "Testing", "Quick", "Nimble"])
+func `what a test leaves out is debatable`(module: String) throws {
+  let calls = "func f(completion: @escaping (Int?) -> Void) { if let a { completion(a) } }"
+  let waits = "func f() async { await withCheckedContinuation { if a != nil { $0.resume() } } }"
+  for (source, kind) in [(calls, Kind.maybeNeverCalled), (waits, .maybeNeverResumed)] {
+    let report = Report(source: "import \(module)\n\(source)", kinds: Set(Kind.all))
+    #expect(try #require(report).findings.map(\.kind) == [kind])
+  }
+}
+
+@Test(arguments: [("of: Int.self", "program traps"), ("of: Int.self, throwing: E.self", "traps")])
+func `a continuation that cannot be copied traps`(arguments: String, consequence: String) throws {
+  // The form of Swift 6.4, which needs a newer compiler: it is only parsed here.
+  let source = """
+    func number() async throws -> Int {
+      try await withContinuation(\(arguments)) { continuation in
+        sdk.load { number, error in
+          guard let number else { return }
+          continuation.resume(returning: number)
+        }
+      }
+    }
+    """
+  let report = try #require(Report(source: source))
+  #expect(report.waits == 1 && report.findings.map(\.kind) == [.neverResumed])
+  #expect(report.findings[0].message.contains(consequence) && report.findings[0].line == 4)
+
+  let resumption = "return continuation.resume(throwing: E())"
+  let resumed = source.replacing("return }", with: resumption + " }")
+  #expect(try #require(Report(source: resumed)).findings.isEmpty)
+  // A function of another module, or without a type, is something else.
+  for name in ["Other.withContinuation(of: Int.self)", "withContinuation()"] {
+    let other = source.replacing("withContinuation(\(arguments))", with: name)
+    #expect(try #require(Report(source: other)).waits == 0)
+  }
+}
+
 @Test(arguments: Words.failure)
 func `a case that fails is no step`(word: Substring) throws {
   let source = """

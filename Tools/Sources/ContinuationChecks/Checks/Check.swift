@@ -8,6 +8,7 @@ protocol Check: SendableMetatype {
 let checks: [any Check.Type] = [
   Waits.self,
   CompletionHandlers.self,
+  StateHandlers.self,
   ChecksInCallbacks.self,
   TimeoutRaces.self,
   LostCancellations.self,

@@ -2,7 +2,7 @@ import SwiftSyntax
 
 extension Kind {
   static let neverCalled = Kind("never-called")
-  /// The receiver may be gone, or the failure is shown where it happens.
+  /// The receiver may be gone, the failure is shown where it happens, or the SDK brings nothing.
   static let maybeNeverCalled = Kind("maybe-never-called", isDebatable: true)
 }
 
@@ -30,11 +30,11 @@ extension FunctionDeclSyntax {
     guard let body, let last = closures.last,
       let label = last.firstName.text == "_" ? last.secondName : last.firstName,
       Self.starts.contains(where: label.text.lowercased().hasPrefix),
-      !Words(name.text).saysRepeatedly, signature.effectSpecifiers?.asyncSpecifier == nil,
+      !Words(name.text).saysEvents, signature.effectSpecifiers?.asyncSpecifier == nil,
       // Nobody waits for what may be left out. A stub, or an override, may do nothing.
       last.defaultValue == nil, !last.mayBeLeftOut,
       !modifiers.contains(where: { $0.name.text == "override" }),
-      !isInFake,
+      !isInFake, !body.calls(last.name, inARow: 2), !body.callsInLoop(last.name),
       file.refers(to: [last.name], in: body)
     else { return nil }
     let handler = last.name
@@ -43,7 +43,10 @@ extension FunctionDeclSyntax {
     obligation.isForSuccess = last.isForSuccess && !isOfSDK
     obligation.isForFailure = onlyFails(last, body)
     obligation.isOptional = last.type.is(OptionalTypeSyntax.self)
+    obligation.isForEvent = name.text.hasPrefix("handle") && !isOfSDK
     obligation.others = Set(closures.dropLast().map(\.name))
+      .union(signature.parameterClause.parameters.map(\.name).filter(Words.namesHandler))
+      .subtracting([handler])
     return obligation
   }
 
@@ -54,12 +57,10 @@ extension FunctionDeclSyntax {
       && parameters.last?.firstName.text.lowercased().hasSuffix("completionhandler") == true
   }
 
-  /// A handler with nothing to bring, or that takes what has gone wrong, is called with errors only.
+  /// The handler is called with errors only, so that silence is success.
   private func onlyFails(_ handler: FunctionParameterSyntax, _ body: CodeBlockSyntax) -> Bool {
     let text = handler.type.trimmedDescription
-    let isResult = ["Result<Void,", "Result<(),"].contains(where: text.contains)
     let isError = ["(Error?)", "(any Error)?)", "(String?)"].contains(where: text.contains)
-    guard isResult || isError else { return false }
     let values = body.all(FunctionCallExprSyntax.self)
       .filter { $0.calledExpression.name == handler.name }
       .map { $0.arguments.first?.expression.text ?? "" }
@@ -70,8 +71,9 @@ extension FunctionDeclSyntax {
       } > values.count
     return !isPassedOn
       && values.allSatisfy { value in
-        isResult
-          ? value.hasPrefix(".failure") : value.hasPrefix("\"") || isUnwrapped(value, in: body)
+        isError
+          ? value.hasPrefix("\"") || isUnwrapped(value, in: body)
+          : value.hasPrefix(".fail") || value.hasPrefix(".error(")
       }
   }
 
@@ -84,6 +86,31 @@ extension FunctionDeclSyntax {
             $0.pattern.trimmedDescription == value
           }
       }
+  }
+}
+
+extension CodeBlockSyntax {
+  /// For each element of something, and goes on with the next.
+  fileprivate func callsInLoop(_ handler: String) -> Bool {
+    all(FunctionCallExprSyntax.self).contains { call in
+      guard call.calledExpression.name == handler else { return false }
+      let around = call.ancestors.prefix { !$0.isFunction }
+      let loop = around.first { [.forStmt, .whileStmt, .repeatStmt].contains($0.kind) }
+      let leaves = around.prefix { $0.id != loop?.id }.contains { node in
+        node.as(CodeBlockItemListSyntax.self)?.last?.item.is(ReturnStmtSyntax.self) == true
+          || node.as(CodeBlockItemListSyntax.self)?.last?.item.is(BreakStmtSyntax.self) == true
+          || node.is(ReturnStmtSyntax.self)
+      }
+      return loop != nil && !leaves
+    }
+  }
+
+  /// Nobody forgets a `return` between two calls that follow each other: they bring events.
+  fileprivate func calls(_ handler: String, inARow count: Int) -> Bool {
+    all(CodeBlockItemListSyntax.self).contains { items in
+      items.split { $0.item.as(FunctionCallExprSyntax.self)?.calledExpression.name != handler }
+        .contains { $0.count >= count }
+    }
   }
 }
 

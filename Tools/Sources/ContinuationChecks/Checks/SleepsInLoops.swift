@@ -28,10 +28,27 @@ enum SleepsInLoops: Check {
   private static func loop(around call: FunctionCallExprSyntax) -> Syntax? {
     for node in call.ancestors {
       if node.isFunction || node.is(ClosureExprSyntax.self) { return nil }
-      if let loop = node.as(ForStmtSyntax.self) { return loop.awaitKeyword == nil ? node : nil }
-      if node.is(WhileStmtSyntax.self) || node.is(RepeatStmtSyntax.self) { return node }
+      if let loop = node.as(ForStmtSyntax.self) {
+        return loop.awaitKeyword == nil && !nobodyCancels(loop) ? node : nil
+      }
+      if node.is(WhileStmtSyntax.self) || node.is(RepeatStmtSyntax.self) {
+        return nobodyCancels(node) ? nil : node
+      }
     }
     return nil
+  }
+
+  /// The loop runs in a task that nobody keeps, as a statement of its own, or in the main file.
+  private static func nobodyCancels(_ loop: some SyntaxProtocol) -> Bool {
+    guard let scope = loop.scope else { return true }
+    guard let closure = scope.as(ClosureExprSyntax.self), let task = closure.call,
+      ["Task", "detached"].contains(task.callee),
+      let item = task.parent?.as(CodeBlockItemSyntax.self)
+    else { return false }
+    // A function that consists of it may return it.
+    let function = task.scope?.as(FunctionDeclSyntax.self)
+    return function?.signature.returnClause == nil
+      || item.parent?.children(viewMode: .all).count ?? 0 > 1
   }
 
   /// Whether something in the loop looks at the cancellation, or ends the loop after one pause.

@@ -2,12 +2,14 @@ import SwiftSyntax
 
 extension Kind {
   static let neverResumed = Kind("never-resumed")
+  /// Only if an SDK brings neither a value nor an error, or in a test.
+  static let maybeNeverResumed = Kind("maybe-never-resumed", isDebatable: true)
   static let resumedTwice = Kind("resumed-twice")
 }
 
 /// Continuations that are not resumed once. This library's neither hang nor crash.
 enum Waits: Check {
-  static let kinds = [Kind.neverResumed, .resumedTwice]
+  static let kinds = [Kind.neverResumed, .maybeNeverResumed, .resumedTwice]
 
   static func findings(in file: SourceFile) -> [Finding] {
     file.waits.flatMap { wait -> [Finding] in

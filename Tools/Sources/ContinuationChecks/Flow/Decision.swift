@@ -12,7 +12,13 @@ struct Decision {
   init(_ conditions: ConditionElementListSyntax, for obligation: Obligation) {
     isReleased = true
     for condition in conditions {
-      guard let value = condition.parts.value else { continue }
+      let (pattern, tested) = condition.parts
+      guard let value = tested else { continue }
+      if condition.condition.is(MatchingPatternConditionSyntax.self),
+        pattern?.identifiers.contains(where: { Words($0).saysState }) == true
+      {
+        isExcused = true
+      }
       var decision = Decision(value, for: obligation)
       if condition.condition.is(OptionalBindingConditionSyntax.self) { decision.testsForNil() }
       values.formUnion(decision.values)
@@ -41,18 +47,24 @@ struct Decision {
     // What it is compared to, as `.cancelled`.
     isExcused = isCase && names.contains { Words($0).saysState }
     guard !names.isEmpty, !isCase else { return }
-    values = [value.text]
+    let member = value.as(MemberAccessExprSyntax.self)
+    let isOfAll = ["isEmpty", "first", "last"].contains(member?.declName.baseName.text)
+    // A list that is not empty has a first element.
+    values = [isOfAll ? (member?.base?.text ?? "") + "[]" : value.text]
     let (root, optionals) = value.chain
     let isOptional = root.id == value.id || optionals.contains { $0.id == root.id }
     // A calendar always finds a date.
     isReleased =
       isOptional && obligation.weak.contains(root.lastName)
       || value.text.contains(".date(byAdding:")
+      || obligation.file.alwaysSet.contains(value.text)
     isExcused =
       !names.isDisjoint(with: obligation.variables) || obligation.isSubject(value)
       || names.contains { Words($0).saysState }
   }
 
   /// Whether a value is nil says nothing about what it is otherwise.
-  private mutating func testsForNil() { values = Set(values.map { $0 + "?" }) }
+  private mutating func testsForNil() {
+    values = Set(values.map { $0.hasSuffix("[]") ? $0 : $0 + "?" })
+  }
 }

@@ -3,8 +3,13 @@ import SwiftSyntax
 extension Flow {
   mutating func visitGuard(_ node: GuardStmtSyntax, _ paths: Paths) -> Paths {
     let (decision, paths) = decide(node.conditions, paths)
-    _ = run(node.body.statements, paths.excused(decision.isExcused || decision.isReleased))
-    return paths
+    let absence = Absence(node.conditions)
+    let leaving = paths.excused(decision.isExcused || decision.isReleased)
+    _ = run(
+      node.body.statements,
+      leaving.lacking(absence?.otherwise).unlikely(node.conditions.alwaysHold)
+    )
+    return paths.lacking(absence?.inside)
   }
 
   /// With the chain of `else if` that it begins.
@@ -15,7 +20,9 @@ extension Flow {
       let outer = obligation
       let (decision, paths) = decide(node.conditions, others)
       let isQuiet = !obligation.isMentioned(in: node.body)
-      var end = run(node.body.statements, paths.excused(decision.isExcused && isQuiet))
+      let absence = Absence(node.conditions)
+      let inside = paths.excused(decision.isExcused && isQuiet).lacking(absence?.inside)
+      var end = run(node.body.statements, inside)
       if isQuiet, answers {
         let reason = "this branch does not \(obligation.verb)"
         var skip = skip(at: node, body: node.body.statements, reason)
@@ -26,6 +33,7 @@ extension Flow {
       obligation = outer
       limit(result)
       others = paths.excused(decision.isExcused && !isQuiet || decision.isReleased)
+        .lacking(absence?.otherwise).unlikely(node.conditions.alwaysHold)
       if let next = node.elseBody?.as(IfExprSyntax.self), !isTooLong {
         node = next
       } else if let block = node.elseBody?.as(CodeBlockSyntax.self) {
@@ -81,6 +89,8 @@ extension Flow {
     let items = node.cases.compactMap { $0.as(SwitchCaseSyntax.self) }
     // A callback that passes over several cases without a failure hears of steps.
     let steps = owners.isEmpty ? [] : items.filter { isStep($0) }
+    let answering = items.count { obligation.isMentioned(in: $0) }
+    let isOverNames = items.contains { !$0.label.all(StringLiteralExprSyntax.self).isEmpty }
     return items.reduce(into: []) { result, item in
       let outer = obligation
       let names = item.label.as(SwitchCaseLabelSyntax.self)
@@ -95,6 +105,9 @@ extension Flow {
         .union(take([.branch], since: before))
       var skip = skip(at: item, body: item.statements, "this `case` does not \(obligation.verb)")
       skip.group = node.position
+      // A name that nobody knows, or all but the cases that matter.
+      let isRest = names == nil && (isOverNames || item.isBreak && answering > 1)
+      skip.isDebatable = skip.isDebatable || isRest
       result.formUnion(end.skipping(skip))
       obligation = outer
     }
@@ -135,7 +148,7 @@ extension Flow {
     Path.Skip(
       position: node.start,
       reason: reason,
-      isDebatable: obligation.isForSuccess && body.doesSomething
+      isDebatable: obligation.passesOver(body)
     )
   }
 
@@ -147,13 +160,41 @@ extension Flow {
   }
 }
 
+extension SwitchCaseSyntax {
+  fileprivate var isBreak: Bool {
+    statements.count == 1 && statements.first?.item.is(BreakStmtSyntax.self) == true
+  }
+}
+
+extension Obligation {
+  /// What these statements do instead of calling the handler may be enough.
+  func passesOver(_ body: CodeBlockItemListSyntax) -> Bool {
+    isForSuccess && body.doesSomething || handler != nil && handlesError(body)
+  }
+
+  /// Something else hears of the error.
+  private func handlesError(_ body: CodeBlockItemListSyntax) -> Bool {
+    body.all(FunctionCallExprSyntax.self).contains { call in
+      !call.isLog && !isMentioned(in: call) && call.identifiers.contains { Words($0).saysError }
+    }
+  }
+}
+
 extension CodeBlockItemListSyntax {
   /// More than a note in a log: whoever reads it learns of the failure here.
-  var doesSomething: Bool {
-    all(FunctionCallExprSyntax.self).contains { call in
-      let name = call.calledExpression.trimmedDescription.lowercased()
-      return !["log", "print", "debug", "breadcrumb"].contains(where: name.contains)
-        && call.callee.first?.isUppercase != true
-    }
+  fileprivate var doesSomething: Bool {
+    let shows = all(SequenceExprSyntax.self).contains { $0.assignment != nil }
+    return shows
+      || all(FunctionCallExprSyntax.self).contains { !$0.isLog }
+  }
+}
+
+extension FunctionCallExprSyntax {
+  /// A note in a log, or a value.
+  fileprivate var isLog: Bool {
+    calledExpression.identifiers.contains { Words($0).saysLog }
+      || callee.first?.isUppercase == true
+      || ancestors.prefix { !$0.is(CodeBlockItemSyntax.self) }
+        .contains { $0.as(FunctionCallExprSyntax.self)?.isLog == true }
   }
 }

@@ -26,6 +26,9 @@ extension Flow {
     if isResumption(call) {
       let paths = call.arguments.reduce(paths) { visit($1.expression, $0) }
       sharing.formUnion(paths.flatMap(\.owners))
+      for path in paths where path.resumptions.isEmpty && !path.isExcused {
+        if let answer = path.answer { resumesAnyway(after: answer, at: call) }
+      }
       return paths.mapPaths {
         if $0.resumptions.count < 2 { $0.resumptions.append(call.start) }
       }
@@ -49,7 +52,9 @@ extension Flow {
   private func skipped(_ call: FunctionCallExprSyntax, _ paths: Paths) -> Paths {
     // `self` lives while its method waits: only what comes after it counts.
     let all = call.calledExpression.chain.optionals
-    let optionals = all.filter { !obligation.weak.contains($0.text) }
+    let optionals = all.filter {
+      !obligation.weak.contains($0.text) && !obligation.file.alwaysSet.contains($0.text)
+    }
     guard let first = all.first?.text else { return [] }
     let tested = Set(paths.flatMap(\.tested))
     // What is assigned, weak or tested before is not nil without a reason; nor is a method that
@@ -58,7 +63,11 @@ extension Flow {
       optionals.isEmpty || tested.contains { $0.contains("responds(") }
       || optionals.contains { optional in
         obligation.variables.contains(optional.lastName)
-          || tested.contains { $0.hasPrefix(optional.text + "?") }
+          || tested.contains {
+            let text = optional.text
+            // `user != nil && …`, and `user!` before.
+            return $0 == text || $0.hasPrefix(text + "?") || $0.hasPrefix(text + "!")
+          }
       }
     let optional = optionals.first?.text ?? first
     let name = optionals.first?.lastName ?? ""
@@ -105,8 +114,20 @@ extension Flow {
     guard judge(end, at: closure.rightBrace, isTask: closure.isTask) else { return after }
     // What has resumed before resumes again in the closure.
     return after.mapPaths {
+      $0.answer = closure.start
       if $0.resumptions.count == 1 { $0.resumptions.append(closure.start) }
     }
+  }
+
+  private mutating func resumesAnyway(
+    after answer: AbsolutePosition,
+    at call: FunctionCallExprSyntax
+  ) {
+    let message =
+      (obligation.handler.map { "if this closure calls `\($0)`, line # calls it" }
+        ?? "if this closure resumes the continuation, line # resumes it") + " a second time"
+    let finding = Finding(.resumedTwice, at: answer, message, second: call.start)
+    candidates.append(Candidate(finding: finding, owners: []))
   }
 
   private func mayRunAgain(_ closure: ClosureExprSyntax, as name: String) -> Bool {
@@ -146,8 +167,7 @@ extension Flow {
         let leaves = Path.Skip(
           position: exit.node.start,
           reason: reason,
-          isDebatable: exit.kind == .end && obligation.isForSuccess
-            && block?.doesSomething == true
+          isDebatable: exit.kind == .end && block.map { obligation.passesOver($0) } == true
         )
         miss(exit.paths.mapPaths { if $0.skip?.isCall != true { $0.skip = nil } }, leaves)
       }
@@ -171,9 +191,13 @@ extension Flow {
     for path in paths where path.isOpen {
       let skip = path.skip ?? end
       let isDebatable =
-        skip.isDebatable || obligation.isForFailure || obligation.isOptional
+        skip.isDebatable || obligation.isForFailure || obligation.isOptional || path.hasNothing
+        || obligation.handler != nil && path.isUnlikely || obligation.isForEvent
+        || obligation.file.isTest
       let kind: Kind =
-        obligation.handler == nil ? .neverResumed : isDebatable ? .maybeNeverCalled : .neverCalled
+        obligation.handler == nil
+        ? (isDebatable ? .maybeNeverResumed : .neverResumed)
+        : (isDebatable ? .maybeNeverCalled : .neverCalled)
       let message = "\(skip.reason), and \(obligation.consequence)"
       let finding = Finding(kind, at: skip.position, message)
       candidates.append(Candidate(finding: finding, owners: owners, group: skip.group))

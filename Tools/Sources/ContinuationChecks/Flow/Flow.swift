@@ -53,8 +53,15 @@ struct Flow {
     return Dictionary(grouping: proved.filter { $0.group != nil }, by: \.group).values
       .reduce(into: alone) { findings, group in
         let places = Set(group.map(\.finding.position)).count
-        guard var first = group.map(\.finding).min(by: { $0.position < $1.position })
-        else { return }
+        // What is certain counts more than what is debatable.
+        let certain = group.map(\.finding).filter { !$0.kind.isDebatable }
+        let candidates = certain.isEmpty ? group.map(\.finding) : certain
+        // Of a branch and the absence of one, the branch says more.
+        let earliest = candidates.min {
+          ($0.position, $0.message.hasPrefix("no ") ? 1 : 0)
+            < ($1.position, $1.message.hasPrefix("no ") ? 1 : 0)
+        }
+        guard var first = earliest else { return }
         if places > 1 {
           first.message = first.message
             .replacing("this `case` does", with: "this `case` and \(places - 1) more do")
@@ -150,7 +157,8 @@ struct Flow {
     if mark == .exclamationMark || call?.callee == "sleep" { return after }
     // What is awaited has taken its closure before it fails.
     let isMentioned = obligation.isMentioned(in: node)
-    let failed = isMentioned && node.expression.is(AwaitExprSyntax.self) ? after : paths
+    let isTaken = isMentioned && node.expression.is(AwaitExprSyntax.self)
+    let failed = (isTaken ? after : paths).mapPaths { $0.answer = nil }
     if mark == nil { _ = exit(.error, failed, at: node) }
     guard mark != nil, isMentioned else { return after }
     // In a condition, the branches tell the error from the rest.

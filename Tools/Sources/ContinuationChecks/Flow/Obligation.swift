@@ -11,6 +11,8 @@ struct Obligation {
   var isForSuccess = false
   /// The handler is called with errors only: silence is its success.
   var isForFailure = false
+  /// The function hears of an event, as `handleMessage`, which it may ignore.
+  var isForEvent = false
   /// A caller may pass nil, so nothing depends on the call.
   var isOptional = false
   /// The continuation traps if it is released without being resumed.
@@ -52,9 +54,16 @@ struct Obligation {
   mutating func enter(_ closure: ClosureExprSyntax) {
     names.subtract(closure.parameterNames)
     others.subtract(closure.parameterNames)
+    addWeak(of: closure)
     for item in closure.signature?.capture?.items ?? [] {
-      if item.specifier?.specifier.text == "weak" { weak.insert(item.name.text) }
       if let value = item.initializer?.value, isSubject(value) { names.insert(item.name.text) }
+    }
+  }
+
+  mutating func addWeak(of closure: ClosureExprSyntax) {
+    for item in closure.signature?.capture?.items ?? []
+    where item.specifier?.specifier.text == "weak" {
+      weak.insert(item.name.text)
     }
   }
 

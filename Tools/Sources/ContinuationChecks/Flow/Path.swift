@@ -12,6 +12,10 @@ struct Path: Hashable {
   var skip: Skip?
   /// The values that decided where the path goes.
   var tested: Set<String> = []
+  /// A closure that resumes whenever it is called, with nothing decided since it was passed on.
+  var answer: AbsolutePosition?
+  /// The parameters of a callback that are nil, or false, on this path.
+  var absent: Set<String> = []
 
   struct Skip: Hashable {
     let position: AbsolutePosition
@@ -23,6 +27,11 @@ struct Path: Hashable {
     /// Somebody may have chosen it: the receiver may be gone, or the failure goes elsewhere.
     var isDebatable = false
   }
+
+  /// Something has failed that fails only for a mistake elsewhere, as the URL of a constant text.
+  var isUnlikely = false
+  /// Neither a value nor an error has come. By convention, an SDK brings one of them.
+  var hasNothing: Bool { absent.count > 1 && absent.contains { Words($0).saysFailure } }
 
   var isOpen: Bool { resumptions.isEmpty && owners.isEmpty && !isExcused }
 }
@@ -42,6 +51,15 @@ extension Paths {
     isExcused ? mapPaths { $0.isExcused = true } : self
   }
 
+  func lacking(_ name: String?) -> Paths {
+    guard let name else { return self }
+    return mapPaths { $0.absent.insert(name) }
+  }
+
+  func unlikely(_ isUnlikely: Bool) -> Paths {
+    isUnlikely ? mapPaths { $0.isUnlikely = true } : self
+  }
+
   func skipping(_ skip: Path.Skip) -> Paths {
     mapPaths { if $0.isOpen, $0.skip?.isCall != true { $0.skip = skip } }
   }
@@ -51,6 +69,7 @@ extension Paths {
     mapPaths {
       $0.isExcused = $0.isExcused || !$0.tested.isDisjoint(with: decision.values)
       $0.tested.formUnion(decision.values)
+      $0.answer = nil
     }
   }
 }

@@ -29,16 +29,22 @@ struct Words {
   var saysOnce: Bool { says(Self.once) }
 
   /// A function with this name may call its closure again and again.
-  var saysRepeatedly: Bool {
-    let saysEvent = name.hasPrefix("on") && name.dropFirst(2).first?.isUppercase == true
+  var saysRepeatedly: Bool { saysEvents || !saysOnce && says(Self.handler) }
+
+  /// A function with this name hears of something that happens again and again.
+  var saysEvents: Bool {
+    let isEvent = name.hasPrefix("on") && name.dropFirst(2).first?.isUppercase == true
     return says(Self.repeatedly)
       || says(Self.event) && !Self.asks.contains(name.prefix { $0.isLowercase })
-      || !saysOnce && (says(Self.handler) || saysEvent && !says(Self.outcome))
+      || !saysOnce && isEvent && !says(Self.outcome)
   }
 
   /// A value with this name may say that the call has been answered, or is no longer wanted; a
   /// case, that the SDK has not finished.
-  var saysState: Bool { says(Self.state) || saysBusy || saysPast }
+  var saysState: Bool {
+    // What comes from a cache comes once more.
+    says(Self.state) || saysBusy || saysPast || words.isSuperset(of: ["from", "cache"])
+  }
 
   /// `didSignOut` is a flag.
   private var saysPast: Bool {
@@ -50,8 +56,19 @@ struct Words {
     Self.busy.contains { name.hasPrefix($0) || name.hasPrefix("is" + $0.capitalized) }
   }
 
+  /// A call with this name leaves a note in a log. `login` and `showDialog` do not.
+  var saysLog: Bool { says(Self.log) }
+
+  /// A value with this name tells what has gone wrong.
+  var saysError: Bool { says(["error"]) }
+
   /// A case with this name is an end, not a step.
   var saysFailure: Bool { says(Self.failure) }
+
+  /// A parameter with this name is a function, whatever its type is called.
+  static func namesHandler(_ name: String) -> Bool {
+    ["Handler", "Callback", "Block", "Closure"].contains(where: name.hasSuffix)
+  }
 
   /// A closure that takes this takes one of several.
   var saysPart: Bool { says(Self.part) }
@@ -108,7 +125,7 @@ extension Words {
     canceled invalidated stopped active terminated final pending take inserted lock try timed
     expired delivered closed released progress connecting waiting loading preparing setup idle
     updated partial started running uploading downloading began ready starting continue processing
-    purchasing deferred scanning disconnecting resetting scheduled queued next
+    purchasing deferred scanning disconnecting resetting scheduled queued next stop stopping end ended last batch more
     opened open presented flight busy quality degraded
     """
   )
@@ -119,6 +136,8 @@ extension Words {
   static let failure = list(
     "error errors fail failed failure denied restricted rejected refused invalid none unknown missing"
   )
+
+  static let log = list("log logs logger logging print debug breadcrumb")
 
   /// Audio, video and network data come in pieces, and the last one is empty.
   static let part = list(

@@ -31,8 +31,9 @@ struct Wait {
     operation = call.closures.first { !["onCancel", "onDiscard"].contains($0.label) }?.closure
     let names = Set(operation?.parameterNames ?? []).subtracting(["_"])
     let function = call.ancestors.first(where: \.isFunction) ?? Syntax(file.tree)
-    obligation =
-      names.isEmpty ? nil : Obligation(names: names, in: function, of: file, traps: traps)
+    var obligation = Obligation(names: names, in: function, of: file, traps: traps)
+    if let operation { obligation.addWeak(of: operation) }
+    self.obligation = names.isEmpty ? nil : obligation
   }
 
   var names: Set<String> { obligation?.names ?? [] }

@@ -1,0 +1,89 @@
+import SwiftSyntax
+
+/// A condition that asks only whether the parameters of a callback are there, as `let value` and
+/// `error == nil` do.
+struct Absence {
+  /// What is nil, or false, where the condition holds.
+  private(set) var inside: String?
+  /// What is nil, or false, where it does not hold.
+  private(set) var otherwise: String?
+
+  init?(_ conditions: ConditionElementListSyntax) {
+    let parameters = Set(conditions.ancestors.flatMap(\.parameterNames))
+    let questions = conditions.compactMap(Question.init)
+    guard questions.count == conditions.count,
+      questions.allSatisfy({ parameters.contains($0.name) })
+    else { return nil }
+    if questions.count == 1, questions[0].asksForNil {
+      inside = questions[0].name
+    } else if !questions.contains(where: \.asksForNil) {
+      // One of several is missing.
+      otherwise = questions.map(\.name).sorted().joined(separator: " ")
+    }
+  }
+
+  private struct Question {
+    let name: String
+    let asksForNil: Bool
+
+    init?(_ condition: ConditionElementSyntax) {
+      switch condition.condition {
+      case .optionalBinding:
+        var value = condition.parts.value
+        // Every error is one of these.
+        if let cast = value?.as(SequenceExprSyntax.self)?.elements, cast.count == 3,
+          cast.last?.trimmedDescription.hasPrefix("NSError") == true
+        {
+          value = cast.first
+        }
+        guard let name = value?.as(DeclReferenceExprSyntax.self)?.baseName.text
+        else { return nil }
+        (self.name, asksForNil) = (name, false)
+      case .expression(let value):
+        let parts = value.as(SequenceExprSyntax.self).map { Array($0.elements) } ?? []
+        if parts.count == 3, let sign = parts[1].as(BinaryOperatorExprSyntax.self)?.operator.text,
+          ["==", "!="].contains(sign), parts[2].is(NilLiteralExprSyntax.self),
+          let name = parts[0].name
+        {
+          (self.name, asksForNil) = (name, sign == "==")
+        } else if let name = value.name {
+          (self.name, asksForNil) = (name, value.is(PrefixOperatorExprSyntax.self))
+        } else {
+          return nil
+        }
+      default: return nil
+      }
+    }
+  }
+}
+
+extension ConditionElementListSyntax {
+  /// Each condition makes something that a program makes of what it knows: a URL, or data of text.
+  var alwaysHold: Bool {
+    allSatisfy { condition in
+      guard condition.condition.is(OptionalBindingConditionSyntax.self),
+        let value = condition.parts.value
+      else { return false }
+      if let cast = value.as(SequenceExprSyntax.self)?.elements.last?.as(TypeExprSyntax.self) {
+        return cast.type.trimmedDescription == "HTTPURLResponse"
+      }
+      if let call = value.unwrapped.as(FunctionCallExprSyntax.self) {
+        let made = ["URL", "URLComponents", "addingPercentEncoding"]
+        return made.contains(call.callee)
+          || call.callee == "data" && call.arguments.first?.label?.text == "using"
+      }
+      let member = value.unwrapped.as(MemberAccessExprSyntax.self)
+      return member?.declName.baseName.text == "url"
+        && member?.base?.lastName.lowercased().contains("component") == true
+    }
+  }
+}
+
+extension Syntax {
+  /// Of a function or a closure.
+  fileprivate var parameterNames: [String] {
+    if let closure = self.as(ClosureExprSyntax.self) { return closure.parameterNames }
+    let clause = self.as(FunctionDeclSyntax.self)?.signature.parameterClause
+    return clause?.parameters.map { ($0.secondName ?? $0.firstName).text } ?? []
+  }
+}

@@ -1,0 +1,160 @@
+import ContinuationChecks
+import Testing
+
+/// A function that takes a completion handler, and its body.
+private func kinds(
+  _ body: String,
+  name: String = "load",
+  parameters: String = "completion: @escaping (Int?) -> Void"
+) throws -> [String] {
+  try kinds(file: "func \(name)(\(parameters)) { \(body) }")
+}
+
+private func kinds(file: String) throws -> [String] {
+  try #require(Report(source: file, kinds: Set(Kind.all))).findings.map(\.kind.name)
+}
+
+private let certain = ["never-called"]
+private let debatable = ["maybe-never-called"]
+
+@Test(arguments: [
+  "let url = URL(string: text)", "let parts = URLComponents(string: text)",
+  "let url = urlComponents.url", "let http = response as? HTTPURLResponse",
+  "let body = text.data(using: .utf8)", "let text = text.addingPercentEncoding(with: all)",
+])
+func `what a program makes of what it knows is always made`(condition: String) throws {
+  #expect(try kinds("guard \(condition) else { return }; completion(1)") == debatable)
+  #expect(try kinds("if \(condition) { completion(1) }") == debatable)
+  // Another condition beside it fails for a reason of its own.
+  #expect(try kinds("guard \(condition), let a else { return }; completion(1)") == certain)
+  // A task that waits forever is worth a look.
+  let wait =
+    "func f() async { await withCheckedContinuation { c in if \(condition) { c.resume() } } }"
+  #expect(try kinds(file: wait) == ["never-resumed"])
+}
+
+@Test func `a name that nobody knows may be passed over`() throws {
+  let names = "switch name { case \"a\": completion(1); default: break }"
+  #expect(try kinds(names) == debatable)
+  #expect(try kinds(names.replacing("\"a\"", with: ".a")) == certain)
+}
+
+@Test func `a function that handles an event may ignore it`() throws {
+  let body = "guard let message else { return }; completion(1)"
+  #expect(try kinds(body, name: "handleMessage") == debatable)
+  let ofSDK = "_ data: Data, completionHandler: @escaping (Data?) -> Void"
+  let answers = body.replacing("completion(1)", with: "completionHandler(1)")
+  #expect(try kinds(answers, name: "handleAppMessage", parameters: ofSDK) == certain)
+}
+
+@Test func `an error that something else hears of is passed over`() throws {
+  let body = "guard let a else { show(error); return }; completion(a)"
+  #expect(try kinds(body) == debatable)
+  for log in ["print(error)", "logger.warning(error)", "NSLog(error)", "completions.add(1)"] {
+    #expect(try kinds(body.replacing("show(error)", with: log)) == certain)
+  }
+  // These only sound like a log.
+  for other in ["login(error)", "showDialog(error)"] {
+    #expect(try kinds(body.replacing("show(error)", with: other)) == debatable)
+  }
+}
+
+@Test(arguments: [".failure(a)", ".fail(a)", ".error(a)"])
+func `a handler that is called with errors only may be silent`(value: String) throws {
+  #expect(try kinds("if let a { return completion(\(value)) }") == debatable)
+  #expect(try kinds("if let a { return completion(.success(a)) }") == certain)
+}
+
+@Test func `events in a row have no end`() throws {
+  let body = "guard let a else { return }; completion(1)"
+  #expect(try kinds(body + "; completion(2)").isEmpty)
+  #expect(try kinds(body + "; save(); completion(2)") == ["never-called", "resumed-twice"])
+}
+
+@Test(arguments: ["errorHandler", "failureBlock", "onErrorCallback", "failureClosure"])
+func `another handler may be called instead`(name: String) throws {
+  let parameters = "completion: @escaping (Int?) -> Void, \(name): Report?"
+  let body = "guard let a else { \(name)?(1); return }; completion(a)"
+  #expect(try kinds(body, parameters: parameters).isEmpty)
+  // A parameter of this name, and not any function.
+  #expect(try kinds("guard let a else { save?(1); return }; completion(a)") == certain)
+}
+
+@Test func `a property that only an initializer sets is not nil`() throws {
+  let source = """
+    class A {
+      private let sdk: SDK?
+      init(sdk: SDK) { self.sdk = sdk }
+      func load(completion: @escaping (Int?) -> Void) { sdk?.load(completion) }
+    }
+    """
+  #expect(try kinds(file: source).isEmpty)
+  for (old, new) in [
+    ("private let", "var"), ("private let", "private weak var"), ("(sdk: SDK)", "(sdk: SDK?)"),
+    ("{ self.sdk = sdk }", "{}"), ("class A {", "class A { func end() { sdk = nil }"),
+  ] {
+    #expect(try !kinds(file: source.replacing(old, with: new)).isEmpty)
+  }
+}
+
+@Test func `a case that says a state is a reason`() throws {
+  #expect(try kinds("if case .wasCancelled = a {} else { completion(1) }").isEmpty)
+  #expect(try kinds("if case .denied = a {} else { completion(1) }") == certain)
+}
+
+@Test func `what a wait captures weakly is kept by somebody else`() throws {
+  let wait = "{ [weak sdk] c in sdk?.load { c.resume() } }"
+  let source = "func f() async { let sdk = sdk; await withCheckedContinuation \(wait) }"
+  #expect(try kinds(file: source).isEmpty)
+  #expect(try kinds(file: source.replacing("[weak sdk] ", with: "")) == ["never-resumed"])
+}
+
+@Test func `nobody cancels a task that nobody keeps`() throws {
+  let loop = "{ while !isReady { try? await Task.sleep(for: .seconds(1)) } }"
+  let found = ["sleep-ignores-cancellation"]
+  #expect(try kinds(file: "func f() { Task \(loop); run() }").isEmpty)
+  #expect(try kinds(file: "func f() { Task.detached \(loop) }").isEmpty)
+  #expect(try kinds(file: "func f() { task = Task \(loop) }") == found)
+  #expect(try kinds(file: "func f() { Task \(loop).store(in: bag) }") == found)
+  #expect(try kinds(file: "func f() -> Task<Void, Never> { Task \(loop) }") == found)
+  #expect(try kinds(file: "func f() async \(loop)") == found)
+  #expect(try kinds(file: "while !isReady { try? await Task.sleep(for: .seconds(1)) }").isEmpty)
+}
+
+@Test func `a handler that is called for each element has no end`() throws {
+  let body = "guard let a else { return }; for value in a { # }"
+  #expect(try kinds(body.replacing("#", with: "completion(value)")).isEmpty)
+  // Only one of them gets an answer.
+  #expect(try kinds(body.replacing("#", with: "return completion(value)")) == certain)
+  #expect(try kinds(body.replacing("#", with: "completion(value); break")) == certain)
+}
+
+@Test func `what was tested or unwrapped before is not nil`() throws {
+  let tested = "guard a != nil && b == nil else { return completion(1) }; "
+  #expect(try kinds(tested + "a?.load(completion)").isEmpty)
+  #expect(try kinds("if a!.isReady { a?.load(completion) } else { completion(1) }").isEmpty)
+  #expect(try kinds("if b { a?.load(completion) } else { completion(1) }") == certain)
+}
+
+@Test func `a list that is not empty has a first element`() throws {
+  let body = "guard !all.isEmpty else { return completion(1) }"
+  #expect(try kinds(body + "; guard let a = all.first else { return }; completion(a)").isEmpty)
+  #expect(try kinds(body + "; guard let a = some.first else { return }; completion(a)") == certain)
+}
+
+@Test func `a default that only breaks leaves out what does not matter`() throws {
+  let body = "switch a { case .one: completion(1); case .two: completion(2); default: # }"
+  #expect(try kinds(body.replacing("#", with: "break")) == debatable)
+  #expect(try kinds(body.replacing("#", with: "return")) == certain)
+}
+
+@Test(arguments: ["error", "error = error as NSError?", "error = error as? NSError"])
+func `an error is an error in any form`(error: String) throws {
+  let chain = "if let a { completion(a) } else if let \(error) { completion(1) }"
+  let body = "sdk.load { a, error in \(chain) }"
+  #expect(try kinds(body) == debatable)
+  #expect(try kinds(body.replacing(error + " {", with: "error = error as? MyError {")) == certain)
+  // On another queue, they are the same parameters.
+  let later = "sdk.load { a, error in main.async { \(chain) } }"
+  #expect(try kinds(later) == debatable)
+}
