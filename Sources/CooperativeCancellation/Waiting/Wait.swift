@@ -84,15 +84,15 @@ internal import CancellationInternals
     if !maySleep { continuation.resume() }
   }
 
-  /// Sleeps until the wait ends, and forwards an interruption at once. The common one of two: the
-  /// other is for an asynchronous `operation` of a pending call.
+  /// Sleeps until the wait ends, and forwards an interruption at once. Returns how the wait ended.
+  /// The common one of two: the other is for an asynchronous `operation` of a pending call.
   ///
   /// Always inlined, as are its callers up to the public ones. Otherwise a sleeping task would keep
   /// their frames, and allocate another block of 984 bytes: the row *memory of a wait* of `Cost.md`
   /// would show that.
   @_alwaysEmitIntoClient
   @inline(__always)
-  nonisolated(nonsending) package func end(
+  nonisolated(nonsending) package func sleepUntilEnd(
     _ kind: @autoclosure () -> WaitingCall.Kind,
     _ callSite: CallSite,
     by deadline: consuming Deadline?,
@@ -124,9 +124,10 @@ internal import CancellationInternals
     }
   }
 
-  /// The same, where forwarding may suspend. `end` is the common one, whose frames are smaller.
+  /// The same, where forwarding may suspend. `sleepUntilEnd` is the common one, whose frames are
+  /// smaller.
   @_alwaysEmitIntoClient
-  package func endForwardingOnActor(
+  package func sleepUntilEndForwardingOnActor(
     _ kind: WaitingCall.Kind,
     _ callSite: CallSite,
     by deadline: Deadline?,

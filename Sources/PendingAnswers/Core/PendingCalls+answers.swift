@@ -49,7 +49,7 @@ extension PendingCalls {
     effects.limit?.interrupt(.cancelled)
     effects.waiting?.wake()
     // The call was abandoned: this was its late answer, and no other call may get it.
-    if !effects.counts, answer != nil { effects.reply?.discard(answer.take()) }
+    if !effects.answerIsTaken, answer != nil { effects.reply?.discard(answer.take()) }
     // Last, because the next call may call the SDK at once.
     effects.next?.wake()
   }
@@ -76,7 +76,7 @@ extension PendingCalls {
     var nothing: PendingAnswer<Value>?
     for effects in ended.effects { perform(effects, &nothing) }
     pass(ended.unclaimed)
-    return ended.effects.count { $0.counts }
+    return ended.effects.count { $0.answerIsTaken }
   }
 
   /// Passes on the answers that no call claimed. Mostly there are none, which the caller's code

@@ -9,7 +9,7 @@ public import CooperativeCancellation
 /// ```
 ///   free ── ask ──▶ granted ── begin ──▶ calls
 ///     ▲                ▲  │                │
-///     │   the next one │  │ decline        │ answer and leave; or stop
+///     │   the next one │  │ decline        │ answer, with forwarded or leaveAnswered; or stop
 ///     └────────────────┴──┴────────────────┘
 /// ```
 ///
@@ -138,7 +138,7 @@ public import CooperativeCancellation
   ) -> Bool {
     guard var call = calls.popFirst()?.element else { return false }
     let acceptance = call.answer(&answer)
-    end(call, acceptance, &effects)
+    keepPlace(of: call, after: acceptance, &effects)
     return true
   }
 
@@ -156,7 +156,7 @@ public import CooperativeCancellation
     // Then the call is over with this event, whatever it was.
     call.state = .forwarded
     let acceptance = error == nil ? call.stop() : call.answer(&error)
-    end(call, acceptance, &effects)
+    keepPlace(of: call, after: acceptance, &effects)
     return true
   }
 
@@ -174,7 +174,7 @@ public import CooperativeCancellation
       calls.append(call, lastTicket)
     } else {
       let acceptance = call.answer(&answer)
-      end(call, acceptance, &effects)
+      keepPlace(of: call, after: acceptance, &effects)
     }
     return call.number
   }
@@ -188,13 +188,15 @@ public import CooperativeCancellation
     stop(number, &nothing, &effects)
   }
 
+  /// A call that is not in `calls` anymore has had its final event. It keeps a place if it has a
+  /// value that its task may withhold, or an interruption that its task has not forwarded.
   @_alwaysEmitIntoClient
-  mutating func end(
-    _ call: PendingEntry<Value>,
-    _ acceptance: Acceptance,
+  mutating func keepPlace(
+    of call: PendingEntry<Value>,
+    after acceptance: Acceptance,
     _ effects: inout Effects<Value>
   ) {
-    effects.pass(acceptance)
+    effects.note(acceptance)
     effects.reply = call.reply
     if !limits.isEmpty { effects.limit = limits.removeValue(forKey: call.number) }
     if call.state.isUnread { unreadCount += 1 }
@@ -208,11 +210,10 @@ public import CooperativeCancellation
     passTurn(&effects)
   }
 
-  /// The `onCancel` of a call has returned, or its task has read its value. The call leaves if it
-  /// has its answer. Returns whether it stays, and expects its late answer, for which `limit`
-  /// waits.
+  /// The `onCancel` of a call has returned. The call leaves if it has its answer. Returns whether it
+  /// stays, and expects its late answer, for which `limit` waits.
   @_alwaysEmitIntoClient
-  package mutating func leave(
+  package mutating func forwarded(
     _ number: Int,
     limit: Wait? = nil,
     _ effects: inout Effects<Value>
@@ -242,8 +243,10 @@ public import CooperativeCancellation
     unreadCount -= 1
   }
 
+  /// A call that has its answer needs its place no longer, for instance because its task has read
+  /// the value. Returns whether there was such a call.
   @_alwaysEmitIntoClient
-  mutating func leaveAnswered(_ number: Int, _ effects: inout Effects<Value>) -> Bool {
+  package mutating func leaveAnswered(_ number: Int, _ effects: inout Effects<Value>) -> Bool {
     let isRead = unread?.number == number
     guard let call = isRead ? unread.take() : answered.removeValue(forKey: number) else {
       return false
@@ -270,7 +273,7 @@ public import CooperativeCancellation
       var answer: PendingAnswer<Int>? = .failure(error)
       guard let acceptance = turn.element?.accept(&answer), acceptance.counts else { continue }
       var effects = Effects<Value>()
-      effects.counts = true
+      effects.answerIsTaken = true
       effects.next = acceptance.waiting
       all.append(effects)
     }
