@@ -4,8 +4,8 @@ public import CancellationInternals
 ///
 /// ```
 ///   join, the first ──▶ running ── leave, the last ──▶ gone: its task is cancelled
-///                        │    ▲ └─ end(of:), close ───▶ gone: the same, and all who wait receive the error
-///              join, leave    └─ end ─────────────────▶ gone: all who wait receive the answer
+///                        │    ▲ └─ end(of:), close ───▶ gone: the same, and its callers get the error
+///              join, leave    └─ end ─────────────────▶ gone: its callers get the answer
 ///
 ///   begin ─▶ running, or what runs is kept: the last one to leave does not end it
 /// ```

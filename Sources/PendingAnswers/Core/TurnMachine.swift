@@ -28,7 +28,8 @@ public import CooperativeCancellation
   /// needs no array.
   @usableFromInline var unread: PendingEntry<Value>?
   /// Those that have their answer, and whose `onCancel` has not returned, and further ones with an
-  /// unread value, by number. Not a queue: one that joins with its answer comes before an older one.
+  /// unread value, by number. Not a queue: one that joins with its answer comes before an older
+  /// one.
   @usableFromInline var answered: [Int: PendingEntry<Value>] = [:]
   @usableFromInline var unreadCount = 0
   /// What waits until a late answer is not expected anymore, for the calls whose late answers are
@@ -210,8 +211,8 @@ public import CooperativeCancellation
     passTurn(&effects)
   }
 
-  /// The `onCancel` of a call has returned. The call leaves if it has its answer. Returns whether it
-  /// stays, and expects its late answer, for which `limit` waits.
+  /// The `onCancel` of a call has returned. The call leaves if it has its answer. Returns whether
+  /// it stays, and expects its late answer, for which `limit` waits.
   @_alwaysEmitIntoClient
   package mutating func forwarded(
     _ number: Int,

@@ -135,7 +135,8 @@ private func fetch(
         #expect(CallbackContext.call(context.pointer, otherwise: 0 as Int32) == 1)
         context.release()
         #expect(CallbackContext.call(context.pointer, otherwise: 0 as Int32) == 0)
-        // Takes the lock of each part of the table: the context may be in another one than the closure.
+        // Takes the lock of each part of the table: the context may be in another one than the
+        // closure.
         _ = ContextTable.count(at: CallSite())
       }
     }

@@ -7,7 +7,8 @@ private let calls = tries(100_000)
   @Test func `timeouts that are due within one second all come, each once and none early`() async {
     // A process of its own, because other tests keep the threads of the pool.
     await #expect(processExitsWith: .success) {
-      // When the first one is due, all are waiting. Not a group: it takes quadratic time for so many.
+      // When the first one is due, all are waiting. Not a group: it takes quadratic time for so
+      // many.
       let second = ContinuousClock.now.advanced(by: .seconds(1))
       let tasks = (0..<calls).map { _ in
         let end = second.advanced(by: .nanoseconds(.random(in: 1...1_000_000_000)))
