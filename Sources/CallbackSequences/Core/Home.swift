@@ -9,7 +9,8 @@ internal import CooperativeCancellation
   private let home: any Actor
   private let start: @isolated(any) (Inbox<Element>) async throws -> ActorWork
 
-  // Its reference is unowned: `home` keeps the executor.
+  // `unsafe`, because the reference to the executor is unowned. It is valid, because an actor keeps
+  // its executor, this actor keeps `home`, and the runtime asks only actors that are alive.
   @usableFromInline
   package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe home.unownedExecutor }
 

@@ -39,7 +39,7 @@ package struct HubMachine<
   /// The number of the latest registration.
   @usableFromInline var registration = 0
   /// Whether the latest registration, which may not have returned, still delivers. `false` when the
-  /// SDK has ended it, or when it has yielded and nobody reads.
+  /// SDK has ended it, or when it has yielded and there is no reader.
   @usableFromInline var isOpen = false
   /// What waits for the registration to return, because all of it is discarded if the registration
   /// throws.
@@ -90,9 +90,9 @@ package struct HubMachine<
 
   /// Whether the driver must register or unregister. Only the driver asks, or who would become it.
   private var hasWork: Bool {
-    // Registered: until it is over, or its last reader has left.
+    // Registered: if it is over, or its last reader has left.
     if ending != nil { return !isOpen || readers.count == 0 }
-    // Not registered: when somebody reads.
+    // Not registered: if there is a reader.
     return readers.count > 0
   }
 
@@ -165,7 +165,7 @@ package struct HubMachine<
   ) -> (isRead: Bool, replaced: Element?, gone: NumberedQueue<Reader>?) {
     // From a callback of an earlier registration, or after the end.
     guard isOpen, registration == self.registration else { return (false, nil, nil) }
-    // The registration has not returned. If it throws, nobody must have received the element.
+    // The registration has not returned. If it throws, no reader may have received the element.
     if readers.count > 0, let yielded = held?.yield(element) {
       return (yielded.isOpen, yielded.surplus, nil)
     }

@@ -1,5 +1,8 @@
 // `-DNO_DISPATCH` tests the second branch on systems that have Dispatch.
 #if canImport(Dispatch) && !NO_DISPATCH
+  // `@preconcurrency`, because not every version of Dispatch says that its sources are `Sendable`,
+  // and `@unsafe`, because the compiler then does not check that. Safe: a source may be used on any
+  // thread, and whoever has an alarm sets it under a lock.
   @unsafe @preconcurrency private import Dispatch
 
   /// Rings each time that it is set, on its own thread, perhaps early or more than once.

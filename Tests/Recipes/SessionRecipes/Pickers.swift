@@ -82,7 +82,7 @@ protocol PresentationDelegate: AnyObject {
 
 /// As `UIDocumentPickerViewController`, by Apple's pages of `UIDocumentPickerDelegate` and
 /// `presentationControllerDidDismiss(_:)`: it holds both delegates weakly, and tells neither of a
-/// dismissal by the app. Public reports say that after a swipe nobody may report, or either, or
+/// dismissal by the app. Public reports say that after a swipe neither may report, or one, or
 /// both.
 @MainActor
 final class DocumentPicker {
