@@ -24,11 +24,11 @@ internal import CooperativeCancellation
   }
 
   /// Begins a subscription. Returns how to end it, or `nil` if a reader was cancelled before it
-  /// began. A reader that is cancelled meanwhile does not wait: the registration is terminated when
+  /// began. A reader that is cancelled meanwhile does not wait. The registration is terminated when
   /// it returns.
   @usableFromInline
   func begin(_ inbox: Inbox<Element>, isolation: isolated (any Actor)?) async throws -> ActorWork? {
-    // Nothing cancels the driver of a shared sequence. It is not listed: its readers are.
+    // Nothing cancels the driver of a shared sequence. It is not listed, because its readers are.
     if inbox.target != nil { return try await register(inbox).get() }
     // Not the bridge's `onCancel`, which needs the reader's actor.
     return try await withTaskCancellationHandler {
@@ -65,7 +65,7 @@ internal import CooperativeCancellation
     _ work: @escaping @Sendable (isolated Home) async -> Output,
     onDiscard discard: (@Sendable (Output) -> Void)? = nil
   ) async -> Output {
-    // The reader is at home: nothing suspends, and there is nothing to wait for.
+    // The reader is at home, so nothing suspends, and there is nothing to wait for.
     if isolation === home { return await work(self) }
     let options = CallOptions.options(.abandonCallback, nil, callSite)
     return await fallbackWait(options, as: .element, fallback: fallback) { continuation in
@@ -87,7 +87,7 @@ extension Source {
     let home: Home<Element>
     switch start {
     case .inPlace(let start):
-      // Made without an actor, and owned by this actor: it stays here.
+      // It was made without an actor, and this actor owns it, so it stays here.
       home = Home(isolation) { inbox in
         _ = isolation
         let terminate = try start(inbox)

@@ -56,6 +56,7 @@ package struct HubMachine<
     readers = NumberedQueue()
   }
 
+  /// A reader begins. Returns the number with which it leaves.
   package mutating func join(_ reader: Reader) -> Int {
     lastNumber += 1
     readers.append(reader, lastNumber)
@@ -101,9 +102,12 @@ package struct HubMachine<
     isDriven = hasWork
     if !isDriven { return nil }
     if let ending = ending.take() {
+      // The registration is over, or its last reader has left. A reader that joins meanwhile waits
+      // for the next one.
       isOpen = false
       return .unregister(ending, latest.take())
     }
+    // None is registered, and there are readers. They get what it yields when it has returned.
     registration += 1
     isOpen = true
     held = InboxMachine(policy)
@@ -154,9 +158,9 @@ package struct HubMachine<
   }
 
   /// That registration yielded an element. Returns whether a reader received it, and an element to
-  /// release. If none did, the registration is over, and the SDK may stop: the readers are all
-  /// cancelled. They are taken out, for release, because they would count as readers of a next one.
-  /// While the registration is running, the element is held.
+  /// release. If none did, the registration is over, and the SDK may stop, because the readers are
+  /// all cancelled. They are taken out, for release, because they would count as readers of a next
+  /// one. While the registration is running, the element is held.
   @_alwaysEmitIntoClient
   package mutating func yield(
     _ element: Element,

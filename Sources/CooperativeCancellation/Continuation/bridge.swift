@@ -58,7 +58,7 @@ nonisolated(nonsending) package func bridgedWait<
     )
   case .waiting(let wait, let request):
     let outcome = CallOutcome(
-      // Consumes the deadline: a sleeping task's frame would keep it.
+      // Consumes the deadline, because a sleeping task's frame would keep it.
       of: await wait.sleepUntilEnd(kind(request), options.callSite, by: consume deadline) {
         cancel(request)
       },

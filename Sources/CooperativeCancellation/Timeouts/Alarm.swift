@@ -42,8 +42,8 @@
     @usableFromInline package mutating func set(after nanoseconds: Int64) {
       countdown?.cancel()
       countdown = Task.detached(priority: .high) { [ring] in
-        // A cancelled countdown must not ring: that would set the alarm again and cancel the next
-        // countdown.
+        // A cancelled countdown must not ring, because that would set the alarm again and cancel
+        // the next countdown.
         if (try? await Task.sleep(nanoseconds: UInt64(max(0, nanoseconds)))) != nil { ring() }
       }
     }

@@ -55,6 +55,7 @@ internal import CancellationInternals
     nonmutating set { state.locked { $0.machine = newValue } }
   }
 
+  /// Wakes the task if it sleeps: an event that ``accept(_:)`` has passed on under a lock counts.
   @usableFromInline package func wake() { _ = wakeSleeper { _ in true } }
 
   /// The task was cancelled, or the call timed out. Under the runtime's lock: only changes the
@@ -85,7 +86,7 @@ internal import CancellationInternals
   }
 
   /// Sleeps until the wait ends, and forwards an interruption at once. Returns how the wait ended.
-  /// The common one of two: the other is for an asynchronous `operation` of a pending call.
+  /// The common one of two; the other is for an asynchronous `operation` of a pending call.
   ///
   /// Always inlined, as are its callers up to the public ones. Otherwise a sleeping task would keep
   /// their frames, and allocate another block of 984 bytes: the row *memory of a wait* of `Cost.md`
@@ -152,8 +153,8 @@ internal import CancellationInternals
     }
   }
 
-  /// Sleeps on the caller's actor. The first closure captures it: otherwise, the task would go to
-  /// the global pool.
+  /// Sleeps on the caller's actor. The first closure captures it, because otherwise the task would
+  /// go to the global pool.
   @_alwaysEmitIntoClient
   @inline(__always)
   func sleepOnActor(isolation: isolated (any Actor)? = #isolation) async {

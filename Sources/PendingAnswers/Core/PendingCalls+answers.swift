@@ -6,7 +6,7 @@ public import CooperativeCancellation
 extension PendingCalls {
   @usableFromInline typealias Machine = PendingCallsMachine<ID, Value>
 
-  /// Passes on an answer that no call takes.
+  /// Answers a call. An answer that no call takes is passed on here.
   @_alwaysEmitIntoClient
   func deliver(_ id: ID, _ answer: consuming PendingAnswer<Value>) {
     var answer: PendingAnswer<Value>? = consume answer
@@ -48,7 +48,7 @@ extension PendingCalls {
     // Its late answer has arrived, so nothing needs to wait for the end of its time.
     effects.limit?.interrupt(.cancelled)
     effects.waiting?.wake()
-    // The call was abandoned: this was its late answer, and no other call may get it.
+    // The call was abandoned. This was its late answer, and no other call may get it.
     if !effects.answerIsTaken, answer != nil { effects.reply?.discard(answer.take()) }
     // Last, because the next call may call the SDK at once.
     effects.next?.wake()
@@ -90,13 +90,14 @@ extension PendingCalls {
   @_alwaysEmitIntoClient
   @inline(never)
   func passOn(_ answers: consuming [Machine.Parked]) {
-    // Each is moved out of the array, so that who receives a value has the only reference.
+    // Each is moved out of the array, so that whoever receives a value has the only reference.
     answers.reverse()
     while let (id, answer, _) = answers.popLast() {
       passOn(id, consume answer)
     }
   }
 
+  /// Passes an answer that no call takes to `onUnclaimed`, or its value to `onDiscard`.
   @_alwaysEmitIntoClient
   func passOn(_ id: ID, _ answer: consuming PendingAnswer<Value>) {
     switch consume answer {

@@ -18,8 +18,11 @@ public import CooperativeCancellation
 }
 
 extension PendingCalls {
-  /// A bridge whose answer arrives elsewhere. `enter` calls the SDK after an answer can find the
-  /// reply.
+  /// A bridge whose answer arrives elsewhere.
+  ///
+  /// `enter` puts the reply where an answer finds it, and then calls the SDK. It returns the place
+  /// of the call, which the other closures need to tell the registry what became of the call:
+  /// `hold` and `onCancel` if its task forwards an interruption, `read` if it has read a value.
   @_alwaysEmitIntoClient
   @inline(__always)
   nonisolated(nonsending) func placedWait<Request>(
@@ -103,7 +106,7 @@ extension PendingCalls {
         // It was still waiting. If its turn had come, it is not in the queue anymore.
         _ = perform { $0.inLine(id, &$1) { line, _ in line.leaveQueue(ticket) } }
       },
-      // Its turn had come, and its task was cancelled before it read that: the next one gets it.
+      // Its turn had come, and its task was cancelled before it read that, so the next one gets it.
       onDiscard: { [self] _ in perform { $0.inLine(id, &$1) { $0.decline(&$1) } } }
     ).deliver(options.ofTurn)
   }
@@ -240,7 +243,7 @@ extension PendingCalls {
   }
 
   /// The same for a call that shares its id. Even if it was abandoned, it keeps its place as long
-  /// as its late answer may arrive: otherwise, the next call with the id would get that.
+  /// as its late answer may arrive, because otherwise the next call with the id would get that.
   @_alwaysEmitIntoClient
   @inline(never)
   func hasForwardedInLine(_ id: ID, _ number: Int) {

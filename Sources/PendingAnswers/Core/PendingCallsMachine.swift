@@ -12,9 +12,9 @@ public import CooperativeCancellation
 /// ```
 ///
 /// A call keeps its id as long as a ``PendingEntry`` has its place. With a value that its task has
-/// not read, it gives the id up to another call that begins: its task can then forward nothing
-/// anymore, so it returns the value. Calls that share their ids are in a ``TurnMachine`` for each
-/// id instead.
+/// not read, it gives the id up to another call that begins, because its task can then forward
+/// nothing anymore, so it returns the value. Calls that share their ids are in a ``TurnMachine``
+/// for each id instead.
 ///
 /// While a call is starting, its id is unknown, and an answer with an unknown id may belong to it.
 /// The registry parks such an answer until the call is named, or until all calls that were starting
@@ -220,6 +220,7 @@ public import CooperativeCancellation
     return true
   }
 
+  /// Removes a call. Its reply and its id are released after unlocking.
   @_alwaysEmitIntoClient
   @inline(__always)
   mutating func remove(at index: [ID: PendingEntry<Value>].Index, _ outcome: inout Outcome) {
@@ -282,8 +283,8 @@ public import CooperativeCancellation
     starting.firstIndex { $0.number == number }.map { starting.remove(at: $0) }
   }
 
-  /// Takes out the answers that came before each starting call had begun: no call can claim them
-  /// anymore.
+  /// Takes out the answers that came before each starting call had begun, because no call can claim
+  /// them anymore.
   @_alwaysEmitIntoClient
   package mutating func takeUnclaimed() -> [Parked] {
     if parked.isEmpty { return [] }

@@ -26,7 +26,7 @@ extension Result where Failure == any Error {
 ///
 /// An interrupted call keeps its place until its `onCancel` has returned, so that this `onCancel`
 /// cannot reach the next call. For the same reason, a call with a value keeps it until its task has
-/// read that: the task may be cancelled before, and then `onCancel` runs, too.
+/// read that, because the task may be cancelled before, and then `onCancel` runs, too.
 @usableFromInline package struct PendingEntry<Value>: Sendable {
   @usableFromInline package enum State: Sendable {
     /// Without an answer.

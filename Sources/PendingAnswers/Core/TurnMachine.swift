@@ -24,12 +24,12 @@ public import CooperativeCancellation
   @usableFromInline var granted: Int?
   /// Those without an answer, in the order in which their SDK was called.
   @usableFromInline package var calls = NumberedQueue<PendingEntry<Value>>()
-  /// The one with a value that its task has not read. Where calls take turns, there is only one: it
-  /// needs no array.
+  /// The one with a value that its task has not read. Where calls take turns, there is only one,
+  /// and it needs no array.
   @usableFromInline var unread: PendingEntry<Value>?
   /// Those that have their answer, and whose `onCancel` has not returned, and further ones with an
-  /// unread value, by number. Not a queue: one that joins with its answer comes before an older
-  /// one.
+  /// unread value, by number. Not a queue, because one that joins with its answer comes before an
+  /// older one.
   @usableFromInline var answered: [Int: PendingEntry<Value>] = [:]
   @usableFromInline var unreadCount = 0
   /// What waits until a late answer is not expected anymore, for the calls whose late answers are
@@ -52,6 +52,8 @@ public import CooperativeCancellation
   @_alwaysEmitIntoClient
   package var isEmpty: Bool { queue.count + places == 0 }
 
+  /// How many calls have their turn, or have been called and still need the id. While there is one,
+  /// no other one gets the turn.
   @_alwaysEmitIntoClient
   var places: Int {
     calls.count + answered.count + (unread == nil ? 0 : 1) + (granted == nil ? 0 : 1)
@@ -73,7 +75,7 @@ public import CooperativeCancellation
   @_alwaysEmitIntoClient
   package mutating func queue(_ turn: Turn) -> Int {
     if let ticket = ask() {
-      // It counts: the task does not sleep, and is not interrupted.
+      // It counts, because the task does not sleep, and is not interrupted.
       _ = give(turn, ticket)
       return ticket
     }
@@ -82,6 +84,8 @@ public import CooperativeCancellation
     return lastTicket
   }
 
+  /// Answers a call that waits for its turn. Whether that counts is for the caller to see, because
+  /// the call may have been interrupted.
   @_alwaysEmitIntoClient
   func give(_ turn: Turn, _ ticket: Int) -> Acceptance {
     var answer: PendingAnswer<Int>? = .success(Sent(ticket))
@@ -113,12 +117,13 @@ public import CooperativeCancellation
     passTurn(&effects)
   }
 
+  /// If no call has a place anymore, the next one in the queue gets the turn.
   @_alwaysEmitIntoClient
   mutating func passTurn(_ effects: inout Effects<Value>) {
     while places == 0, let (ticket, next) = queue.popFirst() {
       let acceptance = give(next, ticket)
       if acceptance.counts {
-        // It has the turn, and is a place itself: this ends the loop.
+        // It has the turn, and is a place itself, which ends the loop.
         granted = ticket
         effects.next = acceptance.waiting
       } else {
