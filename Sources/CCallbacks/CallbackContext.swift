@@ -47,8 +47,8 @@ public final class CallbackContext: Sendable {
   /// The pointer to pass to C as the callback's context or user data. It does not keep this object
   /// alive.
   public var pointer: UnsafeMutableRawPointer {
-    // Not `nil`, because the table never returns zero. Nothing here or in C reads what it points
-    // to: it is a number.
+    // Safe: it is not `nil`, because the table never returns zero. It is a number, and no code here
+    // or in C reads what it points to.
     unsafe UnsafeMutableRawPointer(bitPattern: number).unsafelyUnwrapped
   }
 
@@ -81,7 +81,10 @@ public final class CallbackContext: Sendable {
   public func release() { ContextTable.remove(number) }
 }
 
-// What the C library calls. Its pointers are numbers: nothing reads what they point to.
+// What the C library calls.
+//
+// `unsafe` marks calls that take a pointer. They are safe with any pointer, because they only use
+// it as a number. One that C has made up, or kept too long, finds no entry.
 extension CallbackContext {
   /// Calls the closure that belongs to a context; does nothing if the closure was released.
   ///
@@ -92,6 +95,7 @@ extension CallbackContext {
     _ pointer: UnsafeMutableRawPointer?,
     _ argument: repeat each Argument
   ) {
+    // Safe: only looks up the number.
     unsafe call(pointer, repeat each argument, otherwise: ())
   }
 
@@ -104,6 +108,7 @@ extension CallbackContext {
   ) -> Output {
     guard let entry = ContextTable.entry(for: UInt(bitPattern: pointer)) else { return otherwise }
     guard let entry = entry as? ClosureEntry<(repeat each Argument), Output> else {
+      // Safe: only removes the number.
       unsafe release(pointer)
       let type = ClosureEntry<(repeat each Argument), Output>.type
       let types = "\(Swift.type(of: entry).type), but was called as \(type)"

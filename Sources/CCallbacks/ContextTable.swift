@@ -55,8 +55,8 @@ package struct ContextEntries: Sendable {
     self.step = step
   }
 
-  /// Numbers are not reused: a late call finds no other entry. 32-bit ones wrap around after about
-  /// 270 million.
+  /// Numbers are not reused, so a late call finds no other entry. 32-bit ones wrap around after
+  /// about 270 million.
   package mutating func add(_ entry: any ContextEntry) -> UInt {
     repeat { lastNumber &+= step } while lastNumber == 0 || entries[lastNumber] != nil
     entries[lastNumber] = entry

@@ -19,6 +19,7 @@ public func withCallbackContext<each Argument, Output, Result: ~Copyable, Failur
 ) throws(Failure) -> Result {
   let context = CallbackContext(isRepeating: true, fileID: fileID, line: line, closure)
   defer { context.release() }
-  // A number, which nothing reads through.
+  // `unsafe`, because `body` gets a pointer. It is a number, which no code here or in C
+  // dereferences. If C keeps it, a later call finds no entry.
   return try unsafe body(context.pointer)
 }

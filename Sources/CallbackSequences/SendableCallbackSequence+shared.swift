@@ -15,12 +15,12 @@ extension SendableCallbackSequence {
   /// ```
   ///
   /// The sequence registers for the first reader, and unregisters soon after the last one leaves. A
-  /// registration begins when the previous one has ended: an SDK with one slot is safe. All readers
-  /// receive all elements, in the same order, each through its own buffer; the end or the error
-  /// reaches all of them. A later reader registers again.
+  /// registration begins when the previous one has ended, so an SDK with one slot is safe. All
+  /// readers receive all elements, in the same order, each through its own buffer; the end or the
+  /// error reaches all of them. A later reader registers again.
   ///
   /// Both closures run on the sequence's home; if it has none, on no actor. The elements belong to
-  /// all readers, so `onDiscard` is not called: do not share elements that must be closed.
+  /// all readers, so `onDiscard` is not called. Do not share elements that must be closed.
   ///
   /// - Parameter replayingLatest: Whether a new reader begins with the registration's latest
   ///   element: for a state.

@@ -41,7 +41,7 @@ extension SendableCallbackSequence {
       return CallbackSequence.Iterator(subscription)
     } catch {
       if let failure = error as? Failure { throw failure }
-      // Only a cancellation: a registration throws nothing else than a `Failure`.
+      // Only a cancellation, because a registration throws nothing else than a `Failure`.
       inbox.cancel()
       return CallbackSequence.Iterator(Subscription(inbox, nil))
     }

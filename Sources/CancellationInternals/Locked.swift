@@ -19,6 +19,8 @@
     self.init(value, in: LockBuffer<Value>.self)
   }
 
+  /// Creates the object as an instance of a given class, which can be one that is not generic, or
+  /// one that notices its last release. The `deinit` of the class must call `destroy()`.
   @_alwaysEmitIntoClient
   package init(_ value: consuming sending Value, in class: ManagedBuffer<PlatformLock, Value>.Type)
   {
@@ -29,6 +31,8 @@
   /// The address of the lock.
   package var id: UInt { unsafe UInt(bitPattern: pointers.lock) }
 
+  /// Runs `body` under the lock. The lock is not recursive, so `body` must not use this object. It
+  /// must not run code of the user either, which might; only the `==` of ids is allowed to.
   @_alwaysEmitIntoClient
   @inline(__always)
   package func locked<Result: ~Copyable, Failure: Error>(
@@ -59,7 +63,7 @@
   }
 
   /// Like `locked`, but never releases the result before the unlock, as Swift 6.3.1 does with one
-  /// that is not used: a release may run the user's code.
+  /// that is not used, because a release may run the user's code.
   @_alwaysEmitIntoClient
   package func extract<Result>(_ body: (inout sending Value) -> sending Result) -> sending Result {
     let result = locked(body)
@@ -67,8 +71,8 @@
     return result
   }
 
-  // The pointers leave the closure, but stay valid while the buffer lives: what they point to is
-  // inside the object.
+  // The pointers leave the closure, but stay valid while the buffer lives, because what they point
+  // to is inside the object.
   @_alwaysEmitIntoClient
   package var pointers:
     (lock: UnsafeMutablePointer<PlatformLock>, value: UnsafeMutablePointer<Value>)
@@ -94,6 +98,8 @@ package final class LockBuffer<Value: ~Copyable>: ManagedBuffer<PlatformLock, Va
 }
 
 extension ManagedBuffer where Header == PlatformLock, Element: ~Copyable {
+  /// Destroys the value, which `ManagedBuffer` leaves to its subclasses. Only for their `deinit`:
+  /// no other reference to the object exists, so this takes no lock.
   @_alwaysEmitIntoClient
   package func destroy() {
     unsafe withUnsafeMutablePointerToElements { value in

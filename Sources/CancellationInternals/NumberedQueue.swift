@@ -12,12 +12,15 @@
   @_alwaysEmitIntoClient
   package init() {}
 
+  /// Adds an element. Its number must be higher than all before, because `position(of:)` searches
+  /// for it.
   @_alwaysEmitIntoClient
   package mutating func append(_ element: Element, _ number: Int) {
     slots.append((number, element))
     count += 1
   }
 
+  /// Returns the first element. Passes over each empty slot only once, however often it is called.
   @_alwaysEmitIntoClient
   package mutating func first() -> Element? {
     while head < slots.count {
@@ -28,6 +31,7 @@
     return nil
   }
 
+  /// Returns the last element. Removes the empty slots behind it.
   @_alwaysEmitIntoClient
   package mutating func last() -> Element? {
     while slots.count > head {
@@ -38,7 +42,7 @@
     return nil
   }
 
-  /// Takes all in one step: who looks at each of them can do so later, without a lock.
+  /// Takes all in one step. The caller can look at each of them later, without a lock.
   @_alwaysEmitIntoClient
   package mutating func takeAll() -> NumberedQueue {
     var all = NumberedQueue()
@@ -57,6 +61,7 @@
     position(of: number).flatMap { takeElement(at: $0)?.element }
   }
 
+  /// Finds the slot of a number, which may be empty by now.
   @_alwaysEmitIntoClient
   package mutating func position(of number: Int) -> Int? {
     var start = head
@@ -70,6 +75,7 @@
     return nil
   }
 
+  /// Empties a slot. Returns `nil` if it was empty.
   @_alwaysEmitIntoClient
   mutating func takeElement(at position: Int) -> (number: Int, element: Element)? {
     let number = slots[position].number
@@ -79,6 +85,7 @@
       slots = []
       head = 0
     } else if slots.count > 2 * count {
+      // Since the last move, at least as many slots have become empty as elements move now.
       steps += slots.count
       slots = slots.filter { $0.element != nil }
       head = 0

@@ -6,8 +6,8 @@
   static var keptCapacity: Int { 32 }
 
   @usableFromInline var elements: [Element?] = []
-  /// The empty slots, and slots that were freed. Each is here once: a new slot is created only when
-  /// this is empty.
+  /// The empty slots, and slots that were freed. Each is here once, because a new slot is created
+  /// only when this is empty.
   @usableFromInline var spare: [Int] = []
 
   @_alwaysEmitIntoClient

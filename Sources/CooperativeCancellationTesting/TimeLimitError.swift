@@ -7,7 +7,8 @@ public struct TimeLimitError: Error, Sendable, Hashable, CustomStringConvertible
 
   private let event: String
 
-  /// Says where the test waited, for what, and how long, and which calls of the process are waiting.
+  /// Says where the test waited, for what, and how long, and which calls of the process are
+  /// waiting.
   public var description: String { "\(callSite): \(event)" }
 
   init(_ event: String, isTooBusy: Bool, at callSite: CallSite) {

@@ -53,7 +53,7 @@ extension PendingCalls {
       in: { reply in
         let number = try begin(reply, id, ticket, options)
         let operation = AsyncOperation(operation, onCancel: cancel) { [self] in
-          leave(id, number, isOver: response.endsAtOnce)
+          hasForwarded(id, number, isAbandoned: response.endsAtOnce)
         }
         let task = Task {
           // Captured, so that the task begins there.
@@ -71,7 +71,7 @@ extension PendingCalls {
       outcome = .answered(answer)
     case .waiting(let wait, let placed):
       place = placed
-      let end = await wait.endForwardingOnActor(
+      let end = await wait.sleepUntilEndForwardingOnActor(
         .pendingCall(id: id),
         options.callSite,
         by: deadline,

@@ -54,7 +54,7 @@ public final class PendingEvent<Value: Sendable>: Sendable {
       CallSite(fileID: fileID, line: line)
     )
     if let cause = options.causeNotToBegin() { throw options.error(for: cause) }
-    // Here, too, because most waits for a state that lasts come after the close: they need no
+    // Here, too, because most waits for a state that lasts come after the close, and need no
     // continuation.
     if let event = waits.locked({ $0.lastEvent }) { return try event.get() }
     return try await throwingWait(
@@ -63,6 +63,7 @@ public final class PendingEvent<Value: Sendable>: Sendable {
       in: { (waiter: Waiter) in
         let number = waits.locked { $0.join(waiter) }
         guard let number else {
+          // It was closed between the look above and this one.
           if let event = waits.locked({ $0.lastEvent }) { waiter.resume(with: event) }
           return 0
         }
@@ -128,7 +129,7 @@ public final class PendingEvent<Value: Sendable>: Sendable {
     _ waiters: NumberedQueue<Waiter>,
     with event: consuming Result<Value, any Error>
   ) -> Int {
-    // The last one receives the event itself: if it is the only one, the value ends in its task.
+    // The last one receives the event itself. If it is the only one, the value ends in its task.
     var event: PendingAnswer<Value>? = .sendable(consume event)
     var remaining = waiters.count
     var taken = 0

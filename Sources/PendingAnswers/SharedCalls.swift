@@ -160,6 +160,7 @@ public final class SharedCalls<Key: Hashable & Sendable, Value: Sendable>: Senda
     for call in calls.extract({ $0.close(throwing: error) }).calls { end(call, throwing: error) }
   }
 
+  /// Ends a call from outside, after unlocking.
   @_alwaysEmitIntoClient
   func end(_ call: SharedCallsMachine<Key, Caller>.Call, throwing error: any Error) {
     for caller in call.callers.slots { caller.element?.resume(throwing: error) }
@@ -195,6 +196,8 @@ public final class SharedCalls<Key: Hashable & Sendable, Value: Sendable>: Senda
     }
   }
 
+  /// The operation of a call has ended. If the call was ended from outside, or left by all, there
+  /// is no caller for the answer: its release discards the value.
   @_alwaysEmitIntoClient
   func end(_ call: Int, _ answer: Result<SharedValue<Value>, any Error>) {
     guard let (call, _) = calls.extract({ $0.end(call) }) else { return }

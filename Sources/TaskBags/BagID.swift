@@ -14,7 +14,7 @@ public import CooperativeCancellation
   package init(_ value: some Hashable & Sendable, at callSite: CallSite = CallSite()) {
     self.value = value
     self.callSite = callSite
-    // Not `hashValue`: a type may have one of its own that is the same for many ids.
+    // Not `hashValue`, because a type may have one of its own that is the same for many ids.
     var hasher = Hasher()
     hasher.combine(value)
     hash = hasher.finalize()

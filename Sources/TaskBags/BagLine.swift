@@ -1,7 +1,7 @@
 internal import CancellationInternals
 
 /// The tasks of a bag that share an id, in their order. None of its functions takes more steps than
-/// a binary search, on average: to cancel them, all are taken at once, and looked at without the
+/// a binary search, on average. To cancel them, all are taken at once, and looked at without the
 /// bag's lock.
 struct BagLine: Sendable {
   typealias Place = (slot: Int, number: Int)
@@ -10,8 +10,8 @@ struct BagLine: Sendable {
   private(set) var holders = NumberedQueue<Int>()
   /// Those that are not cancelled.
   private(set) var active = NumberedQueue<CancelledTasks.Task>()
-  /// The one that waits for others. It is active, and there is no second one: a task that waits has
-  /// cancelled all before it, and one that is cancelled while it waits leaves.
+  /// The one that waits for others. It is active, and there is no second one, because a task that
+  /// waits has cancelled all before it, and one that is cancelled while it waits leaves.
   private var blocked: Place?
 
   var steps: Int { holders.steps + active.steps }
@@ -26,7 +26,7 @@ struct BagLine: Sendable {
     var blocker: Int?
     if replaces, holders.count > 0 {
       replaced = cancelAll()
-      // It may be the only one by now: one that waited has left.
+      // It may be the only one by now, because one that waited has left.
       blocker = waits ? holders.last() : nil
       if blocker != nil { blocked = place }
     }
@@ -42,6 +42,7 @@ struct BagLine: Sendable {
     return true
   }
 
+  /// Whether a task is not cancelled.
   mutating func isActive(_ number: Int) -> Bool {
     active.position(of: number).map { active.slots[$0].element != nil } ?? false
   }
@@ -50,18 +51,20 @@ struct BagLine: Sendable {
   mutating func removeTask(_ number: Int) -> Int? {
     _ = active.remove(number)
     _ = holders.remove(number)
+    // The blocked one may begin when all before it have ended, so that it is the first.
     guard let next = blocked?.slot, holders.first() == next else { return nil }
     blocked = nil
     return next
   }
 
-  /// Returns the tasks to cancel.
+  /// All are cancelled. Returns the tasks to cancel. They hold the id until they have ended, except
+  /// for the blocked one, which never begins.
   mutating func cancelAll() -> CancelledTasks {
     leaveBlocked()
     return CancelledTasks(all: active.takeAll())
   }
 
-  /// Returns `false` if the task was cancelled before.
+  /// A task is cancelled. Returns `false` if it was cancelled before.
   mutating func cancel(_ number: Int) -> Bool {
     if blocked?.number == number { leaveBlocked() }
     return active.remove(number) != nil

@@ -25,14 +25,14 @@ internal import CancellationInternals
 ///                          └ finish ▶ finished ── start ──────────▶ free
 /// ```
 ///
-/// A task is removed by its slot and not by its id: the end of a replaced task must not remove its
-/// successor.
+/// A task is removed by its slot and not by its id, because the end of a replaced task must not
+/// remove its successor.
 ///
 /// A task keeps its id until it has ended, also when it is cancelled. A later one with the id,
 /// unless it asked not to wait, is blocked until it is the first of them. One that is cancelled
 /// while it is blocked never begins, so it loses the id at once.
 ///
-/// No reservation looks at all tasks with an id: what it replaces is taken as a whole.
+/// No reservation looks at all tasks with an id, because what it replaces is taken as a whole.
 package struct BagMembersMachine<Waiter: Sendable>: Sendable {
   private enum State: Sendable {
     /// The task is being made.
@@ -49,7 +49,8 @@ package struct BagMembersMachine<Waiter: Sendable>: Sendable {
     var waiter: Waiter?
   }
 
-  /// What is read most often: no references, because each copy of one would retain an object.
+  /// What is read most often. It has no references, because each copy of one would retain an
+  /// object.
   private struct Status: Sendable {
     /// Slots are reused, numbers are not.
     let number: Int
@@ -176,7 +177,7 @@ package struct BagMembersMachine<Waiter: Sendable>: Sendable {
     if let id = released.id { leaveLine(of: id, statuses[slot].number, &released) }
     let most = 4 * max(tasks.count, 32)
     if statuses.count > most { statuses = Array(statuses.prefix(tasks.count)) }
-    // The last one: those who wait for all may go on.
+    // It was the last one, so those who wait for all may go on.
     if count == 0, !waiters.isEmpty {
       released.waiters += waiters.keys.sorted().compactMap { waiters[$0] }
       waiters = [:]
@@ -193,6 +194,8 @@ package struct BagMembersMachine<Waiter: Sendable>: Sendable {
     return false
   }
 
+  /// The task of a slot waits no longer, because it may begin or was cancelled. Returns its waiter,
+  /// to resume or to release.
   package mutating func stopWaitingToBegin(_ slot: Int) -> Waiter? {
     var waiter: Waiter?
     tasks.update(slot) { waiter = $0.waiter.take() }
@@ -232,7 +235,7 @@ package struct BagMembersMachine<Waiter: Sendable>: Sendable {
       released.key = lines.removeAndShrink(at: line).key
     } else if let next {
       statuses[next].isBlocked = false
-      // It has no waiter if its task has not begun to wait: then it finds that it is not blocked.
+      // It has no waiter if its task has not begun to wait. Then it finds that it is not blocked.
       if let waiter = stopWaitingToBegin(next) { released.waiters.append(waiter) }
     }
   }
@@ -271,5 +274,6 @@ package struct BagMembersMachine<Waiter: Sendable>: Sendable {
     return lastNumber
   }
 
+  /// A task was cancelled while it waited for all. Returns its waiter, to release.
   package mutating func stopWaiting(_ token: Int) -> Waiter? { waiters.removeValue(forKey: token) }
 }

@@ -279,7 +279,7 @@ extension Task {
       return self
     }
     let members = bag.members
-    // The bag cancels it, but does not own it: a release after its end must have no effect.
+    // The bag cancels it, but does not own it, because a release after its end must have no effect.
     members.start(slot, .given(erased(options: [])))
     // Detached, so that it does not keep the caller's task-local values.
     Task<Void, Never>.detached(priority: Task<Never, Never>.currentPriority) {

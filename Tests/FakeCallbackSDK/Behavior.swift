@@ -42,7 +42,7 @@ public struct Behavior: Sendable {
   /// Answers later, on a queue of its own.
   public static let later = Behavior(queued: [.success], keepsCompletion: false)
 
-  /// Releases the completion: nobody can answer anymore.
+  /// Releases the completion, so no answer can follow.
   public static let dropping = Behavior(keepsCompletion: false)
 
   /// Answers a cancellation with the SDK's own error, at once, on the cancelling thread.

@@ -97,7 +97,7 @@ public final class Mast: Sendable {
     case end
   }
 
-  /// What a station does when somebody registers, before the registration returns.
+  /// What a station does when a listener registers, before the registration returns.
   public enum Greeting: Sendable, Hashable, CaseIterable {
     case play
     case fail

@@ -1,4 +1,4 @@
-/// Reports to a delegate that is not `Sendable`, with values that nobody else can make.
+/// Reports to a delegate that is not `Sendable`, with values that only it can make.
 public final class OldScanner {
   public weak var delegate: OldScannerDelegate?
 

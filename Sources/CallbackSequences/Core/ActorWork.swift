@@ -3,8 +3,8 @@ internal import CancellationInternals
 /// Work that runs once, on the actor to which its closure belongs: the end of a subscription, for
 /// whoever may release it anywhere.
 ///
-/// The closure may capture the actor's state: it is sent in, which the compiler allows for a
-/// closure isolated to the actor, and out again.
+/// The closure may capture the actor's state, because it is sent in, which the compiler allows for
+/// a closure isolated to the actor, and out again.
 @usableFromInline package final class ActorWork: Sendable {
   // A structure, because a function type as a generic argument needs a newer runtime.
   private struct Work {
@@ -42,7 +42,7 @@ internal import CancellationInternals
   }
 }
 
-/// Starts a task: its first part runs before this function returns if the system supports that.
+/// Starts a task. Its first part runs before this function returns if the system supports that.
 func startTask(_ body: sending @escaping @isolated(any) () async -> Void) {
   if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
     Task.immediate(operation: body)

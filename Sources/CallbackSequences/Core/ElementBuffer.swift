@@ -22,6 +22,7 @@
     count &+= 1
   }
 
+  /// Removes the oldest element. An empty buffer gives back what it needed for a slow reader.
   @_alwaysEmitIntoClient
   package mutating func popFirst() -> Element? {
     guard count > 0 else { return nil }
@@ -32,6 +33,8 @@
     return element
   }
 
+  /// Doubles the storage, which is full. The elements move to its beginning: first those up to the
+  /// end of the old one, then those that had wrapped around to its beginning.
   @_alwaysEmitIntoClient
   mutating func grow(atMost capacity: Int) {
     var grown: [Element?] = []

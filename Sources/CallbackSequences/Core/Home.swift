@@ -9,7 +9,8 @@ internal import CooperativeCancellation
   private let home: any Actor
   private let start: @isolated(any) (Inbox<Element>) async throws -> ActorWork
 
-  // Its reference is unowned: `home` keeps the executor.
+  // `unsafe`, because the reference to the executor is unowned. It is valid, because an actor keeps
+  // its executor, this actor keeps `home`, and the runtime asks only actors that are alive.
   @usableFromInline
   package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe home.unownedExecutor }
 
@@ -23,11 +24,11 @@ internal import CooperativeCancellation
   }
 
   /// Begins a subscription. Returns how to end it, or `nil` if a reader was cancelled before it
-  /// began. A reader that is cancelled meanwhile does not wait: the registration is terminated when
+  /// began. A reader that is cancelled meanwhile does not wait. The registration is terminated when
   /// it returns.
   @usableFromInline
   func begin(_ inbox: Inbox<Element>, isolation: isolated (any Actor)?) async throws -> ActorWork? {
-    // Nothing cancels the driver of a shared sequence. It is not listed: its readers are.
+    // Nothing cancels the driver of a shared sequence. It is not listed, because its readers are.
     if inbox.target != nil { return try await register(inbox).get() }
     // Not the bridge's `onCancel`, which needs the reader's actor.
     return try await withTaskCancellationHandler {
@@ -64,7 +65,7 @@ internal import CooperativeCancellation
     _ work: @escaping @Sendable (isolated Home) async -> Output,
     onDiscard discard: (@Sendable (Output) -> Void)? = nil
   ) async -> Output {
-    // The reader is at home: nothing suspends, and there is nothing to wait for.
+    // The reader is at home, so nothing suspends, and there is nothing to wait for.
     if isolation === home { return await work(self) }
     let options = CallOptions.options(.abandonCallback, nil, callSite)
     return await fallbackWait(options, as: .element, fallback: fallback) { continuation in
@@ -86,7 +87,7 @@ extension Source {
     let home: Home<Element>
     switch start {
     case .inPlace(let start):
-      // Made without an actor, and owned by this actor: it stays here.
+      // It was made without an actor, and this actor owns it, so it stays here.
       home = Home(isolation) { inbox in
         _ = isolation
         let terminate = try start(inbox)

@@ -69,8 +69,8 @@ public import CooperativeCancellation
     }
   }
 
-  /// Registers and unregisters until nothing is left to do, in a task of its own: no reader waits
-  /// for the SDK.
+  /// Registers and unregisters until nothing is left to do, in a task of its own, so no reader
+  /// waits for the SDK.
   private func drive() {
     guard state.locked({ $0.startDriver() }) else { return }
     Task {
@@ -89,7 +89,7 @@ public import CooperativeCancellation
     }
   }
 
-  /// A registration returned: what it has yielded reaches the readers.
+  /// A registration returned, so what it has yielded reaches the readers.
   private func registered(_ ending: ActorWork) {
     var afterwards: Afterwards = ([], [], [])
     let opened = state.extract { machine in

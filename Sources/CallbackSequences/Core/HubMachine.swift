@@ -39,7 +39,7 @@ package struct HubMachine<
   /// The number of the latest registration.
   @usableFromInline var registration = 0
   /// Whether the latest registration, which may not have returned, still delivers. `false` when the
-  /// SDK has ended it, or when it has yielded and nobody reads.
+  /// SDK has ended it, or when it has yielded and there is no reader.
   @usableFromInline var isOpen = false
   /// What waits for the registration to return, because all of it is discarded if the registration
   /// throws.
@@ -56,6 +56,7 @@ package struct HubMachine<
     readers = NumberedQueue()
   }
 
+  /// A reader begins. Returns the number with which it leaves.
   package mutating func join(_ reader: Reader) -> Int {
     lastNumber += 1
     readers.append(reader, lastNumber)
@@ -90,9 +91,9 @@ package struct HubMachine<
 
   /// Whether the driver must register or unregister. Only the driver asks, or who would become it.
   private var hasWork: Bool {
-    // Registered: until it is over, or its last reader has left.
+    // Registered: if it is over, or its last reader has left.
     if ending != nil { return !isOpen || readers.count == 0 }
-    // Not registered: when somebody reads.
+    // Not registered: if there is a reader.
     return readers.count > 0
   }
 
@@ -101,9 +102,12 @@ package struct HubMachine<
     isDriven = hasWork
     if !isDriven { return nil }
     if let ending = ending.take() {
+      // The registration is over, or its last reader has left. A reader that joins meanwhile waits
+      // for the next one.
       isOpen = false
       return .unregister(ending, latest.take())
     }
+    // None is registered, and there are readers. They get what it yields when it has returned.
     registration += 1
     isOpen = true
     held = InboxMachine(policy)
@@ -154,9 +158,9 @@ package struct HubMachine<
   }
 
   /// That registration yielded an element. Returns whether a reader received it, and an element to
-  /// release. If none did, the registration is over, and the SDK may stop: the readers are all
-  /// cancelled. They are taken out, for release, because they would count as readers of a next one.
-  /// While the registration is running, the element is held.
+  /// release. If none did, the registration is over, and the SDK may stop, because the readers are
+  /// all cancelled. They are taken out, for release, because they would count as readers of a next
+  /// one. While the registration is running, the element is held.
   @_alwaysEmitIntoClient
   package mutating func yield(
     _ element: Element,
@@ -165,7 +169,7 @@ package struct HubMachine<
   ) -> (isRead: Bool, replaced: Element?, gone: NumberedQueue<Reader>?) {
     // From a callback of an earlier registration, or after the end.
     guard isOpen, registration == self.registration else { return (false, nil, nil) }
-    // The registration has not returned. If it throws, nobody must have received the element.
+    // The registration has not returned. If it throws, no reader may have received the element.
     if readers.count > 0, let yielded = held?.yield(element) {
       return (yielded.isOpen, yielded.surplus, nil)
     }

@@ -74,6 +74,7 @@
     guard case .open = phase else { return (false, element) }
     var surplus: Element?
     if elements.count == capacity {
+      // The reader is slow. `.oldest` discards the new element, `.newest` the oldest one.
       guard evicts else { return (true, element) }
       surplus = elements.popFirst()
     }
@@ -100,12 +101,15 @@
       // The SDK had ended it, but the reader has not come that far.
       phase = .cancelled(end)
     case .ending, .cancelled, .over:
-      // Nothing is left but the end, which is delivered: as an answer before a cancellation.
+      // Nothing is left but the end, which is delivered, like an answer that came before a
+      // cancellation.
       return false
     }
     return true
   }
 
+  /// Returns what there is for the reader: elements first, also those from before the SDK's end;
+  /// then, once, the end.
   @_alwaysEmitIntoClient
   package mutating func next() -> Found {
     switch phase {

@@ -57,7 +57,8 @@ public import CooperativeCancellation
 
   deinit { end() }
 
-  /// Ends the subscription soon, not now: a stream may call this under the runtime's lock.
+  /// Ends the subscription soon, and not now, because a stream may call this under the runtime's
+  /// lock.
   @usableFromInline func end() { state.locked { $0.ending.take() }?.startLater() }
 
   /// Returns the next element, or `nil` at the end. The caller handles its task's cancellation.
@@ -91,7 +92,7 @@ public import CooperativeCancellation
   }
 }
 
-/// Keeps a throwing stream's reader, which a task releases: this may be released under the
+/// Keeps a throwing stream's reader, which a task releases, because this may be released under the
 /// runtime's lock.
 @usableFromInline final class StreamHandle<Element: Sendable>: Sendable {
   @usableFromInline let reader: Locked<StreamReader<Element>?>

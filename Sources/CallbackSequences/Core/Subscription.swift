@@ -40,7 +40,7 @@ public import CooperativeCancellation
   ) async throws(Failure) -> Element? {
     let inbox: Inbox<Element>
     if let source = source.take() {
-      // Check before: a cancelled task registers nothing.
+      // The check before the call: a cancelled task registers nothing.
       if Task.isCancelled { return try endThrowing(cancellationError(), as: type) }
       inbox = source.makeInbox()
       self.inbox = inbox

@@ -9,7 +9,8 @@
 ///                                  └──────┘ ──┘
 /// ```
 @usableFromInline struct ArrivalsMachine<Request: Sendable>: Sendable {
-  // Not an enumeration of these states: its code would be in every program, and is larger.
+  // Not an enumeration of these states, because its code, which would be in every program, is
+  // larger.
 
   /// The requests that have arrived while the wait was `open`; `nil` after the end.
   @usableFromInline var requests: [Request]? = []
@@ -32,7 +33,8 @@
   /// Returns the requests to cancel or release.
   @_alwaysEmitIntoClient
   mutating func stop(_ cancelOne: (@Sendable (Request) -> Void)?) -> [Request] {
-    // Only the first one counts: the release of the `LateRequest` follows each cancellation.
+    // Only the first one counts, because the release of the `LateRequest` follows each
+    // cancellation.
     guard let requests = requests.take() else { return [] }
     self.cancelOne = cancelOne
     return requests

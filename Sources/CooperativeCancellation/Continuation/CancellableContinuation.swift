@@ -23,6 +23,15 @@ public import CancellationInternals
 /// later resumption is ignored, and its value goes to `onDiscard`; a second one is reported to
 /// ``RuntimeIssue/handler``. Neither traps.
 ///
+/// | before it is resumed | a resumption | `tryResume` returns |
+/// |---|---|---|
+/// | nothing | ends the wait | `true` |
+/// | a cancellation or a timeout | is ignored; its value goes to `onDiscard` | `false` |
+/// | the same, with `.waitForCallback` | ends the wait; its value goes to `onDiscard` | `false` |
+/// | the same, with `.deliverResult` | ends the wait, which returns or throws it | `true` |
+/// | a resumption | is reported; its value goes to `onDiscard` | `false` |
+/// | the closure that received it threw | is ignored; its value goes to `onDiscard` | `false` |
+///
 /// `tryResume` also returns whether it decides: if not, another caller may get the value
 /// (<doc:Recipes>). Copies are equal, so a set can hold the continuations that wait:
 /// `waiting.remove(continuation)`.

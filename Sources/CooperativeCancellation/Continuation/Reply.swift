@@ -6,7 +6,8 @@ public import CancellationInternals
 @usableFromInline package struct Reply<Answer: Sendable>: Sendable, Hashable {
   @usableFromInline let contents: Locked<ReplyContents<Answer>>
 
-  // Never inlined: a sleeping task's frame would have room for several copies of the contents.
+  // Never inlined, because a sleeping task's frame would have room for several copies of the
+  // contents.
   @_alwaysEmitIntoClient
   @inline(never)
   package init(_ callSite: CallSite, reportsDrop: Bool = false, _ discard: Discard<Answer>?) {
@@ -23,7 +24,7 @@ public import CancellationInternals
   /// The SDK called the completion, on any thread. The reply keeps the answer until the task takes
   /// it; a second one is misuse. Returns whether this one decides how the call ends.
   ///
-  /// The answer is moved, in and out: when the task wakes, this thread has no reference to it,
+  /// The answer is moved, in and out. When the task wakes, this thread has no reference to it,
   /// whose release could run the `deinit` of a value that is not `Sendable` beside the task that
   /// uses what it refers to.
   @_alwaysEmitIntoClient
@@ -32,7 +33,7 @@ public import CancellationInternals
     var answer: Answer? = answer
     switch contents.locked({ $0.answer(&answer) }) {
     case .keep:
-      // The task has not begun to sleep: it finds the answer when `operation` has returned.
+      // The task has not begun to sleep, and finds the answer when `operation` has returned.
       return true
     case .wake(let wait):
       // If an interruption has ended the wait, the answer comes back out of the machine.
@@ -79,9 +80,12 @@ public import CancellationInternals
     nonmutating set { contents.locked { $0.machine = newValue } }
   }
 
+  /// Takes the answer out, if there is one.
   @_alwaysEmitIntoClient
   package func take() -> Answer? { extract { $0.take() } }
 
+  /// `operation` has returned, and the task is about to sleep. Takes the answer out, if there is
+  /// one; otherwise, the answer will wake the task through `wait`.
   @_alwaysEmitIntoClient
   @inline(never)
   package func takeOrAwait(by wait: Wait) -> Answer? {
@@ -93,6 +97,7 @@ public import CancellationInternals
   @inline(never)
   func operationThrew() { discard(extract({ $0.operationThrew() })) }
 
+  /// Passes an event to the machine. What comes out is not released under the lock.
   @_alwaysEmitIntoClient
   @inline(never)
   func extract(_ body: (inout sending ReplyMachine<Answer>) -> sending Answer?) -> Answer? {
@@ -102,6 +107,7 @@ public import CancellationInternals
   @_alwaysEmitIntoClient
   var callSite: CallSite { contents.locked { $0.callSite } }
 
+  /// Passes an answer that no caller returns to `onDiscard`, with no lock held.
   @_alwaysEmitIntoClient
   package func discard(_ answer: consuming Answer?) {
     if let answer = consume answer { contents.locked { $0.discard }?(consume answer) }
@@ -114,8 +120,8 @@ public import CancellationInternals
   /// Whether the last release would be a drop. A copy of what the machine says, because reading it
   /// there would cost each answered call a look at a generic enumeration.
   ///
-  /// Keep the two Booleans before `machine`: code that does not know `Answer` then knows their
-  /// offset.
+  /// Keep the two Booleans before `machine`, because code that does not know `Answer` then knows
+  /// their offset.
   @usableFromInline var isAwaited = false
   /// Whether to report a drop, because the wait cannot throw an error for it.
   @usableFromInline let reportsDrop: Bool
@@ -148,8 +154,8 @@ public import CancellationInternals
     if isAwaited { drop() }
   }
 
-  /// Wakes the task, then reports the drop on the current thread: a slow handler does not delay the
-  /// task.
+  /// Wakes the task, then reports the drop on the current thread, so that a slow handler does not
+  /// delay the task.
   @_alwaysEmitIntoClient
   func drop() {
     guard case .awaited(let wait) = machine else { return }
@@ -161,7 +167,7 @@ public import CancellationInternals
 
 extension Reply {
   /// Takes the answer out of a reply. The wait does not know its type, but belongs to the same
-  /// call: the cast succeeds.
+  /// call, so the cast succeeds.
   @_alwaysEmitIntoClient
   @inline(never)
   package static func take(from reply: consuming AnyReply) -> Answer? {

@@ -75,8 +75,8 @@ package typealias Acceptance = (counts: Bool, isInterrupted: Bool, waiting: Wait
   /// The same for an answer that a registry passes on, under its lock. `reply` is what has this
   /// machine.
   ///
-  /// An answer that does not count stays in the caller's variable, and is no misuse: there may be
-  /// another call for it.
+  /// An answer that does not count stays in the caller's variable, and is no misuse, because there
+  /// may be another call for it.
   @_alwaysEmitIntoClient
   package mutating func accept(
     _ answer: inout Answer?,
@@ -104,7 +104,7 @@ package typealias Acceptance = (counts: Bool, isInterrupted: Bool, waiting: Wait
   package mutating func stop() -> Acceptance {
     switch self {
     case .expected:
-      // There is no wait yet that could end: the task asks before it sleeps.
+      // There is no wait yet that could end. The task asks before it sleeps.
       self = .stopped
       return (true, false, nil)
     case .awaited(let wait):
@@ -116,11 +116,13 @@ package typealias Acceptance = (counts: Bool, isInterrupted: Bool, waiting: Wait
     }
   }
 
+  /// Moves the answer from the caller's variable into this machine.
   @_alwaysEmitIntoClient
   mutating func keep(_ answer: inout Answer?) {
     if let answer = answer.take() { self = .answered(answer) }
   }
 
+  /// The task, or who discards for it, takes the answer. Returns `nil` if there is none.
   @_alwaysEmitIntoClient
   package mutating func take() -> Answer? {
     guard case .answered(let answer) = self else { return nil }
@@ -128,11 +130,13 @@ package typealias Acceptance = (counts: Bool, isInterrupted: Bool, waiting: Wait
     return answer
   }
 
+  /// The task is about to sleep. Returns an answer that came first; otherwise, the next one wakes
+  /// the task.
   @_alwaysEmitIntoClient
   package mutating func takeOrAwait(by wait: Wait) -> Answer? {
     if let answer = take() { return answer }
     if case .stopped = self {
-      // The task has not begun to sleep: it finds this as the end of its wait.
+      // The task has not begun to sleep, and finds this as the end of its wait.
       _ = wait.accept(.stopped)
       self = .called
     } else {

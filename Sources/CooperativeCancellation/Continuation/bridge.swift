@@ -58,8 +58,8 @@ nonisolated(nonsending) package func bridgedWait<
     )
   case .waiting(let wait, let request):
     let outcome = CallOutcome(
-      // Consumes the deadline: a sleeping task's frame would keep it.
-      of: await wait.end(kind(request), options.callSite, by: consume deadline) {
+      // Consumes the deadline, because a sleeping task's frame would keep it.
+      of: await wait.sleepUntilEnd(kind(request), options.callSite, by: consume deadline) {
         cancel(request)
       },
       takeAnswer: { Reply.take(from: $0) },
@@ -159,5 +159,8 @@ nonisolated(nonsending) func unconditionalWait<Value, Request: ~Copyable>(
     break
   }
   // Listed, so that one sees what hangs.
-  while true { _ = await Wait(response: .ignoreCancellation).end(.call, callSite, by: nil) {} }
+  while true {
+    let wait = Wait(response: .ignoreCancellation)
+    _ = await wait.sleepUntilEnd(.call, callSite, by: nil) {}
+  }
 }

@@ -89,8 +89,8 @@ extension RuntimeIssue: CustomStringConvertible {
 }
 
 extension RuntimeIssue {
-  /// A structure: a bare closure gets another thunk each time it passes the generic lock, until the
-  /// stack overflows.
+  /// A structure, because a bare closure gets another thunk each time it passes the generic lock,
+  /// until the stack overflows.
   package struct Handler: Sendable {
     let body: @Sendable (RuntimeIssue) -> Void
 

@@ -1,5 +1,8 @@
 // `-DNO_DISPATCH` tests the second branch on systems that have Dispatch.
 #if canImport(Dispatch) && !NO_DISPATCH
+  // `@preconcurrency`, because not every version of Dispatch says that its sources are `Sendable`,
+  // and `@unsafe`, because the compiler then does not check that. Safe: a source may be used on any
+  // thread, and whoever has an alarm sets it under a lock.
   @unsafe @preconcurrency private import Dispatch
 
   /// Rings each time that it is set, on its own thread, perhaps early or more than once.
@@ -39,8 +42,8 @@
     @usableFromInline package mutating func set(after nanoseconds: Int64) {
       countdown?.cancel()
       countdown = Task.detached(priority: .high) { [ring] in
-        // A cancelled countdown must not ring: that would set the alarm again and cancel the next
-        // countdown.
+        // A cancelled countdown must not ring, because that would set the alarm again and cancel
+        // the next countdown.
         if (try? await Task.sleep(nanoseconds: UInt64(max(0, nanoseconds)))) != nil { ring() }
       }
     }

@@ -31,7 +31,7 @@ public struct Timeout: Sendable {
     self.clock = clock
   }
 
-  // Not generic: the caller converts the integer, whose type it knows.
+  // Not generic, because the caller converts the integer, whose type it knows.
   @usableFromInline init(_ count: Int64, times unit: Int64) {
     let (product, overflows) = count.multipliedReportingOverflow(by: unit)
     self.init(nanoseconds: overflows ? (count < 0 ? .min : .max) : product)
@@ -101,6 +101,7 @@ extension Timeout {
   /// Starts counting. Returns the deadline, or `nil` if the call never times out.
   @usableFromInline package func begin() -> Deadline? {
     if nanoseconds >= Timeout.unlimited { return nil }
+    // A timeout that is over needs no clock, because the library's own finds that at once.
     if let clock, !isOver { return .custom(sleep: clock.begin()) }
     return .at(.now.advanced(by: nanoseconds))
   }

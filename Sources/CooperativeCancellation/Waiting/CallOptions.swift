@@ -24,7 +24,7 @@
     }
   }
 
-  /// The options of the wait for a turn: the SDK has not been called, so there is no answer to wait
+  /// The options of the wait for a turn. The SDK has not been called, so there is no answer to wait
   /// for.
   @_alwaysEmitIntoClient
   package var ofTurn: CallOptions {

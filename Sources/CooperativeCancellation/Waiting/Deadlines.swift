@@ -60,8 +60,8 @@ package final class Deadlines: Sendable {
     case .at(let moment):
       self = .queued(Deadlines.all.add(wait, until: moment))
     case .custom(let sleep):
-      // Detached: a clock that reacts slowly to cancellation must not keep the caller's task-local
-      // values.
+      // Detached, because a clock that reacts slowly to cancellation must not keep the caller's
+      // task-local values.
       self = .sleeping(
         Task.detached(priority: Task.currentPriority) {
           // After a cancellation, the wait has ended, and the interruption changes nothing.

@@ -1,7 +1,7 @@
 internal import CancellationInternals
 
 /// The deadlines of all waits, as a value type without a lock: a binary heap. It knows where the
-/// node of each wait is, so a wait that is removed takes its node with it: the alarm would
+/// node of each wait is, so a wait that is removed takes its node with it. The alarm would
 /// otherwise pass any number of them under the lock.
 ///
 /// All waits share one alarm. The queue decides when to set it; ``Deadlines`` sets it, and tells

@@ -55,8 +55,8 @@ extension Result {
     if case .success = self { true } else { false }
   }
 
-  /// The value, if any. Not written where it is used: a debug build keeps copies in the frame of
-  /// whoever looks into the result, and this frame is gone before the value is passed on.
+  /// The value, if any. Not written where it is used, because a debug build keeps copies in the
+  /// frame of whoever looks into the result, and this frame is gone before the value is passed on.
   @_alwaysEmitIntoClient
   package consuming func sent<Value>() -> Success? where Success == Sent<Value> { try? get() }
 }

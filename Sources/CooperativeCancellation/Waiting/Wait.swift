@@ -55,6 +55,7 @@ internal import CancellationInternals
     nonmutating set { state.locked { $0.machine = newValue } }
   }
 
+  /// Wakes the task if it sleeps: an event that ``accept(_:)`` has passed on under a lock counts.
   @usableFromInline package func wake() { _ = wakeSleeper { _ in true } }
 
   /// The task was cancelled, or the call timed out. Under the runtime's lock: only changes the
@@ -84,15 +85,15 @@ internal import CancellationInternals
     if !maySleep { continuation.resume() }
   }
 
-  /// Sleeps until the wait ends, and forwards an interruption at once. The common one of two: the
-  /// other is for an asynchronous `operation` of a pending call.
+  /// Sleeps until the wait ends, and forwards an interruption at once. Returns how the wait ended.
+  /// The common one of two; the other is for an asynchronous `operation` of a pending call.
   ///
   /// Always inlined, as are its callers up to the public ones. Otherwise a sleeping task would keep
   /// their frames, and allocate another block of 984 bytes: the row *memory of a wait* of `Cost.md`
   /// would show that.
   @_alwaysEmitIntoClient
   @inline(__always)
-  nonisolated(nonsending) package func end(
+  nonisolated(nonsending) package func sleepUntilEnd(
     _ kind: @autoclosure () -> WaitingCall.Kind,
     _ callSite: CallSite,
     by deadline: consuming Deadline?,
@@ -124,9 +125,10 @@ internal import CancellationInternals
     }
   }
 
-  /// The same, where forwarding may suspend. `end` is the common one, whose frames are smaller.
+  /// The same, where forwarding may suspend. `sleepUntilEnd` is the common one, whose frames are
+  /// smaller.
   @_alwaysEmitIntoClient
-  package func endForwardingOnActor(
+  package func sleepUntilEndForwardingOnActor(
     _ kind: WaitingCall.Kind,
     _ callSite: CallSite,
     by deadline: Deadline?,
@@ -151,8 +153,8 @@ internal import CancellationInternals
     }
   }
 
-  /// Sleeps on the caller's actor. The first closure captures it: otherwise, the task would go to
-  /// the global pool.
+  /// Sleeps on the caller's actor. The first closure captures it, because otherwise the task would
+  /// go to the global pool.
   @_alwaysEmitIntoClient
   @inline(__always)
   func sleepOnActor(isolation: isolated (any Actor)? = #isolation) async {

@@ -46,7 +46,7 @@ public import CancellationInternals
   }
 
   private let response: CancellationResponse
-  // Not one enumeration: its code would be in every program, and is larger.
+  // Not one enumeration, because its code, which would be in every program, is larger.
   private var interruption: Interruption?
   /// Whether the task has read the interruption, which it then forwards.
   private var interruptionIsRead = false
@@ -99,8 +99,8 @@ public import CancellationInternals
 
   /// Returns the next event for the task, or `nil` if the task may sleep.
   package mutating func next() -> Event? {
-    // Before the answer, if that has arrived, too: it came later, and the SDK must hear of the
-    // interruption.
+    // Before the answer, if that has arrived, too, because it came later, and the SDK must hear of
+    // the interruption.
     if interruption != nil, !interruptionIsRead {
       interruptionIsRead = true
       return .interrupted

@@ -1,19 +1,5 @@
 public import CancellationInternals
 
-#if canImport(Darwin)
-  private import Darwin
-#elseif canImport(Glibc)
-  private import Glibc
-#elseif canImport(Musl)
-  private import Musl
-#elseif canImport(Android)
-  private import Android
-#elseif canImport(WASILibc)
-  private import WASILibc
-#elseif os(Windows)
-  private import ucrt
-#endif
-
 /// Reports each call that waits too long, once, or ends the process. One alarm serves all calls.
 ///
 /// Like the code of ``WaitingCalls/list``, this is emitted into the programs that use it, so that
@@ -109,8 +95,6 @@ public import CancellationInternals
     }
   }
 }
-
-@usableFromInline func endProcess() -> Never { abort() }
 
 /// Finds the calls that wait too long: a value type without a clock.
 @usableFromInline struct LongWaitsMachine: Sendable {

@@ -71,6 +71,9 @@ struct Trial<Completion: Sendable>: Sendable {
   }
 
   /// Returns the SDK's next call, unless the wrapper lets it wait for something, such as its turn.
+  ///
+  /// That it waits cannot be seen, only that it does nothing: fifty times, everything that is ready
+  /// has run, and there is no call. On a busy machine, this takes at most twenty seconds.
   func nextCallSoon() async -> FakeCall<Completion>.Request? {
     let start = Moment.now
     var passes = 0

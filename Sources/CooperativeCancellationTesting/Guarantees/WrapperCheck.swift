@@ -58,8 +58,8 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
 
   /// Returns the guarantees that were not tried, by the reason.
   ///
-  /// A wrapper that hangs early is probably a bare continuation. Resuming it twice traps: no risky
-  /// trials then.
+  /// A wrapper that hangs early is probably a bare continuation. Resuming it twice traps, so no
+  /// risky trials then.
   private func runTrials() async -> [String: [WrapperGuarantee]] {
     let before = valueCount
     guard let isShared = await answer() else {
@@ -152,8 +152,8 @@ struct WrapperCheck<Completion: Sendable>: Sendable {
 
   private var valueCount: Int { values?.count ?? 0 }
 
-  /// Waits for values that are on their way: the answers and the discards of a wrapper may change
-  /// threads.
+  /// Waits for values that are on their way, because the answers and the discards of a wrapper may
+  /// change threads.
   private func letValuesArrive() async {
     guard let values else { return }
     var hasChanged: Bool? = true

@@ -115,7 +115,9 @@ extension WrapperCheck {
   private func answerInsideCancel(_ body: @escaping @Sendable (Completion) -> Void) async
     -> Attempt?
   {
-    let (hasBegun, hasAnswered, isBlocked) = (Observed(false), Observed(false), Observed(false))
+    let hasBegun = Observed(false)
+    let hasAnswered = Observed(false)
+    let isBlocked = Observed(false)
     let trial = makeTrial()
     // Does not capture the check, which keeps the fake.
     trial.fake.whenCancelled { [answerTime] request in

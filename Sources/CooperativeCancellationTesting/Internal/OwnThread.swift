@@ -1,8 +1,8 @@
 #if canImport(Dispatch)
   private import Dispatch
 
-  /// Runs a task, and what it calls off the main actor, on its own thread: one that blocks takes
-  /// none from the pool.
+  /// Runs a task, and what it calls off the main actor, on its own thread, so that one that blocks
+  /// takes none from the pool.
   @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
   private final class OwnThread: TaskExecutor {
     let queue = DispatchQueue(label: "CooperativeCancellationTesting")

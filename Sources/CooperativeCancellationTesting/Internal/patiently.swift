@@ -31,8 +31,8 @@ let busyWaits = Observed(0)
 
 private let probeLimit: Int64 = 300_000_000_000
 
-/// The last abandoned probe, and whether it has passed. Until then, none can: only a sleep shows a
-/// busy machine.
+/// The last abandoned probe, and whether it has passed. Until then, none can, and only a sleep
+/// shows a busy machine.
 let stuckProbe = Observed<Observed<Bool>?>(nil)
 
 /// Runs a task that only passes through each place where a task may queue: a thread, the main
@@ -55,7 +55,8 @@ func passEveryQueue(orUntil isOver: () async -> Bool = { false }) async -> Bool 
   let start = Moment.now
   var idleSeconds = 0
   while idleSeconds < 6, start.nanoseconds(to: .now) < probeLimit {
-    let (before, second) = (processorTime(), Moment.now)
+    let before = processorTime()
+    let second = Moment.now
     let passes = try? await hasPassed.wait(within: .seconds(1)) { $0 ? true : nil } ?? false
     // `nil`, in a test that is cancelled.
     guard let passes, !passes else { return passes == true }

@@ -6,7 +6,7 @@ public import CooperativeCancellation
 extension PendingCalls {
   @usableFromInline typealias Machine = PendingCallsMachine<ID, Value>
 
-  /// Passes on an answer that no call takes.
+  /// Answers a call. An answer that no call takes is passed on here.
   @_alwaysEmitIntoClient
   func deliver(_ id: ID, _ answer: consuming PendingAnswer<Value>) {
     var answer: PendingAnswer<Value>? = consume answer
@@ -48,8 +48,8 @@ extension PendingCalls {
     // Its late answer has arrived, so nothing needs to wait for the end of its time.
     effects.limit?.interrupt(.cancelled)
     effects.waiting?.wake()
-    // The call was abandoned: this was its late answer, and no other call may get it.
-    if !effects.counts, answer != nil { effects.reply?.discard(answer.take()) }
+    // The call was abandoned. This was its late answer, and no other call may get it.
+    if !effects.answerIsTaken, answer != nil { effects.reply?.discard(answer.take()) }
     // Last, because the next call may call the SDK at once.
     effects.next?.wake()
   }
@@ -76,7 +76,7 @@ extension PendingCalls {
     var nothing: PendingAnswer<Value>?
     for effects in ended.effects { perform(effects, &nothing) }
     pass(ended.unclaimed)
-    return ended.effects.count { $0.counts }
+    return ended.effects.count { $0.answerIsTaken }
   }
 
   /// Passes on the answers that no call claimed. Mostly there are none, which the caller's code
@@ -90,13 +90,14 @@ extension PendingCalls {
   @_alwaysEmitIntoClient
   @inline(never)
   func passOn(_ answers: consuming [Machine.Parked]) {
-    // Each is moved out of the array, so that who receives a value has the only reference.
+    // Each is moved out of the array, so that whoever receives a value has the only reference.
     answers.reverse()
     while let (id, answer, _) = answers.popLast() {
       passOn(id, consume answer)
     }
   }
 
+  /// Passes an answer that no call takes to `onUnclaimed`, or its value to `onDiscard`.
   @_alwaysEmitIntoClient
   func passOn(_ id: ID, _ answer: consuming PendingAnswer<Value>) {
     switch consume answer {

@@ -18,8 +18,11 @@ public import CooperativeCancellation
 }
 
 extension PendingCalls {
-  /// A bridge whose answer arrives elsewhere. `enter` calls the SDK after an answer can find the
-  /// reply.
+  /// A bridge whose answer arrives elsewhere.
+  ///
+  /// `enter` puts the reply where an answer finds it, and then calls the SDK. It returns the place
+  /// of the call, which the other closures need to tell the registry what became of the call:
+  /// `hold` and `onCancel` if its task forwards an interruption, `read` if it has read a value.
   @_alwaysEmitIntoClient
   @inline(__always)
   nonisolated(nonsending) func placedWait<Request>(
@@ -39,7 +42,7 @@ extension PendingCalls {
       hold: { hold($0.id, $0.number) },
       onCancel: {
         cancel($0.request)
-        leave($0.id, $0.number, isOver: options.response.endsAtOnce)
+        hasForwarded($0.id, $0.number, isAbandoned: options.response.endsAtOnce)
       },
       read: { hasRead($0.id, $0.number) },
       onDiscard: discard ?? self.discard
@@ -88,7 +91,7 @@ extension PendingCalls {
     by deadline: Deadline?
   ) async throws -> Int? {
     if sharing == .answerInOrder { return nil }
-    // Nobody has the id: the turn comes at once, and needs no continuation.
+    // No other call has the id, so the turn comes at once, and needs no continuation.
     let ticket = try enterLine(id) { $0.ask() }
     if let ticket { return ticket }
     return try await bridgedWait(
@@ -103,7 +106,7 @@ extension PendingCalls {
         // It was still waiting. If its turn had come, it is not in the queue anymore.
         _ = perform { $0.inLine(id, &$1) { line, _ in line.leaveQueue(ticket) } }
       },
-      // Its turn had come, and its task was cancelled before it read that: the next one gets it.
+      // Its turn had come, and its task was cancelled before it read that, so the next one gets it.
       onDiscard: { [self] _ in perform { $0.inLine(id, &$1) { $0.decline(&$1) } } }
     ).deliver(options.ofTurn)
   }
@@ -179,7 +182,7 @@ extension PendingCalls {
       }
       return (isTaken, registry.takeUnclaimed())
     }
-    // The call's own task is here, so there is nobody to wake.
+    // The call's own task is here, so no task is to be woken.
     pass(unclaimed)
     if isTaken { throw AlreadyPendingError(callSite: options.callSite) }
     return place
@@ -190,7 +193,7 @@ extension PendingCalls {
   func hasThrown(_ id: ID, _ number: Int) {
     perform { registry, outcome in
       if sharing == nil {
-        registry.leave(id, number, isOver: true, &outcome)
+        registry.threw(id, number, &outcome)
       } else {
         registry.inLine(id, &outcome) { $0.threw(number, &$1) }
       }
@@ -212,11 +215,11 @@ extension PendingCalls {
 
   /// The `onCancel` of a call has returned. Frees the id, unless the answer may still arrive.
   @_alwaysEmitIntoClient
-  func leave(_ id: ID, _ number: Int, isOver: Bool) {
+  func hasForwarded(_ id: ID, _ number: Int, isAbandoned: Bool) {
     if sharing == nil {
-      perform { $0.leave(id, number, isOver: isOver, &$1) }
+      perform { $0.forwarded(id, number, isAbandoned: isAbandoned, &$1) }
     } else {
-      leaveLine(id, number)
+      hasForwardedInLine(id, number)
     }
   }
 
@@ -235,22 +238,23 @@ extension PendingCalls {
     if sharing == nil {
       _ = registry.extract { $0.read(id, number) }
     } else if sharing == .waitForTurn {
-      _ = perform { $0.inLine(id, &$1) { $0.leave(number, &$1) } }
+      _ = perform { $0.inLine(id, &$1) { $0.leaveAnswered(number, &$1) } }
     }
   }
 
-  /// The call keeps its place in the line as long as its late answer may arrive.
+  /// The same for a call that shares its id. Even if it was abandoned, it keeps its place as long
+  /// as its late answer may arrive, because otherwise the next call with the id would get that.
   @_alwaysEmitIntoClient
   @inline(never)
-  func leaveLine(_ id: ID, _ number: Int) {
-    let isOver = lateAnswers?.isOver == true
-    let deadline = isOver ? nil : lateAnswers?.begin()
+  func hasForwardedInLine(_ id: ID, _ number: Int) {
+    let allowsNone = lateAnswers?.isOver == true
+    let deadline = allowsNone ? nil : lateAnswers?.begin()
     let limit = deadline.map { _ in Wait(response: .abandonCallback) }
-    let stays = perform { $0.inLine(id, &$1) { $0.leave(number, limit: limit, &$1) } }
+    let stays = perform { $0.inLine(id, &$1) { $0.forwarded(number, limit: limit, &$1) } }
     // It has its answer, or had left before.
     if !stays { return }
     // With no time for late answers, the SDK forgets a cancelled call.
-    if isOver { return expectNoAnswer(id, number) }
+    if allowsNone { return expectNoAnswer(id, number) }
     // Without a limit, it stays until its late answer.
     guard let deadline, let limit else { return }
     // Waits for the late answer, which interrupts this wait, or for the deadline.
@@ -262,6 +266,7 @@ extension PendingCalls {
     }
   }
 
+  /// The late answer of a call will not come, or not in time. Gives up its place.
   @_alwaysEmitIntoClient
   func expectNoAnswer(_ id: ID, _ number: Int) {
     var nothing: PendingAnswer<Value>?

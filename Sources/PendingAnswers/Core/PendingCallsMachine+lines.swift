@@ -12,8 +12,8 @@ extension PendingCallsMachine {
     _ outcome: inout Outcome,
     _ event: (inout TurnMachine<Value>, inout Effects<Value>) -> Result
   ) -> Result {
-    // In place, in a closure: to read a line is to copy it, with its queues. The counts are taken
-    // inside, because a second look would be a second search.
+    // In place, in a closure, because to read a line is to copy it, with its queues. The counts are
+    // taken inside, because a second look would be a second search.
     let (result, growth, isEmpty) = { (line: inout TurnMachine<Value>) in
       let before = line.count
       let result = event(&line, &outcome.effects)

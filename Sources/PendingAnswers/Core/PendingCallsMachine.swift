@@ -6,15 +6,15 @@ public import CooperativeCancellation
 /// ```
 ///   begin ───────────────────────┐
 ///                                ▼
-///   start ─▶ starting ─ name ─▶ waiting ─ answer, leave ─▶ gone
-///               │                                           ▲
-///               └─ answer to all, abandonStart ─────────────┘
+///   start ─▶ starting ─ name ─▶ waiting ─ answer, forwarded, read, threw ─▶ gone
+///               │                                                           ▲
+///               └─ answer to all, leaveStart ───────────────────────────────┘
 /// ```
 ///
 /// A call keeps its id as long as a ``PendingEntry`` has its place. With a value that its task has
-/// not read, it gives the id up to another call that begins: its task can then forward nothing
-/// anymore, so it returns the value. Calls that share their ids are in a ``TurnMachine`` for each
-/// id instead.
+/// not read, it gives the id up to another call that begins, because its task can then forward
+/// nothing anymore, so it returns the value. Calls that share their ids are in a ``TurnMachine``
+/// for each id instead.
 ///
 /// While a call is starting, its id is unknown, and an answer with an unknown id may belong to it.
 /// The registry parks such an answer until the call is named, or until all calls that were starting
@@ -98,18 +98,30 @@ public import CooperativeCancellation
     return false
   }
 
-  /// The `onCancel` of a call has returned, or its `operation` threw.
-  ///
-  /// With `isOver`, no answer is expected anymore. Otherwise, a call without one keeps its id.
+  /// The `onCancel` of a call has returned. The call leaves if it has its answer, or was abandoned.
+  /// Otherwise, its task waits for the answer, and it keeps its id until then.
   @_alwaysEmitIntoClient
-  package mutating func leave(_ id: ID, _ number: Int, isOver: Bool, _ outcome: inout Outcome) {
+  package mutating func forwarded(
+    _ id: ID,
+    _ number: Int,
+    isAbandoned: Bool,
+    _ outcome: inout Outcome
+  ) {
     guard let (index, state) = find(id, number) else { return }
-    if case .unread = state { unreadCount -= 1 }
-    if isOver || state.hasAnswer {
+    if state.isUnread { unreadCount -= 1 }
+    if isAbandoned || state.hasAnswer {
       remove(at: index, &outcome)
     } else {
       waiting.values[index].state = .forwarded
     }
+  }
+
+  /// The synchronous `operation` of a call threw, perhaps after an answer.
+  @_alwaysEmitIntoClient
+  package mutating func threw(_ id: ID, _ number: Int, _ outcome: inout Outcome) {
+    guard let (index, state) = find(id, number) else { return }
+    if state.isUnread { unreadCount -= 1 }
+    remove(at: index, &outcome)
   }
 
   /// The task of a call has read its value. Returns the call, to release, unless another one has
@@ -188,7 +200,7 @@ public import CooperativeCancellation
       // It was abandoned, and the answer is still the caller's. It leaves when its `onCancel` has
       // returned.
       if !acceptance.counts { return nil }
-      outcome.effects.pass(acceptance)
+      outcome.effects.note(acceptance)
       return entry.state
     }(&waiting.values[index])
     switch state {
@@ -208,6 +220,7 @@ public import CooperativeCancellation
     return true
   }
 
+  /// Removes a call. Its reply and its id are released after unlocking.
   @_alwaysEmitIntoClient
   @inline(__always)
   mutating func remove(at index: [ID: PendingEntry<Value>].Index, _ outcome: inout Outcome) {
@@ -263,14 +276,15 @@ public import CooperativeCancellation
     return parked.firstIndex(where: isOwn).map { parked.remove(at: $0) }
   }
 
-  /// Ends the start of a call that receives no id. Returns it, to release.
+  /// A call is starting no longer: its `operation` has returned its id, or threw. Returns the call,
+  /// or `nil` if all calls were ended meanwhile.
   @_alwaysEmitIntoClient
   package mutating func leaveStart(_ number: Int) -> PendingEntry<Value>? {
     starting.firstIndex { $0.number == number }.map { starting.remove(at: $0) }
   }
 
-  /// Takes out the answers that came before each starting call had begun: no call can claim them
-  /// anymore.
+  /// Takes out the answers that came before each starting call had begun, because no call can claim
+  /// them anymore.
   @_alwaysEmitIntoClient
   package mutating func takeUnclaimed() -> [Parked] {
     if parked.isEmpty { return [] }
@@ -306,8 +320,8 @@ public import CooperativeCancellation
       if call.state.hasAnswer { return }
       var answer: PendingAnswer<Value>? = .failure(error)
       var effects = Effects<Value>()
-      effects.pass(call.answer(&answer))
-      if effects.counts { calls.append((call.number, effects)) }
+      effects.note(call.answer(&answer))
+      if effects.answerIsTaken { calls.append((call.number, effects)) }
     }
     swap(&ended.ids, &waiting)
     for (id, var call) in ended.ids {

@@ -16,17 +16,17 @@ extension Result where Failure == any Error {
 /// A call in a registry, which keeps what it waits for, so that an answer finds it.
 ///
 /// ```
-///              leave                answer
+///            forwarded              answer
 ///   waiting ──────────▶ forwarded ──────────▶ over
 ///      │ answer
-///      ├─ after an interruption ──▶ forwarding ─ leave ──▶ over
-///      ├─ a value ────────────────▶ unread ──────┬─ leave ──▶ over
-///      └─ anything else ──▶ over                 └─ hold ──▶ forwarding
+///      ├─ after an interruption ──▶ forwarding ─ forwarded ──▶ over
+///      ├─ a value ────────────────▶ unread ──────┬─ read ────▶ over
+///      └─ anything else ──▶ over                 └─ hold ────▶ forwarding
 /// ```
 ///
 /// An interrupted call keeps its place until its `onCancel` has returned, so that this `onCancel`
 /// cannot reach the next call. For the same reason, a call with a value keeps it until its task has
-/// read that: the task may be cancelled before, and then `onCancel` runs, too.
+/// read that, because the task may be cancelled before, and then `onCancel` runs, too.
 @usableFromInline package struct PendingEntry<Value>: Sendable {
   @usableFromInline package enum State: Sendable {
     /// Without an answer.
@@ -37,8 +37,10 @@ extension Result where Failure == any Error {
     case unread
     /// It has an answer that it does not return, and its `onCancel` has not returned.
     case forwarding
+    /// Nothing keeps its place.
     case over
 
+    /// Whether the call takes no answer anymore: it has its own, or none will come.
     @_alwaysEmitIntoClient
     package var hasAnswer: Bool {
       switch self {
@@ -80,7 +82,7 @@ extension Result where Failure == any Error {
   package mutating func answer(_ answer: inout PendingAnswer<Value>?) -> Acceptance {
     let isValue = answer?.isSuccess == true
     let acceptance = reply.accept(&answer)
-    end(acceptance, isValue: isValue)
+    moveOn(after: acceptance, isValue: isValue)
     return acceptance
   }
 
@@ -88,13 +90,14 @@ extension Result where Failure == any Error {
   @_alwaysEmitIntoClient
   package mutating func stop() -> Acceptance {
     let acceptance = reply.stop()
-    end(acceptance, isValue: false)
+    moveOn(after: acceptance, isValue: false)
     return acceptance
   }
 
+  /// Decides until when the call keeps its place, after its final event.
   @_alwaysEmitIntoClient
   @inline(__always)
-  mutating func end(_ acceptance: Acceptance, isValue: Bool) {
+  mutating func moveOn(after acceptance: Acceptance, isValue: Bool) {
     if case .forwarded = state {
       // The late answer, after `onCancel`.
       state = .over
@@ -114,7 +117,7 @@ extension Result where Failure == any Error {
   /// What the call waits for that received its answer, or left.
   @usableFromInline package var reply: Reply<PendingAnswer<Value>>?
   /// Whether the call took the answer. Otherwise, its `onDiscard` receives a value.
-  @usableFromInline package var counts = false
+  @usableFromInline package var answerIsTaken = false
   /// Where the call's task sleeps, if it is to be woken.
   @usableFromInline package var waiting: Wait?
   /// What waits until the late answer of the call is not expected anymore.
@@ -127,11 +130,11 @@ extension Result where Failure == any Error {
   @_alwaysEmitIntoClient
   package init() {}
 
-  /// A call received its answer.
+  /// An answer was passed to a call: notes whether it took it, and what to wake.
   @_alwaysEmitIntoClient
   @inline(__always)
-  mutating func pass(_ acceptance: Acceptance) {
-    counts = acceptance.counts
-    if counts { waiting = acceptance.waiting }
+  mutating func note(_ acceptance: Acceptance) {
+    answerIsTaken = acceptance.counts
+    if acceptance.counts { waiting = acceptance.waiting }
   }
 }

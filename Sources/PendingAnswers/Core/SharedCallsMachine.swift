@@ -4,8 +4,8 @@ public import CancellationInternals
 ///
 /// ```
 ///   join, the first ──▶ running ── leave, the last ──▶ gone: its task is cancelled
-///                        │    ▲ └─ end(of:), close ───▶ gone: the same, and all who wait receive the error
-///              join, leave    └─ end ─────────────────▶ gone: all who wait receive the answer
+///                        │    ▲ └─ end(of:), close ───▶ gone: the same; callers get the error
+///              join, leave    └─ end ─────────────────▶ gone: callers get the answer
 ///
 ///   begin ─▶ running, or what runs is kept: the last one to leave does not end it
 /// ```
@@ -72,6 +72,8 @@ package struct SharedCallsMachine<Key: Hashable & Sendable, Caller: Sendable>: S
   @_alwaysEmitIntoClient
   package var count: Int { calls.values.reduce(0) { $0 + $1.callers.count } }
 
+  /// A caller joins the call with a key, or makes it. Returns its ticket, which says whether it is
+  /// the first, who must make the task.
   @_alwaysEmitIntoClient
   package mutating func join(
     _ key: Key,
@@ -103,8 +105,8 @@ package struct SharedCallsMachine<Key: Hashable & Sendable, Caller: Sendable>: S
     lastNumber += 1
     if let call = numbers[key] { return call }
     calls[lastNumber] = Call(key: key)
-    // A key that does not equal itself, such as one with a `nan`, is never found: its call has one
-    // caller.
+    // A key that does not equal itself, such as one with a `nan`, is never found, so its call has
+    // one caller.
     if key == key { numbers[key] = lastNumber }
     return lastNumber
   }
@@ -160,7 +162,10 @@ package struct SharedCallsMachine<Key: Hashable & Sendable, Caller: Sendable>: S
   @_alwaysEmitIntoClient
   package mutating func close(throwing error: any Error) -> (calls: [Call], keys: [Key: Int]) {
     closingError = closingError ?? error
-    defer { (calls, numbers) = ([:], [:]) }
+    defer {
+      calls = [:]
+      numbers = [:]
+    }
     return (calls.sorted { $0.key < $1.key }.map(\.value), numbers)
   }
 

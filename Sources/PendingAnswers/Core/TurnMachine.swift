@@ -9,7 +9,7 @@ public import CooperativeCancellation
 /// ```
 ///   free ── ask ──▶ granted ── begin ──▶ calls
 ///     ▲                ▲  │                │
-///     │   the next one │  │ decline        │ answer and leave; or stop
+///     │   the next one │  │ decline        │ answer, with forwarded or leaveAnswered; or stop
 ///     └────────────────┴──┴────────────────┘
 /// ```
 ///
@@ -24,11 +24,12 @@ public import CooperativeCancellation
   @usableFromInline var granted: Int?
   /// Those without an answer, in the order in which their SDK was called.
   @usableFromInline package var calls = NumberedQueue<PendingEntry<Value>>()
-  /// The one with a value that its task has not read. Where calls take turns, there is only one: it
-  /// needs no array.
+  /// The one with a value that its task has not read. Where calls take turns, there is only one,
+  /// and it needs no array.
   @usableFromInline var unread: PendingEntry<Value>?
   /// Those that have their answer, and whose `onCancel` has not returned, and further ones with an
-  /// unread value, by number. Not a queue: one that joins with its answer comes before an older one.
+  /// unread value, by number. Not a queue, because one that joins with its answer comes before an
+  /// older one.
   @usableFromInline var answered: [Int: PendingEntry<Value>] = [:]
   @usableFromInline var unreadCount = 0
   /// What waits until a late answer is not expected anymore, for the calls whose late answers are
@@ -51,6 +52,8 @@ public import CooperativeCancellation
   @_alwaysEmitIntoClient
   package var isEmpty: Bool { queue.count + places == 0 }
 
+  /// How many calls have their turn, or have been called and still need the id. While there is one,
+  /// no other one gets the turn.
   @_alwaysEmitIntoClient
   var places: Int {
     calls.count + answered.count + (unread == nil ? 0 : 1) + (granted == nil ? 0 : 1)
@@ -72,7 +75,7 @@ public import CooperativeCancellation
   @_alwaysEmitIntoClient
   package mutating func queue(_ turn: Turn) -> Int {
     if let ticket = ask() {
-      // It counts: the task does not sleep, and is not interrupted.
+      // It counts, because the task does not sleep, and is not interrupted.
       _ = give(turn, ticket)
       return ticket
     }
@@ -81,6 +84,8 @@ public import CooperativeCancellation
     return lastTicket
   }
 
+  /// Answers a call that waits for its turn. Whether that counts is for the caller to see, because
+  /// the call may have been interrupted.
   @_alwaysEmitIntoClient
   func give(_ turn: Turn, _ ticket: Int) -> Acceptance {
     var answer: PendingAnswer<Int>? = .success(Sent(ticket))
@@ -112,12 +117,13 @@ public import CooperativeCancellation
     passTurn(&effects)
   }
 
+  /// If no call has a place anymore, the next one in the queue gets the turn.
   @_alwaysEmitIntoClient
   mutating func passTurn(_ effects: inout Effects<Value>) {
     while places == 0, let (ticket, next) = queue.popFirst() {
       let acceptance = give(next, ticket)
       if acceptance.counts {
-        // It has the turn, and is a place itself: this ends the loop.
+        // It has the turn, and is a place itself, which ends the loop.
         granted = ticket
         effects.next = acceptance.waiting
       } else {
@@ -138,7 +144,7 @@ public import CooperativeCancellation
   ) -> Bool {
     guard var call = calls.popFirst()?.element else { return false }
     let acceptance = call.answer(&answer)
-    end(call, acceptance, &effects)
+    keepPlace(of: call, after: acceptance, &effects)
     return true
   }
 
@@ -156,7 +162,7 @@ public import CooperativeCancellation
     // Then the call is over with this event, whatever it was.
     call.state = .forwarded
     let acceptance = error == nil ? call.stop() : call.answer(&error)
-    end(call, acceptance, &effects)
+    keepPlace(of: call, after: acceptance, &effects)
     return true
   }
 
@@ -174,7 +180,7 @@ public import CooperativeCancellation
       calls.append(call, lastTicket)
     } else {
       let acceptance = call.answer(&answer)
-      end(call, acceptance, &effects)
+      keepPlace(of: call, after: acceptance, &effects)
     }
     return call.number
   }
@@ -188,13 +194,15 @@ public import CooperativeCancellation
     stop(number, &nothing, &effects)
   }
 
+  /// A call that is not in `calls` anymore has had its final event. It keeps a place if it has a
+  /// value that its task may withhold, or an interruption that its task has not forwarded.
   @_alwaysEmitIntoClient
-  mutating func end(
-    _ call: PendingEntry<Value>,
-    _ acceptance: Acceptance,
+  mutating func keepPlace(
+    of call: PendingEntry<Value>,
+    after acceptance: Acceptance,
     _ effects: inout Effects<Value>
   ) {
-    effects.pass(acceptance)
+    effects.note(acceptance)
     effects.reply = call.reply
     if !limits.isEmpty { effects.limit = limits.removeValue(forKey: call.number) }
     if call.state.isUnread { unreadCount += 1 }
@@ -208,11 +216,10 @@ public import CooperativeCancellation
     passTurn(&effects)
   }
 
-  /// The `onCancel` of a call has returned, or its task has read its value. The call leaves if it
-  /// has its answer. Returns whether it stays, and expects its late answer, for which `limit`
-  /// waits.
+  /// The `onCancel` of a call has returned. The call leaves if it has its answer. Returns whether
+  /// it stays, and expects its late answer, for which `limit` waits.
   @_alwaysEmitIntoClient
-  package mutating func leave(
+  package mutating func forwarded(
     _ number: Int,
     limit: Wait? = nil,
     _ effects: inout Effects<Value>
@@ -242,8 +249,10 @@ public import CooperativeCancellation
     unreadCount -= 1
   }
 
+  /// A call that has its answer needs its place no longer, for instance because its task has read
+  /// the value. Returns whether there was such a call.
   @_alwaysEmitIntoClient
-  mutating func leaveAnswered(_ number: Int, _ effects: inout Effects<Value>) -> Bool {
+  package mutating func leaveAnswered(_ number: Int, _ effects: inout Effects<Value>) -> Bool {
     let isRead = unread?.number == number
     guard let call = isRead ? unread.take() : answered.removeValue(forKey: number) else {
       return false
@@ -270,7 +279,7 @@ public import CooperativeCancellation
       var answer: PendingAnswer<Int>? = .failure(error)
       guard let acceptance = turn.element?.accept(&answer), acceptance.counts else { continue }
       var effects = Effects<Value>()
-      effects.counts = true
+      effects.answerIsTaken = true
       effects.next = acceptance.waiting
       all.append(effects)
     }

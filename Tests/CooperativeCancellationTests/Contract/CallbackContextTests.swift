@@ -8,7 +8,7 @@ import Testing
 /// How often a library of C calls back, and when it destroys the context.
 private enum Misbehavior: CaseIterable {
   case none, callsTwice, callsTwiceAtOnce, callsAfterDestroy, onlyDestroys, fails
-  /// Also with `NULL`, and with a context that nobody gave it.
+  /// Also with `NULL`, and with a context that it was not given.
   case callsWithOtherContexts
 }
 
@@ -135,8 +135,8 @@ private func fetch(
         #expect(CallbackContext.call(context.pointer, otherwise: 0 as Int32) == 1)
         context.release()
         #expect(CallbackContext.call(context.pointer, otherwise: 0 as Int32) == 0)
-        // Takes the lock of each part of the table: the context may be in another one than the
-        // closure.
+        // Takes the lock of each part of the table, because the context may be in another one than
+        // the closure.
         _ = ContextTable.count(at: CallSite())
       }
     }

@@ -83,7 +83,9 @@ import Testing
     },
     Form("continuation, a result") { stage in
       _ = try await withCancellableThrowingContinuation { continuation in
-        stage.whenAnswering { continuation.resume(with: Result<_, SDKError>.success(stage.value())) }
+        stage.whenAnswering {
+          continuation.resume(with: Result<_, SDKError>.success(stage.value()))
+        }
       }
     },
     Form("continuation, an error") { stage in
@@ -123,7 +125,9 @@ import Testing
         throw Failure(value: stage.value())
       }
     },
-    pending("sending") { calls, stage in if calls.tryResume(1, sending: stage.value()) != nil { Issue.record("no call") } },
+    pending("sending") { calls, stage in
+      if calls.tryResume(1, sending: stage.value()) != nil { Issue.record("no call") }
+    },
     pending("a value") { $0.resume(1, returning: $1.value()) },
     pending("a result") { $0.resume(1, with: Result<_, SDKError>.success($1.value())) },
     pending("an error") { $0.resume(1, throwing: Failure(value: $1.value())) },

@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `a report does not end the process if nobody reads standard error`() async {
+  @Test func `a report does not end the process if standard error has no reader`() async {
     await #expect(processExitsWith: .exitCode(7)) {
       close(Self.pipeInsteadOfStandardError())
       await Self.misuse()

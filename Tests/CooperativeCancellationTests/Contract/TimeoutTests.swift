@@ -174,7 +174,7 @@ extension TimeoutTests {
   func `a timeout is measured with the priority of the caller`(priority: TaskPriority) async {
     let measured = Protected<TaskPriority?>(nil)
     let clock = OddClock { measured.withLock { $0 = Task.currentPriority } }
-    // Nobody awaits it: that would raise its priority.
+    // No task awaits it, which would raise its priority.
     let ended = Signal()
     Task.detached(priority: priority) {
       try? await withAsyncThrowingValue(timeout: Timeout(.seconds(5), clock: clock)) {

@@ -59,7 +59,7 @@ private let orders: [[Int]] = {
     #expect(machine.count == 0 && machine.queue.steps <= most)
     let numbers = replies.map { machine.begin($0, ticket: nil, mayWithhold: false) }
     for call in orders[order] {
-      let stays = machine.leave(numbers[call], &effects)
+      let stays = machine.forwarded(numbers[call], &effects)
       #expect(stays)
     }
     for call in orders[order].prefix(many / 2) {

@@ -28,13 +28,25 @@ struct DuplicateChecksTests {
   // swift-format-ignore
   private static let scenarios = [
     Scenario(testDescription: "a value", steps: [.answer], byHand: .value(""), bridged: .value("")),
-    Scenario(testDescription: "an error", steps: [.fail], byHand: .failure(.failed), bridged: .failure(.failed)),
+    Scenario(
+      testDescription: "an error", steps: [.fail],
+      byHand: .failure(.failed), bridged: .failure(.failed)
+    ),
     Scenario(testDescription: "a cancellation", steps: [.cancel], byHand: nil, bridged: .cancelled),
     // The check in the callback never fires.
-    Scenario(testDescription: "an answer after it", steps: [.cancel, .answer], byHand: .value(""), bridged: .cancelled),
+    Scenario(
+      testDescription: "an answer after it", steps: [.cancel, .answer],
+      byHand: .value(""), bridged: .cancelled
+    ),
     // Not even a cancellation ends it.
-    Scenario(testDescription: "a drop", steps: [.cancel], byHand: nil, bridged: .failure(.failed), sdk: .dropping),
-    Scenario(testDescription: "a callback in a cancelled task", steps: [.answerInACancelledTask], byHand: .cancelled, bridged: .value("")),
+    Scenario(
+      testDescription: "a drop", steps: [.cancel],
+      byHand: nil, bridged: .failure(.failed), sdk: .dropping
+    ),
+    Scenario(
+      testDescription: "a callback in a cancelled task", steps: [.answerInACancelledTask],
+      byHand: .cancelled, bridged: .value("")
+    ),
   ]
 
   @Test(arguments: methods.indices, scenarios)

@@ -172,7 +172,7 @@ private struct Weak {
   weak var once: Once?
 }
 
-/// Resumes a continuation once, even if nobody resumes it.
+/// Resumes a continuation once, even if nothing else resumes it.
 private final class Once: Sendable {
   private let continuation: Protected<CheckedContinuation<Line, any Error>?>
 

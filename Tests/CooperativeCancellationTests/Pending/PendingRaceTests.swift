@@ -34,7 +34,7 @@ struct PendingRaceTests {
     case closed
     case discarded
     case refused
-    /// Only what comes while an SDK is being called that returns its id can be for nobody later.
+    /// Only what comes while an SDK is being called that returns its id can later be for no call.
     case unclaimed
 
     static let ofAnswers = [delivered, discarded, refused, unclaimed]

@@ -101,7 +101,7 @@ import Testing
     #expect(old.cancelCount == 1 && new.cancelCount == 0)
   }
 
-  @Test func `the value of an operation that nobody waits for is discarded once`() async throws {
+  @Test func `the value of an operation that no caller waits for is discarded once`() async throws {
     let (begun, mayEnd, ended) = (Signal(), Signal(), Signal())
     let loads = SharedCalls<Int, Int>()
     let task = Task {

@@ -308,7 +308,7 @@ import Testing
     line.hold(older)
     #expect(line.count == 1, "it forwards, so it counts")
     for call in [joined, unread, older] {
-      let stays = line.leave(call, &effects)
+      let stays = line.forwarded(call, &effects)
       #expect(!stays)
     }
     #expect(line.isEmpty)

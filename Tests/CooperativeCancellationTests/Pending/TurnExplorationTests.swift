@@ -228,7 +228,7 @@ private struct TurnsRun: Explorable {
     require(stopped == (call.isHolder && !call.isAnswered), "a call is stopped once")
     if !call.isInterrupted { calls[number].state = .over }
     guard stopped else { return }
-    require(effects.counts != (call.isInterrupted && response.endsAtOnce), "it ends a call")
+    require(effects.answerIsTaken != (call.isInterrupted && response.endsAtOnce), "it ends a call")
     calls[number].isStopped = true
     pass(effects)
   }
@@ -249,7 +249,7 @@ private struct TurnsRun: Explorable {
     calls[number].hasForwarded = true
     calls[number].state = .called
     var effects = Effects<Int>()
-    let stays = inLine(&effects) { [numbers] in $0.leave(numbers[number], &$1) }
+    let stays = inLine(&effects) { [numbers] in $0.forwarded(numbers[number], &$1) }
     let leaves = call.isHolder && call.isAnswered
     require((effects.reply != nil) == leaves, "a call keeps its place until it has forwarded")
     require(stays == (call.isHolder && !call.isAnswered), "and until it has its answer")
@@ -261,9 +261,9 @@ private struct TurnsRun: Explorable {
     calls[number].mayWithhold = false
     calls[number].state = .over
     var effects = Effects<Int>()
-    let stays = inLine(&effects) { [numbers] in $0.leave(numbers[number], &$1) }
+    let leaves = inLine(&effects) { [numbers] in $0.leaveAnswered(numbers[number], &$1) }
     require(
-      !stays && effects.reply == replies[number],
+      leaves && effects.reply == replies[number],
       "a call keeps its place until its value is read"
     )
     pass(effects)
@@ -279,8 +279,8 @@ private struct TurnsRun: Explorable {
     guard hasCall, let waiting else { return }
     require(answered.reply == replies[waiting], "it is the call's own reply")
     let isAbandoned = calls[waiting].isInterrupted && response.endsAtOnce
-    require(answered.counts == !isAbandoned, "an abandoned call takes no answer")
-    require((answer == nil) == answered.counts, "what no call takes is discarded")
+    require(answered.answerIsTaken == !isAbandoned, "an abandoned call takes no answer")
+    require((answer == nil) == answered.answerIsTaken, "what no call takes is discarded")
     calls[waiting].isAnswered = true
     calls[waiting].mayWithhold = !calls[waiting].isInterrupted && !response.delivers
     pass(answered)
@@ -297,7 +297,7 @@ private struct TurnsRun: Explorable {
     let waiting = queued.filter { !calls[$0].gaveUp }
     require(
       ended.compactMap(\.reply) == unanswered.map { replies[$0] }
-        && ended.filter { $0.reply != nil }.map(\.counts) == taking
+        && ended.filter { $0.reply != nil }.map(\.answerIsTaken) == taking
         && ended.compactMap(\.next?.id) == waiting.map { waitsInQueue[$0].id },
       "the calls without an answer and those in the queue are ended, in order"
     )

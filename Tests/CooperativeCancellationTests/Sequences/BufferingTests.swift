@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test(arguments: answering, WayToEnd.allCases)
-  func `an SDK is told that nobody listens anymore`(form: SequenceForm, way: WayToEnd) {
+  func `an SDK learns that no reader is left`(form: SequenceForm, way: WayToEnd) {
     guard way.exists(in: form), way != .release else { return }
     // Unregisters nothing: the SDK goes on calling.
     let watch = SequenceWatch(keepsListening: true)

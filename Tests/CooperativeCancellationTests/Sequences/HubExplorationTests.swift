@@ -186,7 +186,7 @@ private struct HubRun: Explorable {
       require(receivers.isEmpty, "an element is held while the registration runs")
       if untold.isEmpty { situation.hasEnded = true }
       if situation.hasEnded || situation.isHeldEnded {
-        return require(!isRead, "an element that nobody can receive is refused")
+        return require(!isRead, "an element that no reader can receive is refused")
       }
       require(isRead, "an element that is held counts as read")
       situation.held.append(element)

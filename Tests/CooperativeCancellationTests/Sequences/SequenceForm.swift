@@ -81,27 +81,40 @@ extension SequenceForm {
   ) -> [SequenceForm] {
     [
       SequenceForm(name + "elements", traits, \.title) { station, watch, isolation in
-        CallbackSequence<Song, Failure>(buffering: watch.policy, isolation: isolation, line: watch.line) { yield throws(Failure) in
+        CallbackSequence<Song, Failure>(
+          buffering: watch.policy, isolation: isolation, line: watch.line
+        ) { yield throws(Failure) in
           try watch.subscribe(failure) { station.addListener(yield) }
         } onTermination: { watch.terminate($0) } onDiscard: { watch.discard($0.title) }
       },
       SequenceForm(name + "elements and a finish", traits.union([.finishes]), \.title) {
         finishing(failure, $0.mast, $1, $2)
       },
-      SequenceForm(name + "nothing", traits.union([.withoutSongs]), { "" }) { station, watch, isolation in
-        CallbackSequence<Void, Failure>(buffering: watch.policy, isolation: isolation, line: watch.line) { yield throws(Failure) in
+      SequenceForm(name + "nothing", traits.union([.withoutSongs]), { "" }) {
+        station, watch, isolation in
+        CallbackSequence<Void, Failure>(
+          buffering: watch.policy, isolation: isolation, line: watch.line
+        ) { yield throws(Failure) in
           try watch.subscribe(failure) { station.onChange(yield) }
         } onTermination: { watch.terminate($0) }
       },
       SequenceForm(name + "two values", traits.union([.twoSongs]), { "\($0.title)+\($1.title)" }) {
         station, watch, isolation in
-        CallbackSequence<(Song, Song), Failure>(buffering: watch.policy, isolation: isolation, line: watch.line) { yield throws(Failure) in
+        CallbackSequence<(Song, Song), Failure>(
+          buffering: watch.policy, isolation: isolation, line: watch.line
+        ) { yield throws(Failure) in
           try watch.subscribe(failure) { station.addDuet { yield(($0, $1)) } }
-        } onTermination: { watch.terminate($0) } onDiscard: { watch.discard("\($0.0.title)+\($0.1.title)") }
+        } onTermination: {
+          watch.terminate($0)
+        } onDiscard: {
+          watch.discard("\($0.0.title)+\($0.1.title)")
+        }
       },
       SequenceForm(name + "elements, answered", traits.union([.answers]), \.title) {
         station, watch, isolation in
-        CallbackSequence<Song, Failure>(buffering: watch.policy, isolation: isolation, line: watch.line) { yield throws(Failure) in
+        CallbackSequence<Song, Failure>(
+          buffering: watch.policy, isolation: isolation, line: watch.line
+        ) { yield throws(Failure) in
           try watch.subscribe(failure) { station.scan(yield) }
         } onTermination: { watch.terminate($0) } onDiscard: { watch.discard($0.title) }
       },
@@ -109,9 +122,12 @@ extension SequenceForm {
   }
 
   static func finishing<Failure: Error>(
-    _ failure: Failure.Type, _ mast: Mast, _ watch: SequenceWatch, _ isolation: isolated (any Actor)?
+    _ failure: Failure.Type, _ mast: Mast, _ watch: SequenceWatch,
+    _ isolation: isolated (any Actor)?
   ) -> CallbackSequence<Song, Failure> {
-    CallbackSequence(buffering: watch.policy, isolation: isolation, line: watch.line) { yield, finish throws(Failure) in
+    CallbackSequence(
+      buffering: watch.policy, isolation: isolation, line: watch.line
+    ) { yield, finish throws(Failure) in
       try watch.subscribe(failure) { FakeStation(mast).listen(yield, end: finish) }
     } onTermination: { watch.terminate($0) } onDiscard: { watch.discard($0.title) }
   }
@@ -125,7 +141,9 @@ extension SequenceForm {
   static func failing(
     _ mast: Mast, _ watch: SequenceWatch, _ isolation: isolated (any Actor)?
   ) -> AsyncThrowingCallbackSequence<Song> {
-    AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation, line: watch.line) { yield, finish in
+    AsyncThrowingCallbackSequence(
+      buffering: watch.policy, isolation: isolation, line: watch.line
+    ) { yield, finish in
       try watch.subscribe { FakeStation(mast).stream(yield, completion: finish) }
     } onTermination: { watch.terminate($0) } onDiscard: { watch.discard($0.title) }
   }
@@ -133,12 +151,16 @@ extension SequenceForm {
   private static let throwing = [
     elementsAndEnd,
     SequenceForm("Result", [.throwing, .fails], \.title) { station, watch, isolation in
-      AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation, line: watch.line) { yield in
+      AsyncThrowingCallbackSequence(
+        buffering: watch.policy, isolation: isolation, line: watch.line
+      ) { yield in
         try watch.subscribe { station.addResults(yield) }
       } onTermination: { watch.terminate($0) } onDiscard: { watch.discard($0.title) }
     },
     SequenceForm("value and error", [.throwing, .fails], \.title) { station, watch, isolation in
-      AsyncThrowingCallbackSequence(buffering: watch.policy, isolation: isolation, line: watch.line) { yield in
+      AsyncThrowingCallbackSequence(
+        buffering: watch.policy, isolation: isolation, line: watch.line
+      ) { yield in
         try watch.subscribe { station.addSnapshots(yield) }
       } onTermination: { watch.terminate($0) } onDiscard: { watch.discard($0.title) }
     },
@@ -150,8 +172,9 @@ extension SequenceForm {
     SequenceForm("Sendable, made for each iterator", [.finishes], \.title) { station, watch, _ in
       SendableCallbackSequence { [mast = station.mast] in finishing(Never.self, mast, watch, nil) }
     },
-    SequenceForm("throwing, Sendable, made for each iterator", [.throwing, .finishes, .fails], \.title) {
-      station, watch, _ in
+    SequenceForm(
+      "throwing, Sendable, made for each iterator", [.throwing, .finishes, .fails], \.title
+    ) { station, watch, _ in
       SendableCallbackSequence { [mast = station.mast] in failing(mast, watch, nil) }
     },
   ]

@@ -88,9 +88,8 @@ struct SequenceRaceTests {
       guard race.outcomes.union(race.seldom).contains(readings), watch.terminated == 1,
         mast.songsAlive.count == 0, mast.made == delivered + watch.discarded.count
       else {
-        Issue.record(
-          "\(split): \(readings), \(watch.events), \(mast.made) sent, \(mast.songsAlive.count) alive"
-        )
+        let songs = "\(mast.made) sent, \(mast.songsAlive.count) alive"
+        Issue.record("\(split): \(readings), \(watch.events), \(songs)")
         return
       }
     }

@@ -171,7 +171,7 @@ import Testing
     #expect(readers.allSatisfy { $0.readings.last == .end }, "it does not wait for the home")
     #expect(watch.events == [.subscribed])
     mast.play()
-    #expect(mast.refusals == 1, "the SDK hears that nobody reads")
+    #expect(mast.refusals == 1, "the SDK learns that no reader is left")
     while watch.terminated == 0 {
       actor.executor.runUntilIdle()
       await Task.yield()

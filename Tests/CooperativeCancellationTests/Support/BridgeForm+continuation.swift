@@ -23,12 +23,16 @@ extension BridgeForm {
       await withCancellableContinuation(
         fallback: nil, whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
       ) { (continuation: CancellableContinuation<User?, Never>) in
-        unthrowing { try watch.operation { sdk.currentUser { continuation.resume(returning: $0) } } }
+        unthrowing {
+          try watch.operation { sdk.currentUser { continuation.resume(returning: $0) } }
+        }
       } onCancel: { watch.onCancel($0) } onDiscard: { watch.onDiscard($0?.id ?? "the fallback") }
     },
     unconditionalForm("continuation, uncancellable", delivers: "me") { sdk, watch in
       await withUncancellableContinuation(line: watch.line) { continuation in
-        unthrowing { try watch.operation { sdk.currentUser { continuation.resume(returning: $0) } } }
+        unthrowing {
+          try watch.operation { sdk.currentUser { continuation.resume(returning: $0) } }
+        }
       } onDiscard: { watch.onDiscard($0.id) }.id
     },
   ]

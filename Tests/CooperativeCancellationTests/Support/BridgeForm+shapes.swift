@@ -170,7 +170,8 @@ extension BridgeForm {
     } onDiscard: { watch.onDiscard($0.id) }.id
   }
 
-  static let neverFailing = unconditionalForm("Result<_, Never>", delivers: "cached") { sdk, watch in
+  static let neverFailing = unconditionalForm("Result<_, Never>", delivers: "cached") {
+    sdk, watch in
     await withAsyncValue(line: watch.line) { completion in
       unthrowing { try watch.operation { sdk.cachedUser(completion) } }
     } onDiscard: { watch.onDiscard($0.id) }.id

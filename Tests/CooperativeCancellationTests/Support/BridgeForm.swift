@@ -35,7 +35,7 @@ struct BridgeForm: Sendable, CustomTestStringConvertible {
     case void
     /// It is a continuation: it checks for a cancellation neither before nor after.
     case unchecked
-    /// Its answers come by id: then an answer that nobody waits for is handed back, and not
+    /// Its answers come by id: then an answer that no call waits for is handed back, and not
     /// reported.
     case pending
   }

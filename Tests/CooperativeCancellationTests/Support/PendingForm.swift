@@ -5,7 +5,7 @@ import Testing
 
 // Pending calls as one more form of bridge. The SDK's completion stands for the connection: it
 // resumes the call, and when it is released, the connection is lost, and everything that waits ends
-// with an error. A value for which nobody waits is discarded by the code that brought it. A table,
+// with an error. A value for which no call waits is discarded by the code that brought it. A table,
 // as in BridgeForm+shapes.swift.
 // swift-format-ignore
 extension BridgeForm {
@@ -20,7 +20,9 @@ extension BridgeForm {
       for: "1", whenCancelled: watch.response, timeout: watch.timeout, line: watch.line
     ) {
       try watch.operation {
-        sdk.loadUser(id: "1", completion: wire(watch, calls.close) { calls.tryResume("1", with: $0) })
+        sdk.loadUser(
+          id: "1", completion: wire(watch, calls.close) { calls.tryResume("1", with: $0) }
+        )
       }
     } onCancel: {
       #expect(calls.count == 1)

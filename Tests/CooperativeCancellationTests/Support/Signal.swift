@@ -1,4 +1,5 @@
-#if canImport(FakeCallbackSDK)  // The examples, which share this file, have `Protected.swift` itself.
+// The examples, which share this file, have `Protected.swift` itself.
+#if canImport(FakeCallbackSDK)
   import FakeCallbackSDK
 #endif
 

@@ -2,7 +2,8 @@ import CooperativeCancellation
 import Foundation
 import Testing
 
-#if canImport(FakeCallbackSDK)  // The examples, which share this file, have `Protected.swift` itself.
+// The examples, which share this file, have `Protected.swift` itself.
+#if canImport(FakeCallbackSDK)
   import FakeCallbackSDK
 #endif
 

@@ -65,7 +65,7 @@ func foreverTask() -> Task<Void, any Error> { Task { try await waitForCancellati
       #expect(AnyTask(Task {}) != AnyTask(Task {}))
       #expect(AnyTask(Task {}) != AnyTask(Task { 1 }))
       tasks = []
-      #expect(!task.isCancelled, "somebody still holds it")
+      #expect(!task.isCancelled, "something still holds it")
       withExtendedLifetime((first, second)) {}
     }
     #expect(task.isCancelled, "the one that was stored is still its owner")

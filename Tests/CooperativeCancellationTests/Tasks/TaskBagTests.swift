@@ -351,7 +351,7 @@ import Testing
     await MainActor.run { _ = bag.add(line: 17) { @MainActor in throw SDKError.failed } }
     try await expectReport("failed", line: 17)
     bag.add(id: 1, line: 18) { throw CancellationError() }
-    try await expectReport("CancellationError()", line: 18)  // Nobody cancelled this task.
+    try await expectReport("CancellationError()", line: 18)  // This task was not cancelled.
     bag.add(line: 19) {
       do { try await waitForCancellation() } catch { throw SDKError.cancelled }
     }

@@ -251,9 +251,10 @@ nonisolated final class Peripheral {
   init(_ id: String) { self.id = id }
 }
 
-/// As a `CBCentralManager` without a queue, by Apple's pages of `init(delegate:queue:)`, `connect(_:options:)`,
-/// `cancelPeripheralConnection(_:)` and `centralManager(_:didDisconnectPeripheral:error:)`: it reports on the main thread,
-/// and a cancellation, which returns at once, ends an attempt or a connection with `didDisconnect`.
+/// As a `CBCentralManager` without a queue, by Apple's pages of `init(delegate:queue:)`,
+/// `connect(_:options:)`, `cancelPeripheralConnection(_:)` and
+/// `centralManager(_:didDisconnectPeripheral:error:)`: it reports on the main thread, and a
+/// cancellation, which returns at once, ends an attempt or a connection with `didDisconnect`.
 nonisolated final class Central {
   private struct Attempt {
     let peripheral: Peripheral
@@ -291,7 +292,8 @@ nonisolated final class Central {
     }
   }
 
-  /// A connection that was made just before the cancellation, and of which the delegate learns after it.
+  /// A connection that was made just before the cancellation, and of which the delegate learns
+  /// after it.
   func reportConnection(of peripheral: Peripheral) {
     delegate?.central(self, didConnect: peripheral)
   }

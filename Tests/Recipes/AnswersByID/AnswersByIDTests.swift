@@ -66,7 +66,8 @@ struct AnswersByIDTests {
       let old = Task { try await radio.connect(lamp) }
       let first = try await calls.next()
       let new = Task { try await radio.connect(lamp) }
-      // This test has the main thread, so the task does not read its answer before the cancellation.
+      // This test has the main thread, so the task does not read its answer before the
+      // cancellation.
       if isReportedBeforeCancellation { first.answer { $0(nil) } }
       old.cancel()
       try await first.cancelled()

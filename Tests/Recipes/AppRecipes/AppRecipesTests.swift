@@ -21,7 +21,8 @@ struct AppRecipesTests {
       let old = Task { try await store.rows("a") }
       let first = try await calls.next()
       let new = Task { try await store.rows("b") }
-      // This test has the main actor, so the task does not read this answer before the cancellation.
+      // This test has the main actor, so the task does not read this answer before the
+      // cancellation.
       if isAnsweredFirst { first.answer { $0(nil) } }
       old.cancel()
       await #expect(throws: CancellationError.self) { try await old.value }

@@ -1,4 +1,5 @@
-// Continuations whose task can be cancelled: the code of the pages "Choosing" and "Recipes" that uses them.
+// Continuations whose task can be cancelled: the code of the pages "Choosing" and "Recipes" that
+// uses them.
 
 import CooperativeCancellation
 import TaskBags

@@ -62,7 +62,8 @@ final class Cars {
 
 // MARK: - The SDKs
 
-/// As `URLSession`, by Apple's page of `downloadTask(with:completionHandler:)`: the file is gone when the handler returns.
+/// As `URLSession`, by Apple's page of `downloadTask(with:completionHandler:)`: the file is gone
+/// when the handler returns.
 nonisolated final class FileSession: Sendable {
   func downloadTask(
     from address: String,

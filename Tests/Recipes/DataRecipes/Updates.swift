@@ -60,8 +60,8 @@ final class Weather {
 
 // MARK: - The SDKs
 
-/// As HealthKit, by Apple's page of `HKObserverQueryCompletionHandler`: each update brings a handler, which must be called,
-/// or updates in the background end.
+/// As HealthKit, by Apple's page of `HKObserverQueryCompletionHandler`: each update brings a
+/// handler, which must be called, or updates in the background end.
 nonisolated final class HealthStore: Sendable {
   private let unanswered: LiveCount
   private let updateCount: Int
@@ -94,8 +94,9 @@ nonisolated final class Query {
   func stop() { request.cancel() }
 }
 
-/// As a publisher of Combine or OpenCombine, by Apple's page of `sink(receiveCompletion:receiveValue:)`: neither closure is
-/// `@Sendable`, and the subscription goes on until it is cancelled or completes.
+/// As a publisher of Combine or OpenCombine, by Apple's page of
+/// `sink(receiveCompletion:receiveValue:)`: neither closure is `@Sendable`, and the subscription
+/// goes on until it is cancelled or completes.
 nonisolated final class TemperaturePublisher {
   enum Completion { case finished, failure(any Error) }
 

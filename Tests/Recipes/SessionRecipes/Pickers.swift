@@ -81,8 +81,9 @@ protocol PresentationDelegate: AnyObject {
 }
 
 /// As `UIDocumentPickerViewController`, by Apple's pages of `UIDocumentPickerDelegate` and
-/// `presentationControllerDidDismiss(_:)`: it holds both delegates weakly, and tells neither of a dismissal by the app.
-/// Public reports say that after a swipe nobody may report, or either, or both.
+/// `presentationControllerDidDismiss(_:)`: it holds both delegates weakly, and tells neither of a
+/// dismissal by the app. Public reports say that after a swipe neither may report, or one, or
+/// both.
 @MainActor
 final class DocumentPicker {
   weak var delegate: (any DocumentPickerDelegate)?
@@ -147,9 +148,10 @@ protocol FullScreenDelegate: AnyObject {
   func ad(_ ad: RewardedAd, didFailToPresent error: any Error)
 }
 
-/// As the rewarded ads of Google Mobile Ads, by the pages of `RewardedAd.present(from:userDidEarnRewardHandler:)` and
-/// `FullScreenContentDelegate`, whose methods are on the main actor: the reward is earned before the person closes the ad,
-/// or never. The app cannot close it.
+/// As the rewarded ads of Google Mobile Ads, by the pages of
+/// `RewardedAd.present(from:userDidEarnRewardHandler:)` and `FullScreenContentDelegate`, whose
+/// methods are on the main actor: the reward is earned before the person closes the ad, or never.
+/// The app cannot close it.
 @MainActor
 final class RewardedAd {
   weak var delegate: (any FullScreenDelegate)?

@@ -1,4 +1,5 @@
-// A call that begins now and is awaited later, and a stop that is ignored until the SDK has started.
+// A call that begins now and is awaited later, and a stop that is ignored until the SDK has
+// started.
 
 import CooperativeCancellation
 import Dispatch
@@ -75,8 +76,9 @@ nonisolated final class MovieDelegate: MovieOutputDelegate {
 
 // MARK: - The SDKs
 
-/// As `AVAudioRecorder`, by Apple's page of `audioRecorderDidFinishRecording(_:successfully:)`: it begins at once or refuses,
-/// and reports its end, also after a stop. The page says that it does not report an interruption.
+/// As `AVAudioRecorder`, by Apple's page of `audioRecorderDidFinishRecording(_:successfully:)`: it
+/// begins at once or refuses, and reports its end, also after a stop. The page says that it does
+/// not report an interruption.
 nonisolated final class Recorder: Sendable {
   private let stopping = Once()
   private let isRunning = Mutex(true)
@@ -103,8 +105,9 @@ nonisolated protocol MovieOutputDelegate: AnyObject {
   func output(_ output: MovieOutput, didFinishRecordingTo file: String, error: (any Error)?)
 }
 
-/// As `AVCaptureMovieFileOutput`, by Apple's pages of `AVCaptureFileOutputRecordingDelegate`: recording begins later, and
-/// its end is always reported. Public reports say that a stop before the beginning is ignored.
+/// As `AVCaptureMovieFileOutput`, by Apple's pages of `AVCaptureFileOutputRecordingDelegate`:
+/// recording begins later, and its end is always reported. Public reports say that a stop before
+/// the beginning is ignored.
 nonisolated final class MovieOutput: @unchecked Sendable {
   private weak var delegate: (any MovieOutputDelegate)?
   private var stop = Once()

@@ -96,7 +96,7 @@ struct SessionRecipesTests {
     try await SDKRequest.calls.withValue(calls) {
       let task = Task { try await Ads().reward(for: RewardedAd(isWatched: isWatched)) }
       let request = try await calls.next()
-      // The person has seen the ad, although nobody waits for the reward any more.
+      // The person has seen the ad, although no task waits for the reward anymore.
       task.cancel()
       request.answer { $0(nil) }
       #expect(try await task.value == (isWatched ? 10 : nil))

@@ -72,9 +72,9 @@ nonisolated protocol TagSessionDelegate: AnyObject {
 }
 
 /// As the sessions of Core NFC, by Apple's pages of `NFCReaderSessionProtocol.invalidate()`,
-/// `readerSession(_:didInvalidateWithError:)` and `readerSessionInvalidationErrorSystemIsBusy`: there is one session at a
-/// time. After a tag it goes on until the app closes it. That the delegate also learns of an end by the app is from
-/// AndyQ/NFCPassportReader#146.
+/// `readerSession(_:didInvalidateWithError:)` and `readerSessionInvalidationErrorSystemIsBusy`:
+/// there is one session at a time. After a tag it goes on until the app closes it. That the
+/// delegate also learns of an end by the app is from AndyQ/NFCPassportReader#146.
 nonisolated final class TagSession: @unchecked Sendable {
   /// Which of the checks that run at the same time have a session.
   private static let busy = Mutex<Set<ObjectIdentifier>>([])
@@ -124,8 +124,9 @@ nonisolated protocol NetServiceDelegate: AnyObject {
   func service(_ service: Service, didNotResolve error: any Error)
 }
 
-/// As `NetService`, by Apple's pages of `resolve(withTimeout:)`, `netServiceDidResolveAddress(_:)` and `stop()`: it goes
-/// on until it is stopped, or to its timeout, and reports each address that it finds.
+/// As `NetService`, by Apple's pages of `resolve(withTimeout:)`, `netServiceDidResolveAddress(_:)`
+/// and `stop()`: it goes on until it is stopped, or to its timeout, and reports each address that
+/// it finds.
 nonisolated final class Service: @unchecked Sendable {
   weak var delegate: (any NetServiceDelegate)?
   private let stopping = Once()

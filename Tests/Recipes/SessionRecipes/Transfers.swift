@@ -1,4 +1,5 @@
-// A cancellation with an answer of its own, an object that is closed while calls wait, and answers before their call.
+// A cancellation with an answer of its own, an object that is closed while calls wait, and answers
+// before their call.
 
 import CooperativeCancellation
 import Foundation
@@ -112,8 +113,8 @@ struct TransferError: Error {
 }
 
 /// As the download tasks of `URLSession`, by Apple's pages of `cancel(byProducingResumeData:)` and
-/// `NSURLSessionDownloadTaskResumeData`: a cancellation produces the data later, for its own closure and for the error of
-/// the completion handler, which is always called.
+/// `NSURLSessionDownloadTaskResumeData`: a cancellation produces the data later, for its own
+/// closure and for the error of the completion handler, which is always called.
 nonisolated final class TransferSession: Sendable {
   let resumptions = Mutex<[Data?]>([])
 
@@ -184,7 +185,8 @@ nonisolated final class CopyJob: Sendable {
   }
 }
 
-/// As a peer connection of WebRTC, by stasel/WebRTC-iOS#70: after `close()`, it calls no completion handler.
+/// As a peer connection of WebRTC, by stasel/WebRTC-iOS#70: after `close()`, it calls no completion
+/// handler.
 nonisolated final class Peer: Sendable {
   private let isClosed = Mutex(false)
   private let kept = Mutex<[Handler<String>]>([])
@@ -203,9 +205,9 @@ nonisolated protocol UploadSessionDelegate: AnyObject, Sendable {
   func upload(_ upload: Int, didCompleteWith result: Result<Int, any Error>)
 }
 
-/// As a background session of `URLSession`, by Apple's page "Downloading files in the background" and that of
-/// `URLSessionTaskDelegate`: uploads go on without the app, and after a relaunch the delegate learns of their ends, on its
-/// queue, before the app has asked for them.
+/// As a background session of `URLSession`, by Apple's page "Downloading files in the background"
+/// and that of `URLSessionTaskDelegate`: uploads go on without the app, and after a relaunch the
+/// delegate learns of their ends, on its queue, before the app has asked for them.
 @MainActor
 final class UploadSession {
   weak var delegate: (any UploadSessionDelegate)?

@@ -99,7 +99,7 @@ void scheduler_finish(scheduler_status result) {
   sem_post(&done);
 }
 
-// Returns who goes on, or null if nobody does.
+// Returns the one that goes on, or null if none can.
 static entity *choose(entity *stopped) {
   if (is_finished) return NULL;
   uint32_t enabled = 0;

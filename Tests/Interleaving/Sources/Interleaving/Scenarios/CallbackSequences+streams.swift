@@ -152,7 +152,7 @@ extension Scenario {
     run.thread("canceller") { reader.cancel() }
   }
 
-  /// Another thread releases what nobody has read.
+  /// Another thread releases what no task has read.
   private static let startedAndReleased = Scenario(
     "started, main: yield, finish, release elsewhere",
     outcomes: ["discarded 1"]

@@ -68,7 +68,7 @@ extension Scenario {
     run.thread("SDK") { completion(.success(call.value())) }
   }
 
-  /// As with a retry. Nobody answers.
+  /// As with a retry. No answer comes.
   private static let twoRequests = lateRequest(
     "request, request, cancellation",
     outcomes: ["cancelled", "cancelled, forwarded"]
