@@ -85,15 +85,6 @@ public func withAsyncValue<Value: Sendable, Request>(
   await withAsyncValue { (_: @Sendable (Value) -> Void) in }
 }
 
-@available(*, unavailable, message: "write 'timeout:' before the timeout")
-@_alwaysEmitIntoClient
-public func withAbandonableTask<Value>(
-  _ timeout: Timeout,
-  _ operation: () async throws -> Value
-) async throws -> Value {
-  throw cancellation()
-}
-
 @available(*, unavailable, message: "write 'whenCancelled:' before the response")
 @_alwaysEmitIntoClient
 public func withAsyncThrowingValue<Value, Completion, Request>(

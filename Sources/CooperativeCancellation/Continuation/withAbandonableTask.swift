@@ -75,6 +75,15 @@ nonisolated(nonsending) public func withAbandonableTask<Value>(
   }.open()
 }
 
+@available(*, unavailable, message: "write 'timeout:' before the timeout")
+@_alwaysEmitIntoClient
+public func withAbandonableTask<Value>(
+  _ timeout: Timeout,
+  _ operation: () async throws -> Value
+) async throws -> Value {
+  throw cancellation()
+}
+
 /// Waits, and passes on to which priority this task is raised meanwhile.
 @_alwaysEmitIntoClient
 nonisolated(nonsending) package func raising<Result: Sendable>(
