@@ -4,9 +4,9 @@
 
 import PackageDescription
 
-/// The folder with the parser that the toolchain has built already, as `./check-continuations`
-/// finds it. Without it, the parser is built from source, which takes minutes.
-let parserFolder = Context.environment["SWIFT_PARSER_FOLDER"]
+/// The folder with the parser that the toolchain has built already, as `./parser-folder` prints it.
+/// Without it, the parser is built from source, which takes minutes.
+let parserFolder = Context.environment["SWIFT_PARSER_FOLDER"].flatMap { $0.isEmpty ? nil : $0 }
 
 let package = Package(
   name: "Tools",
