@@ -4,8 +4,14 @@ final class Debatable {
   weak var delegate: Box?
   var isInvalid = false
 
-  func forwards(completion: @escaping (Int) -> Void) {
-    delegate?.ask { completion(1) }  // warning: maybe-never-called
+  func forwards(_ sdk: SDK, completion: @escaping (Int?) -> Void) {
+    sdk.load { number, _ in
+      guard number != nil else {
+        self.delegate?.ask { completion(1) }  // warning: maybe-never-called
+        return
+      }
+      completion(number)
+    }
   }
 
   func onlySuccess(_ sdk: SDK, completion: @escaping (Int) -> Void) {

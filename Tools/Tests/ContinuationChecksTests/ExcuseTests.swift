@@ -172,7 +172,8 @@ func `an error is an error in any form`(error: String) throws {
   "let b = a.value; guard let b else { return }; completion(b)",
   "switch a { case .success(let b): if let c = b.c { completion(c) }; default: completion(1) }",
   "switch a { case .failure: log(1); default: completion(1) }",
-  "do { try completion(b(a)) } catch { log(error) }", "completion(try? b(a)); try? c(completion)",
+  "do { try completion(b(a)) } catch { log(error) }", "try? b { completion(1) }",
+  "do { completion(try b()) } catch { if let c = error as? C { completion(c) } }",
 ])
 func `what a callback brings may be a failure`(body: String) throws {
   #expect(try Set(kinds(body)).isDisjoint(with: debatable))
@@ -198,6 +199,10 @@ func `what something else decides may be chosen`(body: String) throws {
   #expect(try kinds(body.replacing("#", with: "let text")) == certain)
   let inside = "if let error = text { if # { return }; return completion(1) }; completion(1)"
   #expect(try kinds(inside.replacing("#", with: "error.code == 5")) == debatable)
+}
+
+@Test func `what is certain counts more than what is debatable`() throws {
+  #expect(try kinds("guard let a else { if isOn { save() }; return }; completion(a)") == certain)
 }
 
 @Test func `a catch for some errors is thought of`() throws {

@@ -78,9 +78,13 @@ func `a closure that runs at once is a part of its function`(name: String) throw
 
 @Test(arguments: Words.weak)
 func `a receiver that may be gone is debatable`(word: Substring) throws {
-  let source = "func f(completion: @escaping () -> Void) { \(word)?.load(completion) }"
-  let found = try #require(Report(source: source, kinds: Set(Kind.all))).findings
-  #expect(found.map(\.kind) == [.maybeNeverCalled])
+  let callback = "{ a in guard a else { # }; completion(1) }"
+  let source = "func f(completion: @escaping (Int?) -> Void) { sdk.ask \(callback) }"
+  for (receiver, kind) in [(word, Kind.maybeNeverCalled), ("sdk", .neverCalled)] {
+    let source = source.replacing("#", with: "return \(receiver)?.load(completion)")
+    let found = try #require(Report(source: source, kinds: Set(Kind.all))).findings
+    #expect(found.map(\.kind) == [kind])
+  }
 }
 
 @Test(arguments: Words.fake)
