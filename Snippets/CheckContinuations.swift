@@ -18,9 +18,11 @@ struct Mistakes: Sendable {
     }
   }
 
-  func half(of number: Int?, completion: @escaping @Sendable (Int?) -> Void) {
-    guard let number else { return }  // warning: never-called
-    completion(number / 2)
+  func half(completion: @escaping @Sendable (Int?) -> Void) {
+    sdk.load { number, error in
+      guard let number else { return }  // warning: never-called
+      completion(number / 2)
+    }
   }
 
   func resumedTwice() async throws -> Int {
@@ -127,8 +129,10 @@ struct ByHandCorrected: Sendable {
     }
   }
 
-  func half(of number: Int?, completion: @escaping @Sendable (Int?) -> Void) {
-    completion(number.map { $0 / 2 })
+  func half(completion: @escaping @Sendable (Int?) -> Void) {
+    sdk.load { number, error in
+      completion(number.map { $0 / 2 })
+    }
   }
 
   func cancellable() async throws -> Int {
@@ -157,9 +161,11 @@ struct WithLibrary {
   }
 }
 
-func silenced(_ number: Int?, completion: (Int) -> Void) {
-  // check-continuations:disable never-called: the caller passes nil to skip it
-  if let number { completion(number) }
+func silenced(_ sdk: NumberSDK, completion: @escaping @Sendable (Int) -> Void) {
+  sdk.load { number, _ in
+    // check-continuations:disable never-called: nobody waits for a number that is missing
+    if let number { completion(number) }
+  }
 }
 
 nonisolated struct NumberSDK: Sendable {

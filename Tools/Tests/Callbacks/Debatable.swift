@@ -4,24 +4,34 @@ final class Debatable {
   weak var delegate: Box?
   var isInvalid = false
 
-  func forwards(completion: @escaping (Int) -> Void) {
-    delegate?.ask { completion(1) }  // warning: maybe-never-called
+  func forwards(_ sdk: SDK, completion: @escaping (Int?) -> Void) {
+    sdk.load { number, _ in
+      guard number != nil else {
+        self.delegate?.ask { completion(1) }  // warning: maybe-never-called
+        return
+      }
+      completion(number)
+    }
   }
 
-  func onlySuccess(_ number: Int?, completion: @escaping (Int) -> Void) {
-    guard let number else {
-      show("no number")
-      return  // warning: maybe-never-called
+  func onlySuccess(_ sdk: SDK, completion: @escaping (Int) -> Void) {
+    sdk.load { number, _ in
+      guard let number else {
+        self.show("no number")
+        return  // warning: maybe-never-called
+      }
+      completion(number)
     }
-    completion(number)
   }
 
-  func onlySuccessAndAFlag(_ number: Int?, completion: @escaping (Int) -> Void) {
-    guard let number else {
-      isInvalid = true
-      return  // warning: maybe-never-called
+  func onlySuccessAndAFlag(_ sdk: SDK, completion: @escaping (Int) -> Void) {
+    sdk.load { number, _ in
+      guard let number else {
+        self.isInvalid = true
+        return  // warning: maybe-never-called
+      }
+      completion(number)
     }
-    completion(number)
   }
 
   func neitherValueNorError(_ sdk: SDK) async throws {
@@ -52,33 +62,48 @@ final class Debatable {
     }
   }
 
-  func noPlaceForFailure(_ number: Int?, completion: @escaping (Int) -> Void) {
-    guard let number else {
-      print("no number")
-      return  // warning: never-called
+  func noPlaceForFailure(_ sdk: SDK, completion: @escaping (Int) -> Void) {
+    sdk.load { number, _ in
+      guard let number else {
+        print("no number")
+        return  // warning: never-called
+      }
+      completion(number)
     }
+  }
+
+  func failureHasPlace(_ sdk: SDK, completion: @escaping (Int?) -> Void) {
+    sdk.load { number, _ in
+      guard let number else {
+        self.show("no number")
+        return  // warning: never-called
+      }
+      completion(number)
+    }
+  }
+
+  func callerMayKnow(_ number: Int?, completion: @escaping (Int?) -> Void) {
+    guard let number else { return }  // warning: maybe-never-called
     completion(number)
   }
 
-  func failureHasPlace(_ number: Int?, completion: @escaping (Int?) -> Void) {
-    guard let number else {
-      show("no number")
-      return  // warning: never-called
+  func onlyFails(_ sdk: SDK, completion: @escaping (Result<Void, any Error>) -> Void) {
+    sdk.load { _, error in
+      guard error == nil else { return completion(.failure(CancellationError())) }
+      self.show("done")
+    }  // warning: maybe-never-called
+  }
+
+  func says(_ sdk: SDK, completion: @escaping (String?) -> Void) {
+    sdk.load { number, _ in
+      if number == nil { completion("no number") }  // warning: maybe-never-called
     }
-    completion(number)
   }
 
-  func onlyFails(_ number: Int?, completion: @escaping (Result<Void, any Error>) -> Void) {
-    guard number != nil else { return completion(.failure(CancellationError())) }
-    show("done")
-  }  // warning: maybe-never-called
-
-  func says(_ number: Int?, completion: @escaping (String?) -> Void) {
-    if number == nil { completion("no number") }  // warning: maybe-never-called
-  }
-
-  func mayBeLeftOut(_ number: Int?, completion: ((Int) -> Void)?) {
-    if let number { completion?(number) }  // warning: maybe-never-called
+  func mayBeLeftOut(_ sdk: SDK, completion: ((Int) -> Void)?) {
+    sdk.load { number, _ in
+      if let number { completion?(number) }  // warning: maybe-never-called
+    }
   }
 
   func show(_ text: String) {}

@@ -49,9 +49,11 @@ func lateRequest(_ sdk: SDK, _ box: Box) async throws {
   }
 }
 
-func notSilenced(_ number: Int?, _ box: Box, completion: (Int) -> Void) {
-  // check-continuations:disable never-called  // warning: useless-comment
-  if !box.isDone { if let number { completion(number) } }  // warning: never-called
+func notSilenced(_ sdk: SDK, completion: @escaping (Int) -> Void) {
+  sdk.load { number, _ in
+    // check-continuations:disable never-called  // warning: useless-comment
+    if let number { completion(number) }  // warning: never-called
+  }
 }
 
 func someCases(_ sdk: SDK, completion: @escaping (Result<Int, any Error>) -> Void) {
@@ -100,9 +102,11 @@ func connects(_ connection: Connection) async throws {
   }
 }
 
-func askHandler(_ number: Int?, completion: @escaping (Int?) -> Void) {
-  guard let number else { return }  // warning: never-called
-  completion(number)
+func askHandler(_ sdk: SDK, completion: @escaping (Int?) -> Void) {
+  sdk.load { number, _ in
+    guard let number else { return }  // warning: never-called
+    completion(number)
+  }
 }
 
 func convertsTheValue(_ sdk: SDK) async throws {

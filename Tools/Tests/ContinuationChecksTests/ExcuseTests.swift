@@ -1,13 +1,14 @@
 import ContinuationChecks
 import Testing
 
-/// A function that takes a completion handler, and its body.
+/// A function that takes a completion handler, and what its callback does.
 private func kinds(
   _ body: String,
   name: String = "load",
   parameters: String = "completion: @escaping (Int?) -> Void"
 ) throws -> [String] {
-  try kinds(file: "func \(name)(\(parameters)) { \(body) }")
+  let callback = "{ a, text, urlComponents, response, name, message, some in \(body) }"
+  return try kinds(file: "func \(name)(\(parameters)) { sdk.ask \(callback) }")
 }
 
 private func kinds(file: String) throws -> [String] {
@@ -34,7 +35,9 @@ func `what a program makes of what it knows is always made`(condition: String) t
 }
 
 @Test func `a name that nobody knows may be passed over`() throws {
-  let names = "switch name { case \"a\": completion(1); default: break }"
+  let names =
+    "if let a { return completion(1) }; "
+    + "switch name { case \"a\": completion(1); default: save() }"
   #expect(try kinds(names) == debatable)
   #expect(try kinds(names.replacing("\"a\"", with: ".a")) == certain)
 }
@@ -133,7 +136,7 @@ func `another handler may be called instead`(name: String) throws {
   let tested = "guard a != nil && b == nil else { return completion(1) }; "
   #expect(try kinds(tested + "a?.load(completion)").isEmpty)
   #expect(try kinds("if a!.isReady { a?.load(completion) } else { completion(1) }").isEmpty)
-  #expect(try kinds("if b { a?.load(completion) } else { completion(1) }") == certain)
+  #expect(try kinds("if b { a?.load(completion) } else { completion(1) }") == debatable)
 }
 
 @Test func `a list that is not empty has a first element`() throws {
@@ -143,7 +146,9 @@ func `another handler may be called instead`(name: String) throws {
 }
 
 @Test func `a default that only breaks leaves out what does not matter`() throws {
-  let body = "switch a { case .one: completion(1); case .two: completion(2); default: # }"
+  let body =
+    "if let text { return completion(1) }; "
+    + "switch a { case .one: completion(1); case .two: completion(2); default: # }"
   #expect(try kinds(body.replacing("#", with: "break")) == debatable)
   #expect(try kinds(body.replacing("#", with: "return")) == certain)
 }
@@ -157,4 +162,89 @@ func `an error is an error in any form`(error: String) throws {
   // On another queue, they are the same parameters.
   let later = "sdk.load { a, error in main.async { \(chain) } }"
   #expect(try kinds(later) == debatable)
+}
+
+@Test(arguments: [
+  "guard let a else { return }; completion(a)", "if let a { completion(a) }",
+  "guard a != nil else { return }; completion(a)", "guard a else { return }; completion(1)",
+  "guard case .success(let b) = a else { return }; completion(b)",
+  "guard let b = a[0] as? Int else { return }; completion(b)",
+  "let b = a.value; guard let b else { return }; completion(b)",
+  "switch a { case .success(let b): if let c = b.c { completion(c) }; default: completion(1) }",
+  "switch a { case .failure: log(1); default: completion(1) }",
+  "do { try completion(b(a)) } catch { log(error) }", "try? b { completion(1) }",
+  "do { completion(try b()) } catch { if let c = error as? C { completion(c) } }",
+])
+func `what a callback brings may be a failure`(body: String) throws {
+  #expect(try Set(kinds(body)).isDisjoint(with: debatable))
+}
+
+@Test(arguments: [
+  "guard let b else { return }; completion(b)", "if isOn { completion(1) }",
+  "guard a == 1 else { return }; completion(a)", "if let a { save(a) } else { completion(1) }",
+  "guard let b = all.first(where: { $0.isOn }) else { return }; completion(b)",
+  "switch a { case .other: log(1); default: completion(1) }",
+])
+func `what something else decides may be chosen`(body: String) throws {
+  #expect(try kinds(body) == debatable)
+  // A function asks the same of its parameters before it starts anything.
+  let source = "func f(_ a: Int?, completion: @escaping (Int?) -> Void) { \(body) }"
+  #expect(try kinds(file: source) == debatable)
+}
+
+@Test func `the last decision is the reason`() throws {
+  let body = "guard let a else { if # { completion(1) }; return }; completion(a)"
+  #expect(try kinds(body.replacing("#", with: "isOn")) == debatable)
+  #expect(try kinds(body.replacing("#", with: "text == 1")) == debatable)
+  #expect(try kinds(body.replacing("#", with: "let text")) == certain)
+  let inside = "if let error = text { if # { return }; return completion(1) }; completion(1)"
+  #expect(try kinds(inside.replacing("#", with: "error.code == 5")) == debatable)
+}
+
+@Test func `what is certain counts more than what is debatable`() throws {
+  #expect(try kinds("guard let a else { if isOn { save() }; return }; completion(a)") == certain)
+}
+
+@Test func `a catch for some errors is thought of`() throws {
+  let body = "do { completion(try b()) } catch # { log(1) } catch { completion(1) }"
+  for errors in ["Failure.known", "let error as Failure", "is Failure"] {
+    #expect(try kinds(body.replacing("#", with: errors)) == debatable)
+  }
+  let all = "do { completion(try b()) } catch # { log(1) }"
+  for errors in ["", "let failure", "(let failure)"] {
+    #expect(try kinds(all.replacing("#", with: errors)) == certain)
+  }
+}
+
+@Test func `a failure with a break alone is chosen`() throws {
+  let body = "switch a { case .success: completion(1); case .failure: # }"
+  #expect(try kinds(body.replacing("#", with: "break")) == debatable)
+  #expect(try kinds(body.replacing("#", with: "log(1)")) == certain)
+}
+
+@Test(arguments: [
+  "switch a { case .success: if let text { completion(text) }; default: completion(1) }",
+  "if a { if let text { completion(text) } } else { completion(1) }",
+  "guard a else { return completion(1) }; guard let text else { return }; completion(text)",
+  "guard !a else { guard let text else { return }; return completion(text) }; completion(1)",
+])
+func `with a success comes a value`(body: String) throws {
+  #expect(try kinds(body) == debatable)
+}
+
+@Test func `nothing in parentheses or in a member is nothing`() throws {
+  let body = "if (error == nil) { if let a { completion(a) } } else { completion(1) }"
+  #expect(try kinds("sdk.load { a, error in \(body) }") == debatable)
+  let members = "if let b = a.value { completion(b) } else if let c = a.error { completion(c) }"
+  #expect(try kinds(members) == debatable)
+}
+
+@Test func `a loop over elements ends anyway`() throws {
+  let loop = "func f() async { for a in all { # } }"
+  let sleep = "try? await Task.sleep(for: .seconds(1))"
+  let spreads = ["maybe-sleep-ignores-cancellation"]
+  #expect(try kinds(file: loop.replacing("#", with: sleep)) == spreads)
+  // A request is repeated at once.
+  let retries = loop.replacing("#", with: "do { try a() } catch { \(sleep) }")
+  #expect(try kinds(file: retries) == ["sleep-ignores-cancellation"])
 }

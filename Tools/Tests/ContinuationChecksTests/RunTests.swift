@@ -31,7 +31,7 @@ private final class Folder: Sendable {
 }
 
 private let wrong =
-  "func f(_ a: Int?, completion: @escaping () -> Void) { if let a { completion() } }"
+  "func f(completion: @escaping () -> Void) { sdk.load { a in if let a { completion() } } }"
 private let finding = "never-called"
 
 @Test func `the status says whether all was checked and nothing found`() throws {
@@ -78,7 +78,8 @@ private let finding = "never-called"
 func `deep code is checked`(depth: Int) async throws {
   let ifs = String(repeating: "if a { ", count: depth)
   let ends = String(repeating: "}", count: depth)
-  let source = "func f(completion: @escaping () -> Void) { \(ifs) completion() \(ends) }"
+  let body = "sdk.load { a in \(ifs) completion() \(ends) }"
+  let source = "func f(completion: @escaping () -> Void) { \(body) }"
   let folder = try Folder(["a.swift": source])
   // As in the command, which has a stack of its own.
   let status = await withCheckedContinuation { continuation in
@@ -109,7 +110,7 @@ func `deep code is checked`(depth: Int) async throws {
   let folder = try Folder(["a,b.swift": wrong])
   let text = try folder.run("a,b.swift", options: ["--format", "github"]).text
   #expect(text.hasPrefix("::warning file="))
-  #expect(text.contains("a%2Cb.swift,line=1,col=55,title=never-called::this `if` may not apply"))
+  #expect(text.contains("a%2Cb.swift,line=1,col=60,title=never-called::this `if` may not apply"))
 }
 
 @Test func `a baseline hides what it has, once, and is reported when it is out of date`() throws {

@@ -2,12 +2,17 @@ import SwiftSyntax
 
 extension Kind {
   static let sleepIgnoresCancellation = Kind("sleep-ignores-cancellation")
+  /// The loop only spreads its work, and ends anyway.
+  static let maybeSleepIgnoresCancellation = Kind(
+    "maybe-sleep-ignores-cancellation",
+    isDebatable: true
+  )
 }
 
 /// Loops that pause with `try? await Task.sleep` and never ask whether they are cancelled. From the
 /// cancellation on, they run without a pause.
 enum SleepsInLoops: Check {
-  static let kinds = [Kind.sleepIgnoresCancellation]
+  static let kinds = [Kind.sleepIgnoresCancellation, .maybeSleepIgnoresCancellation]
 
   static func findings(in file: SourceFile) -> [Finding] {
     if file.isTest { return [] }
@@ -20,8 +25,16 @@ enum SleepsInLoops: Check {
       let message =
         "a cancelled task runs this loop on without a pause, because `try?` hides the cancellation: "
         + "let the error end the loop"
-      return Finding(.sleepIgnoresCancellation, at: attempt.start, message)
+      let kind: Kind =
+        spreads(loop, call) ? .maybeSleepIgnoresCancellation : .sleepIgnoresCancellation
+      return Finding(kind, at: attempt.start, message)
     }
+  }
+
+  /// A `for` loop ends anyway. In a `catch`, it would repeat a request.
+  private static func spreads(_ loop: Syntax, _ sleep: FunctionCallExprSyntax) -> Bool {
+    loop.is(ForStmtSyntax.self)
+      && !sleep.ancestors.prefix { $0.id != loop.id }.contains { $0.is(CatchClauseSyntax.self) }
   }
 
   /// The innermost loop of the same task. One over an asynchronous sequence ends with it.

@@ -12,19 +12,26 @@ struct Absence {
     let parameters = Set(conditions.ancestors.flatMap(\.parameterNames))
     let questions = conditions.compactMap(Question.init)
     guard questions.count == conditions.count,
-      questions.allSatisfy({ parameters.contains($0.name) })
+      questions.allSatisfy({ parameters.contains($0.root) })
     else { return nil }
     if questions.count == 1, questions[0].asksForNil {
       inside = questions[0].name
+      // What is not false has succeeded.
+      if questions[0].isFlag { otherwise = "error" }
     } else if !questions.contains(where: \.asksForNil) {
       // One of several is missing.
       otherwise = questions.map(\.name).sorted().joined(separator: " ")
+      if questions.contains(where: \.isFlag) { inside = "error" }
     }
   }
 
   private struct Question {
+    /// `error`, or `response.error`.
     let name: String
     let asksForNil: Bool
+    /// A `Bool`, as `succeeded`.
+    var isFlag = false
+    var root: String { String(name.prefix { $0 != "." }) }
 
     init?(_ condition: ConditionElementSyntax) {
       switch condition.condition {
@@ -36,24 +43,34 @@ struct Absence {
         {
           value = cast.first
         }
-        guard let name = value?.as(DeclReferenceExprSyntax.self)?.baseName.text
-        else { return nil }
-        (self.name, asksForNil) = (name, false)
-      case .expression(let value):
+        guard let value, let path = value.path else { return nil }
+        (name, asksForNil) = (path, false)
+      case .expression(let outer):
+        // `(error == nil)`
+        let value = outer.unwrapped.is(SequenceExprSyntax.self) ? outer.unwrapped : outer
         let parts = value.as(SequenceExprSyntax.self).map { Array($0.elements) } ?? []
         if parts.count == 3, let sign = parts[1].as(BinaryOperatorExprSyntax.self)?.operator.text,
           ["==", "!="].contains(sign), parts[2].is(NilLiteralExprSyntax.self),
-          let name = parts[0].name
+          let name = parts[0].path
         {
           (self.name, asksForNil) = (name, sign == "==")
         } else if let name = value.name {
           (self.name, asksForNil) = (name, value.is(PrefixOperatorExprSyntax.self))
+          isFlag = true
         } else {
           return nil
         }
       default: return nil
       }
     }
+  }
+}
+
+extension ExprSyntax {
+  /// A name, or members of it.
+  fileprivate var path: String? {
+    guard let member = unwrapped.as(MemberAccessExprSyntax.self) else { return name }
+    return member.base.flatMap { $0.path }.map { $0 + "." + member.declName.baseName.text }
   }
 }
 

@@ -2,12 +2,14 @@ import SwiftSyntax
 
 extension Flow {
   mutating func visitGuard(_ node: GuardStmtSyntax, _ paths: Paths) -> Paths {
+    let failure = Failure(node.conditions, for: obligation)
     let (decision, paths) = decide(node.conditions, paths)
     let absence = Absence(node.conditions)
     let leaving = paths.excused(decision.isExcused || decision.isReleased)
     _ = run(
       node.body.statements,
       leaving.lacking(absence?.otherwise).unlikely(node.conditions.alwaysHold)
+        .failed(failure.otherwise, unless: failure.isChoice)
     )
     return paths.lacking(absence?.inside)
   }
@@ -18,10 +20,12 @@ extension Flow {
     let answers = top.elseBody.map { obligation.isMentioned(in: $0) } ?? false
     while true {
       let outer = obligation
+      let failure = Failure(node.conditions, for: obligation)
       let (decision, paths) = decide(node.conditions, others)
       let isQuiet = !obligation.isMentioned(in: node.body)
       let absence = Absence(node.conditions)
-      let inside = paths.excused(decision.isExcused && isQuiet).lacking(absence?.inside)
+      var inside = paths.excused(decision.isExcused && isQuiet).lacking(absence?.inside)
+      if isQuiet { inside = inside.failed(failure.inside, unless: failure.isChoice) }
       var end = run(node.body.statements, inside)
       if isQuiet, answers {
         let reason = "this branch does not \(obligation.verb)"
@@ -34,6 +38,7 @@ extension Flow {
       limit(result)
       others = paths.excused(decision.isExcused && !isQuiet || decision.isReleased)
         .lacking(absence?.otherwise).unlikely(node.conditions.alwaysHold)
+      if !isQuiet { others = others.failed(failure.otherwise, unless: failure.isChoice) }
       if let next = node.elseBody?.as(IfExprSyntax.self), !isTooLong {
         node = next
       } else if let block = node.elseBody?.as(CodeBlockSyntax.self) {
@@ -86,6 +91,7 @@ extension Flow {
   mutating func visitSwitch(_ node: SwitchExprSyntax, _ paths: Paths) -> Paths {
     let decision = Decision(node.subject, for: obligation)
     let paths = visitTest(node.subject, paths).deciding(by: decision).excused(decision.isExcused)
+    let isBrought = obligation.isBrought(node.subject)
     let items = node.cases.compactMap { $0.as(SwitchCaseSyntax.self) }
     // A callback that passes over several cases without a failure hears of steps.
     let steps = owners.isEmpty ? [] : items.filter { isStep($0) }
@@ -94,19 +100,26 @@ extension Flow {
     return items.reduce(into: []) { result, item in
       let outer = obligation
       let names = item.label.as(SwitchCaseLabelSyntax.self)
-      if let names { obligation.shadow(names) }
+      if let names { obligation.bind(names, to: node.subject) }
       // What does not exist yet, or says that the SDK calls again.
       let isExcused =
         item.attribute != nil || steps.count > 1 && steps.contains(item)
         || names?.identifiers.contains { Words($0).saysState } == true
       let isQuiet = !obligation.isMentioned(in: item.statements)
       let before = exits.count
-      let end = run(item.statements, paths.excused(isExcused && isQuiet))
+      let hasFailed = isBrought && names?.identifiers.contains { Words($0).saysFailure } == true
+      // By convention, no error comes with a success.
+      let hasSucceeded = isBrought && names?.identifiers.contains("success") == true
+      let start = paths.excused(isExcused && isQuiet).failed(hasFailed)
+        .lacking(hasSucceeded ? "error" : nil)
+      let end = run(item.statements, start)
         .union(take([.branch], since: before))
       var skip = skip(at: item, body: item.statements, "this `case` does not \(obligation.verb)")
       skip.group = node.position
       // A name that nobody knows, or all but the cases that matter.
-      let isRest = names == nil && (isOverNames || item.isBreak && answering > 1)
+      let isRest =
+        names == nil && isOverNames
+        || item.isBreak && (names == nil ? answering > 1 : obligation.handler != nil)
       skip.isDebatable = skip.isDebatable || isRest
       result.formUnion(end.skipping(skip))
       obligation = outer
@@ -127,12 +140,14 @@ extension Flow {
     let thrown = take([.error], since: before)
     for clause in node.catchClauses {
       let outer = obligation
-      obligation.shadow(clause.catchItems)
+      obligation.hear(clause)
       let isCancellation = clause.catchItems.identifiers.contains { $0.contains("ancel") }
       let end = run(clause.body.statements, thrown.excused(isCancellation))
       obligation = outer
       let reason = "this `catch` does not \(obligation.verb)"
-      result.formUnion(end.skipping(skip(at: clause, body: clause.body.statements, reason)))
+      var skip = skip(at: clause, body: clause.body.statements, reason)
+      skip.isDebatable = skip.isDebatable || obligation.handler != nil && clause.isForSome
+      result.formUnion(end.skipping(skip))
     }
     if !node.catchClauses.contains(where: \.catchItems.isEmpty), !thrown.isEmpty {
       _ = exit(.error, thrown.excused(), at: node)
@@ -157,6 +172,14 @@ extension Flow {
     let before = exits.count
     let end = run(body.statements, paths).union(take([.branch, .iteration], since: before))
     return end.union(paths).excused(obligation.isMentioned(in: body))
+  }
+}
+
+extension CatchClauseSyntax {
+  /// Somebody has thought of these errors: `catch Failure.known`, and not `catch let error`.
+  fileprivate var isForSome: Bool {
+    let text = catchItems.trimmedDescription.filter { !"()".contains($0) }
+    return !text.isEmpty && (!text.hasPrefix("let ") || text.contains(" as "))
   }
 }
 

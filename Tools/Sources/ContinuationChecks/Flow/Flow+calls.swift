@@ -109,6 +109,7 @@ extension Flow {
     exits = []
     owners.append(lastOwner)
     obligation.enter(closure)
+    obligation.hear(closure)
     isRepeated = isRepeated || mayRunAgain(closure, as: name)
     let end = run(closure.statements, [Path(tested: Set(paths.flatMap(\.tested)))])
     guard judge(end, at: closure.rightBrace, isTask: closure.isTask) else { return after }
@@ -193,7 +194,7 @@ extension Flow {
       let isDebatable =
         skip.isDebatable || obligation.isForFailure || obligation.isOptional || path.hasNothing
         || obligation.handler != nil && path.isUnlikely || obligation.isForEvent
-        || obligation.file.isTest
+        || obligation.file.isTest || obligation.handler != nil && !path.hasFailed
       let kind: Kind =
         obligation.handler == nil
         ? (isDebatable ? .maybeNeverResumed : .neverResumed)

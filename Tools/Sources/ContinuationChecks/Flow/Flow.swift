@@ -47,13 +47,15 @@ struct Flow {
       return []
     }
     _ = flow.judge(end, at: brace)
-    let proved = flow.candidates.filter { flow.sharing.isDisjoint(with: $0.owners) }
+    var proved = flow.candidates.filter { flow.sharing.isDisjoint(with: $0.owners) }
+    // What is certain counts more than what is debatable.
+    let certain = Set(proved.filter { !$0.finding.kind.isDebatable }.map(\.finding.position))
+    proved.removeAll { $0.finding.kind.isDebatable && certain.contains($0.finding.position) }
     let alone = proved.filter { $0.group == nil }.map(\.finding)
     // The first of a `switch`, or of a chain of `else if`, speaks for all of its branches.
     return Dictionary(grouping: proved.filter { $0.group != nil }, by: \.group).values
       .reduce(into: alone) { findings, group in
         let places = Set(group.map(\.finding.position)).count
-        // What is certain counts more than what is debatable.
         let certain = group.map(\.finding).filter { !$0.kind.isDebatable }
         let candidates = certain.isEmpty ? group.map(\.finding) : certain
         // Of a branch and the absence of one, the branch says more.
@@ -74,6 +76,7 @@ struct Flow {
   init(obligation: Obligation) { self.obligation = obligation }
 
   mutating func exit(_ kind: Exit, _ paths: Paths, at node: some SyntaxProtocol) -> Paths {
+    let paths = paths.failed(kind == .error)
     exits.append(Departure(kind: kind, paths: paths, node: Syntax(node)))
     return []
   }
@@ -166,6 +169,6 @@ struct Flow {
       .contains { $0.is(ConditionElementSyntax.self) }
     if isTested { return after.union(failed.excused()) }
     let skip = Path.Skip(position: node.start, reason: "`try?` swallows an error here")
-    return after.union(failed.skipping(skip))
+    return after.union(failed.failed().skipping(skip))
   }
 }

@@ -23,6 +23,8 @@ struct Obligation {
   var others: Set<String> = []
   /// What may be nil because it has been released. `self` is not, while its method waits.
   var weak: Set<String> = ["self"]
+  /// What callbacks have brought: their parameters, and what is made of these.
+  private(set) var brought: Set<String> = []
   /// What is assigned after it was declared: flags, slots, counters; and what is made of it.
   private(set) var variables: Set<String>
 
@@ -41,14 +43,38 @@ struct Obligation {
     expression.name.map(names.contains) ?? false
   }
 
+  func isBrought(_ value: ExprSyntax) -> Bool {
+    // The name of `if let name` stands nowhere else.
+    if let name = value.name { return brought.contains(name) }
+    // A closure in the value has a `$0` of its own.
+    let hasClosure = !value.all(ClosureExprSyntax.self).isEmpty
+    return file.refers(to: brought.filter { !hasClosure || !$0.hasPrefix("$") }, in: value)
+  }
+
   func isMentioned(in node: some SyntaxProtocol) -> Bool {
     file.refers(to: names.union(others), in: node)
   }
 
   mutating func shadow(_ pattern: some SyntaxProtocol) {
-    let shadowed = pattern.all(IdentifierPatternSyntax.self).map(\.identifier.text)
+    let shadowed = pattern.names
     names.subtract(shadowed)
     others.subtract(shadowed)
+    brought.subtract(shadowed)
+  }
+
+  /// The case of a `switch` names what is in its value.
+  mutating func bind(_ label: SwitchCaseLabelSyntax, to value: ExprSyntax) {
+    let isBrought = isBrought(value)
+    shadow(label)
+    if isBrought { brought.formUnion(label.names) }
+  }
+
+  /// A callback with this closure has come.
+  mutating func hear(_ closure: ClosureExprSyntax) { brought.formUnion(closure.parameterNames) }
+
+  mutating func hear(_ clause: CatchClauseSyntax) {
+    shadow(clause.catchItems)
+    brought.formUnion(clause.catchItems.isEmpty ? ["error"] : clause.catchItems.names)
   }
 
   mutating func enter(_ closure: ClosureExprSyntax) {
@@ -77,6 +103,8 @@ struct Obligation {
   }
 
   mutating func bind(_ pattern: PatternSyntax, to value: ExprSyntax) {
+    let isBrought = isBrought(value)
+    defer { if isBrought { brought.formUnion(pattern.names) } }
     guard let name = pattern.as(IdentifierPatternSyntax.self)?.identifier.text
     else { return shadow(pattern) }
     if isSubject(value) {
@@ -96,4 +124,9 @@ struct Obligation {
     if let handler { return "nothing calls `\(handler)` then: its caller waits forever" }
     return "nothing resumes then: the " + (traps ? "program traps" : "task waits forever")
   }
+}
+
+extension SyntaxProtocol {
+  /// The names that this pattern binds.
+  fileprivate var names: [String] { all(IdentifierPatternSyntax.self).map(\.identifier.text) }
 }

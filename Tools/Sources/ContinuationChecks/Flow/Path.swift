@@ -28,6 +28,8 @@ struct Path: Hashable {
     var isDebatable = false
   }
 
+  /// A callback has brought a failure, or not what is needed, or an error was thrown.
+  var hasFailed = false
   /// Something has failed that fails only for a mistake elsewhere, as the URL of a constant text.
   var isUnlikely = false
   /// Neither a value nor an error has come. By convention, an SDK brings one of them.
@@ -54,6 +56,15 @@ extension Paths {
   func lacking(_ name: String?) -> Paths {
     guard let name else { return self }
     return mapPaths { $0.absent.insert(name) }
+  }
+
+  func failed(_ hasFailed: Bool = true) -> Paths {
+    hasFailed ? mapPaths { $0.hasFailed = true } : self
+  }
+
+  /// Where something else decides, that is the reason.
+  func failed(_ hasFailed: Bool, unless isChoice: Bool) -> Paths {
+    isChoice ? mapPaths { $0.hasFailed = false } : failed(hasFailed)
   }
 
   func unlikely(_ isUnlikely: Bool) -> Paths {

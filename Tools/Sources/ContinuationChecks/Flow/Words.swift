@@ -20,7 +20,7 @@ struct Words {
   init(_ name: String) {
     self.name = name
     let spaced = name.reduce(into: "") { $0 += ($1.isUppercase ? "_" : "") + $1.lowercased() }
-    words = Set(spaced.split(separator: "_"))
+    words = Set(spaced.split { "_.".contains($0) })
   }
 
   private func says(_ list: Set<Substring>) -> Bool { !words.isDisjoint(with: list) }
