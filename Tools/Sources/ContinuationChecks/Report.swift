@@ -38,7 +38,8 @@ public struct Report: Sendable {
     let converter = SourceLocationConverter(fileName: "", tree: tree)
     let line = { converter.location(for: $0).line }
 
-    let located = Set(found.filter { kinds.contains($0.kind) }).map { finding in
+    // All, because a comment may silence one that is not asked for.
+    let located = Set(found).map { finding in
       var finding = finding
       let location = converter.location(for: finding.position)
       (finding.line, finding.column) = (location.line, location.column)
@@ -54,7 +55,7 @@ public struct Report: Sendable {
       silent.isEmpty && (comment.kind.map(kinds.contains) ?? true)
     }
     findings =
-      located.filter { !silent.joined().contains($0) }
+      located.filter { kinds.contains($0.kind) && !silent.joined().contains($0) }
       + (kinds.contains(.uselessComment) ? useless.map(\.0.finding) : [])
     findings.sort { ($0.line, $0.column) < ($1.line, $1.column) }
     for index in findings.indices {

@@ -30,8 +30,12 @@ struct SilencingComment {
     }
   }
 
+  /// A comment also silences the debatable kind of its own: which of the two a finding has may
+  /// change from one version of the checker to the next.
   func silences(_ finding: Finding) -> Bool {
-    finding.kind == kind && hasReason && (finding.line == line || finding.line == line + 1)
+    guard let kind, hasReason else { return false }
+    return (finding.kind == kind || finding.kind.name == "maybe-\(kind.name)")
+      && (finding.line == line || finding.line == line + 1)
   }
 
   /// That the comment silences nothing.
