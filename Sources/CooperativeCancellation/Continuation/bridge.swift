@@ -40,24 +40,20 @@ nonisolated(nonsending) package func bridgedWait<
   onDiscard discard: (@Sendable (sending Value) -> Void)?
 ) async throws(Failure) -> CallOutcome<Result<Sent<Value>, Problem>> {
   let discardResult = Discarding.onlyValues(to: discard) as Discard<Result<Sent<Value>, Problem>>?
+  let outcome: CallOutcome<Result<Sent<Value>, Problem>>
+  let request: Request
   switch try StartedCall.start(
     // A wait that cannot throw reports a drop.
     Reply(options.callSite, reportsDrop: Problem.self == Never.self, discardResult),
     makeWait: Wait(response: options.response),
     in: { reply throws(Failure) in try body(CancellableContinuation(reply)) }
   ) {
-  case .finished(let answer, let request):
-    let outcome = CallOutcome.answered(answer)
-    if !checks { return outcome }
-    return outcome.checkedAfter(
-      options,
-      hold: { hold(request) },
-      onCancel: { cancel(request) },
-      read: { read(request) },
-      onDiscard: discardResult
-    )
-  case .waiting(let wait, let request):
-    let outcome = CallOutcome(
+  case .finished(let answer, let made):
+    request = made
+    outcome = .answered(answer)
+  case .waiting(let wait, let made):
+    request = made
+    outcome = CallOutcome(
       // Consumes the deadline, because a sleeping task's frame would keep it.
       of: await wait.sleepUntilEnd(kind(request), options.callSite, by: consume deadline) {
         cancel(request)
@@ -65,15 +61,15 @@ nonisolated(nonsending) package func bridgedWait<
       takeAnswer: { Reply.take(from: $0) },
       onDiscard: discardResult
     )
-    if !checks { return outcome }
-    return outcome.checkedAfter(
-      options,
-      hold: { hold(request) },
-      onCancel: { cancel(request) },
-      read: { read(request) },
-      onDiscard: discardResult
-    )
   }
+  if !checks { return outcome }
+  return outcome.checkedAfter(
+    options,
+    hold: { hold(request) },
+    onCancel: { cancel(request) },
+    read: { read(request) },
+    onDiscard: discardResult
+  )
 }
 
 /// Waits for a continuation, and returns the value or throws. A bridge is the same with two checks
