@@ -1,6 +1,7 @@
 // swift-tools-version: 6.2
 
-// SDKs that nobody here wrote, each wrapped in a short service. Its own package: the library depends on none.
+// Third-party SDKs, each wrapped in a short service. A separate package, because the library
+// depends on none.
 
 import Foundation
 import PackageDescription

@@ -1,5 +1,5 @@
-// The code of the page "Apple's frameworks". It is compiled against stand-ins at the end, which have the signatures of
-// Apple's documentation, and is not run.
+// The code of the page "Apple's frameworks". It is compiled against stand-ins at the end, which
+// have the signatures of Apple's documentation, and is not run.
 
 import CallbackSequences
 import CooperativeCancellation

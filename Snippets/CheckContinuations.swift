@@ -1,4 +1,5 @@
-// The code of the page "Find mistakes in your callbacks". The checker reports what the comments say.
+// The code of the page "Find mistakes in your callbacks". The checker reports what the comments
+// say.
 
 import CooperativeCancellation
 import Synchronization
@@ -163,7 +164,7 @@ struct WithLibrary {
 
 func silenced(_ sdk: NumberSDK, completion: @escaping @Sendable (Int) -> Void) {
   sdk.load { number, _ in
-    // check-continuations:disable never-called: nobody waits for a number that is missing
+    // check-continuations:disable never-called: no caller waits for a missing number
     if let number { completion(number) }
   }
 }

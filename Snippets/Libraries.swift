@@ -92,7 +92,8 @@ func transfer(_ handle: Handle) async throws -> Int32 {
 }
 
 nonisolated struct Handle: Sendable {
-  /// Stands for `curl_easy_perform`, with a function for `CURLOPT_XFERINFOFUNCTION` that returns 1 to stop.
+  /// Stands for `curl_easy_perform`, with a function for `CURLOPT_XFERINFOFUNCTION` that returns 1
+  /// to stop.
   func perform(shouldStop: @Sendable () -> Bool) -> Int32 { shouldStop() ? 42 : 0 }
 }
 

@@ -14,8 +14,9 @@ final class Database: Sendable {
 
   /// Runs statements after those that were added earlier.
   ///
-  /// Throws `CancellationError` only if SQLite interrupted the statements. If they finish before SQLite
-  /// notices the cancellation, this returns: a change that was stored is never reported as cancelled.
+  /// Throws `CancellationError` only if SQLite interrupted the statements. If they finish before
+  /// SQLite notices the cancellation, this returns: a change that was stored is never reported as
+  /// cancelled.
   ///
   /// - Parameter onRow: Receives each row, on the database's queue.
   func execute(

@@ -7,8 +7,9 @@ import TaskBags
 
 /// A server that answers each line of its clients with a line.
 ///
-/// The work of a request ends when its client is gone. On a graceful shutdown, the server accepts no new client and no
-/// new line, lets the requests finish that are running, and then closes the connections.
+/// The work of a request ends when its client is gone. On a graceful shutdown, the server accepts
+/// no new client and no new line, lets the requests finish that are running, and then closes the
+/// connections.
 final class LineServer: Service {
   private let gracePeriod: Timeout
   private let answer: @Sendable (_ line: String) async throws -> String

@@ -4,10 +4,10 @@ import NIOPosix
 import PendingAnswers
 import Synchronization
 
-/// One connection of SwiftNIO's for many requests at once.
+/// One SwiftNIO connection for many concurrent requests.
 ///
-/// Each line begins with the number of its request, `7 hello`, and so does its reply. Replies come in any order. The
-/// line `cancel 7` tells the server that nobody waits for the seventh any more.
+/// Each line begins with the number of its request, `7 hello`, and so does its reply. Replies
+/// arrive in any order. The line `cancel 7` tells the server to stop working on the seventh.
 final class MessageClient: Sendable {
   private let channel: any Channel
   private let replies: PendingCalls<Int, String>
@@ -15,8 +15,8 @@ final class MessageClient: Sendable {
 
   /// NIO cannot stop connecting, so a connection that arrives after a cancellation is closed.
   ///
-  /// - Parameter onUnexpected: Receives each line that answers no request which waits: its request was cancelled, or
-  ///   answered before. Runs on the event loop.
+  /// - Parameter onUnexpected: Receives each line that answers no request which waits: its request
+  ///   was cancelled, or answered before. Runs on the event loop.
   init(
     host: String,
     port: Int,
@@ -86,7 +86,8 @@ nonisolated struct LineDecoder: ByteToMessageDecoder {
   }
 }
 
-/// Brings each line to the request that waits for it, and ends all that wait when the connection ends.
+/// Brings each line to the request that waits for it, and ends all that wait when the connection
+/// ends.
 private nonisolated final class ReplyHandler: ChannelInboundHandler, Sendable {
   typealias InboundIn = ByteBuffer
 

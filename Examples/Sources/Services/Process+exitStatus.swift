@@ -10,14 +10,16 @@ extension Process {
       terminationHandler = { completion(.success($0.terminationStatus)) }
       try runUnblocked()
     } onCancel: {
-      // On Linux, `terminate()` also signals a process that has ended, whose number may now be another's.
+      // On Linux, `terminate()` also signals a process that has ended, whose number may now be
+      // another's.
       if isRunning { terminate() }
     }
   }
 
   /// Starts the process so that it can be terminated.
   ///
-  /// Threads that run tasks block signals, and on Linux a child inherits the mask of the thread that starts it.
+  /// Threads that run tasks block signals, and on Linux a child inherits the mask of the thread
+  /// that starts it.
   private func runUnblocked() throws {
     var signals = sigset_t()
     var before = sigset_t()

@@ -3,7 +3,8 @@ import Dispatch
 import Foundation
 
 extension Process {
-  /// Runs the process, and returns its exit status and everything that it has written to its standard output.
+  /// Runs the process, and returns its exit status and everything that it has written to its
+  /// standard output.
   ///
   /// A cancellation terminates the process, and is thrown only when the process has ended.
   func exitStatusAndOutput() async throws -> (status: Int32, output: Data) {
@@ -23,7 +24,8 @@ extension Process {
 }
 
 extension FileHandle {
-  /// Reads until all who can write have closed their end. On Linux, `readabilityHandler` may miss that.
+  /// Reads until all who can write have closed their end. On Linux, `readabilityHandler` may miss
+  /// that.
   func pieces() -> AsyncThrowingCallbackSequence<Data> {
     AsyncThrowingCallbackSequence(buffering: .unbounded) { [self] yield, finish in
       let queue = DispatchQueue(label: "pieces")

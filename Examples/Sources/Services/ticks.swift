@@ -2,7 +2,8 @@ import CallbackSequences
 import CooperativeCancellation
 import Dispatch
 
-/// The ticks of a Dispatch timer, starting at once. One waits for a busy reader; others are merged into it.
+/// The ticks of a Dispatch timer, starting at once. One waits for a busy reader; others are merged
+/// into it.
 func ticks(every interval: DispatchTimeInterval) -> AsyncCallbackSequence<Void> {
   AsyncCallbackSequence(buffering: .newest(1)) { yield in
     let timer = DispatchSource.makeTimerSource()

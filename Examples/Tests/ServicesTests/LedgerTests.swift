@@ -25,7 +25,7 @@ import Testing
     let first = Task { await ledger.countAllChanges() }
     while await !ledger.isObserved { await Task.yield() }
     let second = Task { await ledger.countAllChanges() }
-    // The first one ends because of the second, and nobody else ends it.
+    // The first one ends because of the second, and nothing else ends it.
     #expect(await first.value == 0)
     #expect(await ledger.isObserved)
     second.cancel()

@@ -33,12 +33,7 @@ import UnixSignals
 
   @Test func `a graceful shutdown lets a request finish`() async throws {
     let (hasBegun, mayEnd) = (Signal(), Signal())
-    let server = LineServer(gracePeriod: .watchdog) { line in
-      hasBegun.fire()
-      await mayEnd.wait()
-      try checkpoint()
-      return line
-    }
+    let server = slowServer(hasBegun, mayEnd)
     try await withRunning(server) { port, group in
       let client = try await MessageClient(host: "127.0.0.1", port: port)
       let reply = Task { try await client.reply(to: "slow") }
@@ -55,12 +50,7 @@ import UnixSignals
 
   @Test func `a termination signal lets a request finish`() async throws {
     let (hasBegun, mayEnd) = (Signal(), Signal())
-    let server = LineServer(gracePeriod: .watchdog) { line in
-      hasBegun.fire()
-      await mayEnd.wait()
-      try checkpoint()
-      return line
-    }
+    let server = slowServer(hasBegun, mayEnd)
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let group = ServiceGroup(
       services: [server],
@@ -98,6 +88,16 @@ import UnixSignals
       // The connection is closed without a reply.
       await #expect(throws: ChannelError.self) { try await reply.value }
     }
+  }
+}
+
+/// A server whose requests end when the test says so, or, if they were cancelled by then, throw.
+private func slowServer(_ hasBegun: Signal, _ mayEnd: Signal) -> LineServer {
+  LineServer(gracePeriod: .watchdog) { line in
+    hasBegun.fire()
+    await mayEnd.wait()
+    try checkpoint()
+    return line
   }
 }
 

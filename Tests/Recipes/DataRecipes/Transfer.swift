@@ -44,7 +44,8 @@ let TRANSFER_ABORTED: Int32 = 42
 
 /// As libcurl, by its page of `CURLOPT_XFERINFOFUNCTION`: the callback is called again and again,
 /// and a result other than zero aborts the transfer, which then still reports its end.
-// void transfer_start(const char *address, int (*callback)(void *context, int status, long size), void *context);
+// void transfer_start(const char *address, int (*callback)(void *context, int status, long size),
+// void *context);
 nonisolated func transfer_start(
   _ address: UnsafePointer<CChar>,
   _ callback: @escaping TransferCallback,

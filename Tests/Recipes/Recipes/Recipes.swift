@@ -672,7 +672,8 @@ final class Database {
 
 typealias WeatherCallback = @convention(c) (UnsafeMutableRawPointer?, Int32, Double) -> Void
 
-// int weather_fetch(const char *city, void (*callback)(void *context, int status, double degrees), void *context);
+// int weather_fetch(const char *city, void (*callback)(void *context, int status, double degrees),
+// void *context);
 func weather_fetch(
   _ city: UnsafePointer<CChar>,
   _ callback: WeatherCallback,

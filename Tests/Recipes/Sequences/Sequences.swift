@@ -304,7 +304,8 @@ final class Bus: Sendable {
   func unsubscribe(_ subscriber: Int) {}
 }
 
-// void weather_watch(const char *city, void (*callback)(void *context, double degrees), void *context);
+// void weather_watch(const char *city, void (*callback)(void *context, double degrees), void
+// *context);
 func weather_watch(
   _ city: UnsafePointer<CChar>,
   _ callback: @convention(c) (UnsafeMutableRawPointer?, Double) -> Void,

@@ -3,7 +3,7 @@ import SwiftSyntax
 /// What is wrong with a callback. Each check declares its own.
 public struct Kind: Hashable, Sendable {
   public let name: String
-  /// Somebody may have chosen what is reported, so it is reported only if one asks for it.
+  /// The authors may have intended what is found, so it is reported only with `--all`.
   public let isDebatable: Bool
 
   init(_ name: String, isDebatable: Bool = false) {

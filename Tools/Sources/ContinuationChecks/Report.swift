@@ -10,7 +10,7 @@ public struct Report: Sendable {
   /// The lines of functions with so many paths that they are not followed.
   public private(set) var unfollowed: [Int] = []
 
-  /// So deep does no code nest that somebody wrote. The parser's own limit is 20 in debug builds.
+  /// Deeper than any hand-written code. The parser's own limit is 20 in debug builds.
   static let maximumNesting = 2_000
 
   private static let words = [
@@ -51,7 +51,7 @@ public struct Report: Sendable {
     let comments = SilencingComment.all(in: lines)
     let silent = comments.map { comment in located.filter(comment.silences) }
     let useless = zip(comments, silent).filter { comment, silent in
-      // Of kinds that nobody asked for, nothing is known.
+      // A kind that was not asked for was not searched for.
       silent.isEmpty && (comment.kind.map(kinds.contains) ?? true)
     }
     findings =

@@ -54,7 +54,8 @@ final class SourceFile {
       .map(\.identifier.text)
   )
 
-  /// Optional properties that are never nil: only an initializer sets them, to what is not optional.
+  /// Optional properties that are never nil: only an initializer sets them, to what is not
+  /// optional.
   private(set) lazy var alwaysSet = Set(
     index.variables.filter { node in
       (node.bindingSpecifier.text == "let" || node.modifiers.contains { $0.name.text == "private" })

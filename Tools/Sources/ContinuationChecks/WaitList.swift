@@ -1,8 +1,9 @@
 import SwiftParser
 import SwiftSyntax
 
-/// The waits of a project that end when their task is cancelled, each with the cancellation handlers
-/// in its callers. A handler that makes the answer come is a reason to wait for that answer.
+/// The waits of a project that end when their task is cancelled, each with the cancellation
+/// handlers in its callers. A handler that makes the answer come is a reason to wait for that
+/// answer.
 ///
 /// Callers are found by name, in all files, so a common name finds more than calls.
 public struct WaitList {

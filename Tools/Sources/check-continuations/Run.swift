@@ -117,7 +117,7 @@ private func source(path: String) throws(Unchecked) -> String {
   return String(decoding: content, as: UTF8.self)
 }
 
-/// How far a long run is, for somebody who watches.
+/// Shows the progress of a long run in a terminal.
 private struct Progress {
   let count: Int
   let say: (String) -> Void

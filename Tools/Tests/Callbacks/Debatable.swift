@@ -1,4 +1,4 @@
-// What somebody may have chosen.
+// What the authors may have intended.
 
 final class Debatable {
   weak var delegate: Box?

@@ -34,7 +34,7 @@ func `what a program makes of what it knows is always made`(condition: String) t
   #expect(try kinds(file: wait) == ["never-resumed"])
 }
 
-@Test func `a name that nobody knows may be passed over`() throws {
+@Test func `an unknown name may be passed over`() throws {
   let names =
     "if let a { return completion(1) }; "
     + "switch name { case \"a\": completion(1); default: save() }"
@@ -105,14 +105,14 @@ func `another handler may be called instead`(name: String) throws {
   #expect(try kinds("if case .denied = a {} else { completion(1) }") == certain)
 }
 
-@Test func `what a wait captures weakly is kept by somebody else`() throws {
+@Test func `what a wait captures weakly is kept elsewhere`() throws {
   let wait = "{ [weak sdk] c in sdk?.load { c.resume() } }"
   let source = "func f() async { let sdk = sdk; await withCheckedContinuation \(wait) }"
   #expect(try kinds(file: source).isEmpty)
   #expect(try kinds(file: source.replacing("[weak sdk] ", with: "")) == ["never-resumed"])
 }
 
-@Test func `nobody cancels a task that nobody keeps`() throws {
+@Test func `a task that is not kept is not cancelled`() throws {
   let loop = "{ while !isReady { try? await Task.sleep(for: .seconds(1)) } }"
   let found = ["sleep-ignores-cancellation"]
   #expect(try kinds(file: "func f() { Task \(loop); run() }").isEmpty)

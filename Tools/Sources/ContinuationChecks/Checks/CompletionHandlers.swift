@@ -31,7 +31,7 @@ extension FunctionDeclSyntax {
       let label = last.firstName.text == "_" ? last.secondName : last.firstName,
       Self.starts.contains(where: label.text.lowercased().hasPrefix),
       !Words(name.text).saysEvents, signature.effectSpecifiers?.asyncSpecifier == nil,
-      // Nobody waits for what may be left out. A stub, or an override, may do nothing.
+      // No caller waits for a handler that may be omitted. A stub or an override may do nothing.
       last.defaultValue == nil, !last.mayBeLeftOut,
       !modifiers.contains(where: { $0.name.text == "override" }),
       !isInFake, !body.calls(last.name, inARow: 2), !body.callsInLoop(last.name),
@@ -105,7 +105,7 @@ extension CodeBlockSyntax {
     }
   }
 
-  /// Nobody forgets a `return` between two calls that follow each other: they bring events.
+  /// Two calls that follow each other are not a forgotten `return`: they report events.
   fileprivate func calls(_ handler: String, inARow count: Int) -> Bool {
     all(CodeBlockItemListSyntax.self).contains { items in
       items.split { $0.item.as(FunctionCallExprSyntax.self)?.calledExpression.name != handler }

@@ -42,17 +42,17 @@ enum SleepsInLoops: Check {
     for node in call.ancestors {
       if node.isFunction || node.is(ClosureExprSyntax.self) { return nil }
       if let loop = node.as(ForStmtSyntax.self) {
-        return loop.awaitKeyword == nil && !nobodyCancels(loop) ? node : nil
+        return loop.awaitKeyword == nil && !isNeverCancelled(loop) ? node : nil
       }
       if node.is(WhileStmtSyntax.self) || node.is(RepeatStmtSyntax.self) {
-        return nobodyCancels(node) ? nil : node
+        return isNeverCancelled(node) ? nil : node
       }
     }
     return nil
   }
 
-  /// The loop runs in a task that nobody keeps, as a statement of its own, or in the main file.
-  private static func nobodyCancels(_ loop: some SyntaxProtocol) -> Bool {
+  /// The loop runs in a task that is not kept, as a statement of its own, or in the main file.
+  private static func isNeverCancelled(_ loop: some SyntaxProtocol) -> Bool {
     guard let scope = loop.scope else { return true }
     guard let closure = scope.as(ClosureExprSyntax.self), let task = closure.call,
       ["Task", "detached"].contains(task.callee),

@@ -2,14 +2,15 @@ import SwiftSyntax
 
 /// Whether a condition tells that a callback has brought a failure, or not what is needed.
 ///
-/// Then somebody has to hear of it. What a function asks of anything else, such as its parameters,
-/// a setting or a view, its caller may know already.
+/// Then the caller has to learn about it. What a function asks of anything else, such as its
+/// parameters, a setting or a view, the caller may know already.
 struct Failure {
   /// There is a failure where the conditions hold, as after `if let error`.
   private(set) var inside = false
   /// There may be one where they do not hold, as after `guard let data`.
   private(set) var otherwise = false
-  /// Something else decides, such as a setting, or which failure it is: somebody has thought of it.
+  /// Something else decides, such as a setting, or which failure it is, so the authors may
+  /// have intended the path.
   private(set) var isChoice = true
 
   init(_ conditions: ConditionElementListSyntax, for obligation: Obligation) {

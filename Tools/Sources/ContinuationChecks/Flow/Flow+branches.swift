@@ -116,7 +116,7 @@ extension Flow {
         .union(take([.branch], since: before))
       var skip = skip(at: item, body: item.statements, "this `case` does not \(obligation.verb)")
       skip.group = node.position
-      // A name that nobody knows, or all but the cases that matter.
+      // An unknown name, or all but the cases that matter.
       let isRest =
         names == nil && isOverNames
         || item.isBreak && (names == nil ? answering > 1 : obligation.handler != nil)
@@ -176,7 +176,7 @@ extension Flow {
 }
 
 extension CatchClauseSyntax {
-  /// Somebody has thought of these errors: `catch Failure.known`, and not `catch let error`.
+  /// The authors chose these errors: `catch Failure.known`, and not `catch let error`.
   fileprivate var isForSome: Bool {
     let text = catchItems.trimmedDescription.filter { !"()".contains($0) }
     return !text.isEmpty && (!text.hasPrefix("let ") || text.contains(" as "))

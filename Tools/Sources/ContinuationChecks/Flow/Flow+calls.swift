@@ -79,7 +79,7 @@ extension Flow {
         isDebatable: obligation.handler != nil
           && (obligation.isForSuccess || Words(name).saysWeak
             || obligation.file.weakProperties.contains(name)
-            // A closure that nobody has set: `decide?(completion)`.
+            // A closure that is not set: `decide?(completion)`.
             || call.calledExpression.is(OptionalChainingExprSyntax.self))
       )
     )

@@ -24,7 +24,7 @@ struct Path: Hashable {
     var group: AbsolutePosition?
     /// A call that an optional chain leaves out. What comes later says less.
     var isCall = false
-    /// Somebody may have chosen it: the receiver may be gone, or the failure goes elsewhere.
+    /// The authors may have intended it: the receiver may be gone, or the failure goes elsewhere.
     var isDebatable = false
   }
 
