@@ -34,6 +34,31 @@ import Testing
     #expect(all.count == 3)
   }
 
+  @Test(arguments: [false, true])
+  func `an answer waits for a call that is being made, also when another start ends meanwhile`(
+    throwing: Bool
+  ) async throws {
+    let executor = ManualExecutor()
+    let value = try await calls.value {
+      calls.resume(7, returning: "own")
+      // Runs here, so it begins and ends while this call has no id.
+      let other = Task(executorPreference: executor) {
+        try await calls.value {
+          if throwing { throw SDKError.failed }
+          calls.resume(1, returning: "other")
+          return 1
+        }
+      }
+      executor.runUntilIdle()
+      #expect(all == [])
+      _ = other
+      return 7
+    }
+    #expect(value == "own")
+    #expect(all == [])
+    #expect(calls.count == 0)
+  }
+
   @Test
   func `answers for other calls are passed on, however the call that is being made ends`() async {
     let executor = ManualExecutor()
