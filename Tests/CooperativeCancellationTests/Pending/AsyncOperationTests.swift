@@ -269,6 +269,18 @@ import Testing
     #expect(calls.count == 0)
   }
 
+  @Test func `a send that stops before its call sleeps ends the call`() {
+    let reply = Reply<Int>(CallSite(), nil)
+    let wait = Wait(response: .abandonCallback)
+    #expect(reply.stop().counts)
+    #expect(reply.takeOrAwait(by: wait) == nil)
+    var machine = wait.machine
+    guard case .ended(.interrupted(.cancelled, discarding: nil)) = machine.next() else {
+      Issue.record("the call would sleep, and no event would wake it")
+      return
+    }
+  }
+
   @Test func `a send does not begin in a call that has ended, and frees its id`() async {
     let (failures, forwards) = (Protected(0), Protected(0))
     let send = AsyncOperation<Int> {
