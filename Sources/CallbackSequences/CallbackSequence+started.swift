@@ -13,7 +13,8 @@ extension CallbackSequence {
   /// Elements wait in the buffer from now on. The subscription ends like any other: when the SDK
   /// ends it, when its reader is cancelled, or when the last copy of what this returns is released.
   /// Leaving a loop does not end it while you keep a copy. It registers in a cancelled task, too,
-  /// because another task may read it.
+  /// because another task may read it. It keeps its actor alive, so an actor that stores it is not
+  /// released before it ends.
   ///
   /// Call it where the sequence was made. Throws what the registration throws.
   public func started() throws(Failure) -> Iterator {

@@ -59,6 +59,9 @@ extension CallbackSequence {
   /// The closures still run on its actor; if it was made without one, on `isolation`, by default
   /// the caller's actor. In the initial value of a property, there is none yet: write
   /// `isolation: MainActor.shared`, or use ``SendableCallbackSequence``.
+  ///
+  /// The sequence keeps its actor alive, so an actor that stores it is never released. Store it
+  /// elsewhere, or make it with ``SendableCallbackSequence/init(_:)``.
   public func sendable(
     isolation: isolated any Actor = #isolation
   ) -> SendableCallbackSequence<Element, Failure> {

@@ -12,7 +12,8 @@ public struct AlreadyPendingError: Error, Sendable, Hashable, CustomStringConver
     The call at \(callSite) was refused. Another call with this id is waiting, so the answer could belong \
     to either. Give each call its own id. If the ids are the SDK's, let the calls wait for each other: \
     `PendingCalls(ifTaken: .waitForTurn)`, or `.answerInOrder`. A cancelled call keeps its id until its \
-    `operation` and `onCancel` have returned; with `.waitForCallback`, also until the answer arrives.
+    `operation` and `onCancel` have returned; with `.waitForCallback` and `.deliverResult`, also until the \
+    answer arrives.
     """
   }
 

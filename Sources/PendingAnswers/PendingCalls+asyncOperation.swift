@@ -21,13 +21,17 @@ extension PendingCalls {
   /// covers `operation` and the answer together. Both closures run as in `Task { … }`, on the
   /// caller's actor.
   ///
+  /// Not for calls with one id and ``TakenIDPolicy/answerInOrder``: two operations may reach the
+  /// SDK in another order than that of the calls, and get each other's answers.
+  ///
   /// ## Cancellation
   ///
   /// While `operation` is running, a cancellation or a timeout cancels its task. If it then throws
   /// `CancellationError`, the call ends, even if it would otherwise wait for the SDK's answer. If
   /// it returns anyway, `onCancel` runs then, perhaps after the call; also if the answer came
   /// first, and its value is withheld. The id is taken until `operation` has thrown or `onCancel`
-  /// has returned.
+  /// has returned. When `operation` has returned before, the call ends after `onCancel`: an
+  /// `onCancel` of another actor delays it while that actor is busy.
   @_alwaysEmitIntoClient
   public func value<Request: Sendable>(
     forSending id: ID,

@@ -57,9 +57,10 @@ public final class PendingCalls<ID: Hashable & Sendable, Value>: Sendable {
     case waitForTurn
     /// It calls the SDK at once. Each answer goes to the first call with the id that has none.
     ///
-    /// Make calls with one id on one actor: then the order of the calls is the order in which the
-    /// SDK gets them. Two callers on the pool may reach it in another order, and get each other's
-    /// answers. An `onCancel` may run while other calls have the id.
+    /// Make calls with one id on one actor, with a synchronous `operation`: then the order of the
+    /// calls is the order in which the SDK gets them. Two callers on the pool, or two asynchronous
+    /// operations, may reach it in another order, and get each other's answers. An `onCancel` may
+    /// run while other calls have the id.
     case answerInOrder
   }
 

@@ -169,14 +169,18 @@ public final class SharedCalls<Key: Hashable & Sendable, Value: Sendable>: Senda
 
   // MARK: The call
 
-  /// Makes a call, in a task of its own.
+  /// Makes a call, in a task of its own, which begins when it can be cancelled.
   @_alwaysEmitIntoClient
   func make(
     _ call: Int,
     _ work: Sent<AbandonableWork<Value>>,
     _ discard: (@Sendable (Value) -> Void)?
   ) {
+    let canBeCancelled = Wait(response: .abandonCallback)
     let task = Task {
+      // Otherwise, whoever ends the call while this thread has not stored its task could not cancel
+      // it, and `operation` would go on after that.
+      await canBeCancelled.sleepAnywhere()
       let operation = work.open().run
       await { (_: isolated (any Actor)?) in
         do {
@@ -191,9 +195,11 @@ public final class SharedCalls<Key: Hashable & Sendable, Value: Sendable>: Senda
       // since, or another caller may have joined.
       escalate(task, to: wanted)
     } else {
-      // It has ended, by itself or from outside.
+      // The call was ended from outside.
       task.cancel()
     }
+    // Only wakes the task, if a cancellation has not.
+    canBeCancelled.interrupt(.cancelled)
   }
 
   /// The operation of a call has ended. If the call was ended from outside, or left by all, there

@@ -137,10 +137,14 @@ public final class TaskBag: Sendable {
   }
 
   /// Cancels the tasks with an id. Returns whether there was one that was not cancelled.
+  ///
+  /// A task whose `add` has not returned on its thread may have begun. It is cancelled when that
+  /// `add` returns.
   @discardableResult
   public func cancel(id: some Hashable & Sendable) -> Bool { members.cancel(BagID(id)) }
 
-  /// Cancels all tasks. The bag remains usable.
+  /// Cancels all tasks. The bag remains usable. A task whose `add` has not returned on its thread is
+  /// cancelled when that `add` returns.
   public func cancelAll() { members.cancelAll() }
 
   /// Closes the bag to new tasks: none is started, and a stored one is cancelled. Running tasks

@@ -35,7 +35,7 @@ extension Result where Failure == any Error {
     case forwarded
     /// It has a value, which its task has not read.
     case unread
-    /// It has an answer that it does not return, and its `onCancel` has not returned.
+    /// It has its answer, and its task forwards an interruption: `onCancel` has not returned.
     case forwarding
     /// Nothing keeps its place.
     case over

@@ -111,8 +111,8 @@ package struct SharedCallsMachine<Key: Hashable & Sendable, Caller: Sendable>: S
     return lastNumber
   }
 
-  /// The task of a call exists, which may have ended already. Returns the priority that it must
-  /// have, or `nil` if the call is gone: if it was ended from outside, its task is to be cancelled.
+  /// The task of a call exists. Returns the priority that it must have, or `nil` if the call is gone
+  /// because it was ended from outside: then its task is to be cancelled.
   @_alwaysEmitIntoClient
   package mutating func start(_ call: Int, _ task: Task<Void, Never>) -> TaskPriority? {
     update(call) { call in

@@ -5,6 +5,9 @@ extension Scenario {
   static let sharedEnds =
     [answerAndEnd, cancellationAndEnd, beginAndClose, twoCallersAndClose]
     + [false, true].map(beginAndLeave)
+    + [false, true].flatMap { isBegun in
+      [false, true].map { ownEnd(isBegun: isBegun, closes: $0) }
+    }
 
   private static func load(_ call: Call, in run: Run) async throws -> Tracked {
     try await withAsyncThrowingValue { completion in
@@ -97,6 +100,30 @@ extension Scenario {
         }
       }
       run.thread("canceller") { task.cancel() }
+    }
+  }
+
+  /// The task of the call may run while the thread that makes it has not stored it.
+  private static func ownEnd(isBegun: Bool, closes: Bool) -> Scenario {
+    Scenario(
+      "shared: \(isBegun ? "begun" : "called"), \(closes ? "close" : "end") by its operation",
+      outcomes: [isBegun ? "" : "error"]
+    ) { run in
+      let loads = SharedCalls<Int, Tracked>()
+      let operation: @Sendable () async throws -> Tracked = {
+        if closes {
+          loads.close(throwing: SDKError())
+        } else {
+          loads.resume(1, throwing: SDKError())
+        }
+        run.expect(Task.isCancelled, "a checkpoint after the end does not notice it")
+        throw CancellationError()
+      }
+      if isBegun {
+        run.thread("client") { loads.begin(for: 1) { try await operation() } }
+      } else {
+        Call(in: run).begin { try await loads.value(for: 1) { try await operation() } }
+      }
     }
   }
 
