@@ -4,7 +4,7 @@
 
 /// Returns the SDK's `Result`, because that type is written where the value goes, and throws none of
 /// its errors. To have them thrown, write the type of the value; to have the `Result`, with or
-/// without an error, use ``withCancellableThrowingContinuation(of:whenCancelled:timeout:fileID:line:_:onCancel:onDiscard:)``.
+/// without an error, use ``withCancellableThrowingContinuation(of:whenCancelled:timeout:isolation:fileID:line:_:onCancel:onDiscard:)``.
 @available(
   *,
   deprecated,

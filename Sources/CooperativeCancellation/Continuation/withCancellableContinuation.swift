@@ -19,6 +19,10 @@
 /// `CancellationError`, ``TimeoutError``, or, if all copies are dropped,
 /// ``DroppedCompletionError``. See <doc:Contract#Continuations>.
 ///
+/// `isolation` has no effect of its own, because the call always stays on the caller's actor. In a
+/// closure, such as that of `withTaskCancellationHandler`, an argument that is the `isolation`
+/// parameter of the function around it keeps that closure on the actor.
+///
 /// The other parameters are those of
 /// ``withAsyncThrowingValue(whenCancelled:timeout:fileID:line:in:onCancel:onDiscard:)-3lf1q``, but
 /// `discard` runs on the thread that resumes, or on the caller's actor.
@@ -28,6 +32,7 @@ nonisolated(nonsending) public func withCancellableThrowingContinuation<Value, R
   of type: Value.Type = Value.self,
   whenCancelled response: CancellationResponse = .abandonCallback,
   timeout: Timeout? = nil,
+  isolation: (any Actor)? = nil,
   fileID: StaticString = #fileID,
   line: UInt = #line,
   _ body: (_ continuation: CancellableContinuation<Value, any Error>) throws -> Request,
@@ -45,7 +50,7 @@ nonisolated(nonsending) public func withCancellableThrowingContinuation<Value, R
 
 /// Suspends the task until its continuation is resumed, in a function that cannot throw. Returns
 /// the fallback where
-/// ``withCancellableThrowingContinuation(of:whenCancelled:timeout:fileID:line:_:onCancel:onDiscard:)``
+/// ``withCancellableThrowingContinuation(of:whenCancelled:timeout:isolation:fileID:line:_:onCancel:onDiscard:)``
 /// would throw.
 ///
 /// The parameters are the same. A released continuation is also reported to
@@ -57,6 +62,7 @@ nonisolated(nonsending) public func withCancellableContinuation<Value, Request>(
   fallback: sending Value,
   whenCancelled response: CancellationResponse = .abandonCallback,
   timeout: Timeout? = nil,
+  isolation: (any Actor)? = nil,
   fileID: StaticString = #fileID,
   line: UInt = #line,
   _ body: (_ continuation: CancellableContinuation<Value, Never>) -> Request,
@@ -77,18 +83,21 @@ nonisolated(nonsending) public func withCancellableContinuation<Value, Request>(
 ///
 /// Replaces `withCheckedContinuation` and its unchecked variant, and waits as they do. To let a
 /// cancellation end the wait, use
-/// ``withCancellableContinuation(of:fallback:whenCancelled:timeout:fileID:line:_:onCancel:onDiscard:)``,
+/// ``withCancellableContinuation(of:fallback:whenCancelled:timeout:isolation:fileID:line:_:onCancel:onDiscard:)``,
 /// or a function that throws.
 ///
 /// - Important: If all copies of the continuation are dropped, that is reported, and **the wait
 ///   never ends**.
 ///
 /// `body` runs at once, on the caller's actor; what it returns is kept until the resumption. The
-/// value of a second resumption goes to `onDiscard`, on the thread that resumes.
+/// value of a second resumption goes to `onDiscard`, on the thread that resumes. `isolation` is
+/// that of
+/// ``withCancellableThrowingContinuation(of:whenCancelled:timeout:isolation:fileID:line:_:onCancel:onDiscard:)``.
 @_alwaysEmitIntoClient
 @inline(__always)
 nonisolated(nonsending) public func withUncancellableContinuation<Value, Request>(
   of type: Value.Type = Value.self,
+  isolation: (any Actor)? = nil,
   fileID: StaticString = #fileID,
   line: UInt = #line,
   _ body: (_ continuation: CancellableContinuation<Value, Never>) -> Request,

@@ -41,6 +41,35 @@ import Testing
     #expect(watch.events.prefix(2) == (isCancelled ? [.operation, .onCancel] : [.operation]))
   }
 
+  /// The closure of a cancellation handler is on the actor only if it mentions the parameter.
+  @Test @MainActor
+  func `a wait in a closure stays on the actor if it is given the isolation`() async throws {
+    func wait(isolation: isolated (any Actor)? = #isolation) async throws {
+      try await withTaskCancellationHandler {
+        try await withCancellableThrowingContinuation(isolation: isolation) { continuation in
+          MainActor.preconditionIsolated()
+          continuation.resume()
+        }
+      } onCancel: {
+      }
+      await withTaskCancellationHandler {
+        await withCancellableContinuation(fallback: (), isolation: isolation) { continuation in
+          MainActor.preconditionIsolated()
+          continuation.resume()
+        }
+      } onCancel: {
+      }
+      await withTaskCancellationHandler {
+        await withUncancellableContinuation(isolation: isolation) { continuation in
+          MainActor.preconditionIsolated()
+          continuation.resume()
+        }
+      } onCancel: {
+      }
+    }
+    try await wait()
+  }
+
   @Test @MainActor
   func `a value that is not Sendable belongs to the caller afterwards`() async throws {
     let sdk = FakeSDK(.later)
