@@ -275,6 +275,19 @@ import Testing
   }
 
   @Test(arguments: [false, true])
+  func `a task that is cancelled while it is made is cancelled when it exists`(
+    hasID: Bool
+  ) throws {
+    var tasks = BagMembersMachine<String>()
+    let made = hasID ? tasks.reserve(BagID("x"), ifTaken: .replace) : tasks.reserve()
+    let slot = try #require(made).slot
+    let cancelled = tasks.cancelAll()
+    #expect(cancelled.isEmpty, "there is no task yet")
+    let mustCancel = tasks.start(slot, .given(foreverTask().erased()))
+    #expect(mustCancel)
+  }
+
+  @Test(arguments: [false, true])
   func `the list names a task that delays the latest one, and none that never begins`(
     hasOneBeside: Bool
   ) async throws {
