@@ -33,9 +33,18 @@ enum StreamTasks: Check {
     }
     guard let call = value?.as(FunctionCallExprSyntax.self),
       let closure = call.closures.last?.closure, closure.isTask, closure.call == call,
-      !closure.all(AwaitExprSyntax.self).isEmpty
+      closure.all(AwaitExprSyntax.self).contains(where: { !$0.isTimer })
         || closure.all(ForStmtSyntax.self).contains(where: { $0.awaitKeyword != nil })
     else { return nil }
     return call
+  }
+}
+
+extension AwaitExprSyntax {
+  /// A sleep that no loop repeats ends by itself, as a timeout does.
+  fileprivate var isTimer: Bool {
+    expression.as(FunctionCallExprSyntax.self)?.callee == "sleep"
+      && !ancestors.prefix { !$0.is(ClosureExprSyntax.self) }
+        .contains { [.forStmt, .whileStmt, .repeatStmt].contains($0.kind) }
   }
 }
