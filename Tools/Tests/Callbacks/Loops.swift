@@ -44,8 +44,17 @@ final class Loops: Sendable {
 
   func numbers() -> AsyncStream<Int> {
     AsyncStream { continuation in
-      Task {  // warning: stream-task-not-cancelled
+      Task {  // warning: maybe-stream-task-not-cancelled
         try await sdk.run()
+        continuation.finish()
+      }
+    }
+  }
+
+  func numbersWithoutEnd() -> AsyncStream<Int> {
+    AsyncStream { continuation in
+      Task {  // warning: stream-task-not-cancelled
+        while !box.isDone { try await sdk.run() }
         continuation.finish()
       }
     }

@@ -234,6 +234,14 @@ func `with a success comes a value`(body: String) throws {
   #expect(try kinds(body) == debatable)
 }
 
+@Test func `nothing beside what is always made is nothing`() throws {
+  let made = "guard let a, let text = String(data: a, encoding: .utf8) else { return }"
+  let body = "if let error { return completion(1) }; \(made); completion(text)"
+  #expect(try kinds("sdk.load { a, error in \(body) }") == debatable)
+  let other = body.replacing("let a,", with: "a.isOn,")
+  #expect(try kinds("sdk.load { a, error in \(other) }") == certain)
+}
+
 @Test func `nothing in parentheses or in a member is nothing`() throws {
   let body = "if (error == nil) { if let a { completion(a) } } else { completion(1) }"
   #expect(try kinds("sdk.load { a, error in \(body) }") == debatable)
@@ -330,18 +338,43 @@ func `a loop that counts ends anyway`(loop: String) throws {
   #expect(try kinds(file: loose + "; func h() async { await f() }") == spins)
 }
 
+private let stream = "let all = AsyncStream { c in Task { #; c.finish() } }"
+private let runsOn = ["stream-task-not-cancelled"]
+private let hasEnd = ["maybe-stream-task-not-cancelled"]
+
 @Test func `a task that only sleeps once is a timeout`() throws {
-  let stream = "let all = AsyncStream { c in Task { #; c.finish() } }"
-  let found = ["stream-task-not-cancelled"]
   let nap = "try await Task.sleep(for: .seconds(1))"
   #expect(try kinds(file: stream.replacing("#", with: nap)).isEmpty)
-  #expect(try kinds(file: stream.replacing("#", with: "while isOn { \(nap) }")) == found)
-  #expect(try kinds(file: stream.replacing("#", with: "\(nap); await a()")) == found)
-  // The value of a variable with the name of a stand-in.
+  #expect(try kinds(file: stream.replacing("#", with: "while isOn { \(nap) }")) == runsOn)
+  #expect(try kinds(file: stream.replacing("#", with: "\(nap); await a()")) == hasEnd)
+}
+
+@Test func `a task with an end of its own runs on for a time`() throws {
+  for work in [
+    "await a()", "for a in all { await b(a) }", "for await a in group { c.yield(a) }",
+    "for await a in taskGroup { c.yield(a) }",
+  ] {
+    #expect(try kinds(file: stream.replacing("#", with: work)) == hasEnd)
+  }
+  for work in [
+    "for await a in events { c.yield(a) }", "while let a = await next() { c.yield(a) }",
+    "repeat { await a() } while isOn",
+  ] {
+    #expect(try kinds(file: stream.replacing("#", with: work)) == runsOn)
+  }
+}
+
+@Test func `the value of a variable may stand in for another`() throws {
   let preview = "enum A { static var previewValue: A { \(stream) } }"
     .replacing("#", with: "await a()")
   #expect(try kinds(file: preview).isEmpty)
-  #expect(try kinds(file: preview.replacing("previewValue", with: "liveValue")) == found)
+  #expect(try kinds(file: preview.replacing("previewValue", with: "liveValue")) == hasEnd)
+}
+
+@Test func `a view may be gone`() throws {
+  let body = "guard a else { return viewController?.show(completion) }; completion(1)"
+  #expect(try kinds(body) == debatable)
+  #expect(try kinds(body.replacing("viewController", with: "sdk")) == certain)
 }
 
 @Test func `a call with a pointer for its error may leave out its closure`() throws {

@@ -12,8 +12,10 @@ struct Absence {
     let parameters = Set(conditions.ancestors.flatMap(\.parameterNames))
     // The value of a success: `data` of `.success(let data)`.
     let values = Set(conditions.ancestors.flatMap(\.caseNames))
-    let questions = conditions.compactMap(Question.init)
-    guard questions.count == conditions.count,
+    // What a condition beside them makes of the value is always made.
+    let asking = conditions.filter { !$0.alwaysHolds }
+    let questions = asking.compactMap(Question.init)
+    guard !questions.isEmpty, questions.count == asking.count,
       questions.allSatisfy({ parameters.contains($0.root) || values.contains($0.name) })
     else { return nil }
     if questions.count == 1, questions[0].asksForNil {
@@ -77,21 +79,22 @@ extension ExprSyntax {
 }
 
 extension ConditionElementListSyntax {
-  /// Each condition makes something that a program makes of what it knows: a URL, data of text, or
+  var alwaysHold: Bool { allSatisfy(\.alwaysHolds) }
+}
+
+extension ConditionElementSyntax {
+  /// The condition makes something that a program makes of what it knows: a URL, data of text, or
   /// text of data.
-  var alwaysHold: Bool {
-    allSatisfy { condition in
-      guard condition.condition.is(OptionalBindingConditionSyntax.self),
-        let value = condition.parts.value
-      else { return false }
-      if let cast = value.as(SequenceExprSyntax.self)?.elements.last?.as(TypeExprSyntax.self) {
-        return cast.type.trimmedDescription == "HTTPURLResponse"
-      }
-      if let call = value.unwrapped.as(FunctionCallExprSyntax.self) { return call.alwaysSucceeds }
-      let member = value.unwrapped.as(MemberAccessExprSyntax.self)
-      return member?.declName.baseName.text == "url"
-        && member?.base?.lastName.lowercased().contains("component") == true
+  fileprivate var alwaysHolds: Bool {
+    guard condition.is(OptionalBindingConditionSyntax.self), let value = parts.value
+    else { return false }
+    if let cast = value.as(SequenceExprSyntax.self)?.elements.last?.as(TypeExprSyntax.self) {
+      return cast.type.trimmedDescription == "HTTPURLResponse"
     }
+    if let call = value.unwrapped.as(FunctionCallExprSyntax.self) { return call.alwaysSucceeds }
+    let member = value.unwrapped.as(MemberAccessExprSyntax.self)
+    return member?.declName.baseName.text == "url"
+      && member?.base?.lastName.lowercased().contains("component") == true
   }
 }
 
