@@ -117,5 +117,25 @@ final class Debatable {
     }
   }
 
+  func publisherWithoutValue(_ publisher: Publisher) async throws -> Int {
+    try await withCheckedThrowingContinuation { continuation in
+      publisher.sink { end in  // warning: maybe-never-resumed
+        if case .failure(let error) = end { continuation.resume(throwing: error) }
+      } receiveValue: {
+        continuation.resume(returning: $0)
+      }
+    }
+  }
+
+  func successWithoutValue(_ sdk: SDK, completion: @escaping (Bool) -> Void) {
+    sdk.loadResult { result in
+      switch result {
+      case .success(let number):  // warning: maybe-never-called
+        if number != nil { completion(true) }
+      case .failure: completion(false)
+      }
+    }
+  }
+
   func show(_ text: String) {}
 }

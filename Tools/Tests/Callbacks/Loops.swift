@@ -21,6 +21,14 @@ final class Loops: Sendable {
     }
   }
 
+  func pollsTenTimes() async {
+    var count = 0
+    while !box.isDone, count < 10 {
+      try? await Task.sleep(for: .seconds(1))  // warning: maybe-sleep-ignores-cancellation
+      count += 1
+    }
+  }
+
   func pollsUntilCancelled() async throws {
     while !box.isDone, !Task.isCancelled { try? await Task.sleep(for: .seconds(1)) }
     while !box.isDone { try await Task.sleep(for: .seconds(1)) }
@@ -36,8 +44,17 @@ final class Loops: Sendable {
 
   func numbers() -> AsyncStream<Int> {
     AsyncStream { continuation in
-      Task {  // warning: stream-task-not-cancelled
+      Task {  // warning: maybe-stream-task-not-cancelled
         try await sdk.run()
+        continuation.finish()
+      }
+    }
+  }
+
+  func numbersWithoutEnd() -> AsyncStream<Int> {
+    AsyncStream { continuation in
+      Task {  // warning: stream-task-not-cancelled
+        while !box.isDone { try await sdk.run() }
         continuation.finish()
       }
     }

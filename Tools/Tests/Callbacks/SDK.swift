@@ -14,6 +14,8 @@ struct SDK: Sendable {
   func export(completionHandler: @escaping (_ finished: Bool) -> Void) {}
   func visit(_ body: (Int) -> Void) {}
   func retry() {}
+  func loadResult(_ done: @escaping (Result<Int?, any Error>) -> Void) {}
+  func coordinate(error: inout (any Error)?, by accessor: (Int) -> Void) {}
   func observe(_ change: @escaping (Int) -> Void) {}
   func run() async throws {}
   func step(_ next: @escaping (Step) -> Void) {}
@@ -37,4 +39,11 @@ final class Box: @unchecked Sendable {
 
   var waiting: [CheckedContinuation<Void, any Error>] = []
   var table: [Int: [CheckedContinuation<Void, any Error>]] = [:]
+}
+
+/// As a publisher of Combine.
+struct Publisher: Sendable {
+  enum End { case finished, failure(any Error) }
+
+  func sink(receiveCompletion: @escaping (End) -> Void, receiveValue: @escaping (Int) -> Void) {}
 }

@@ -29,6 +29,10 @@ func wrong(_ sdk: SDK, _ other: SDK?) async throws {
   await withCheckedContinuation { continuation in
     other?.fetchStatus { _ in continuation.resume() }  // warning: never-resumed
   }
+  var reason: (any Error)?
+  await withCheckedContinuation { continuation in
+    sdk.coordinate(error: &reason) { _ in continuation.resume() }  // warning: never-resumed
+  }
   await withCheckedContinuation { c in
     sdk.export(completionHandler: { if $0 { c.resume() } })  // warning: never-resumed
   }

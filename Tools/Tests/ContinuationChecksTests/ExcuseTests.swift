@@ -22,6 +22,8 @@ private let debatable = ["maybe-never-called"]
   "let url = URL(string: text)", "let parts = URLComponents(string: text)",
   "let url = urlComponents.url", "let http = response as? HTTPURLResponse",
   "let body = text.data(using: .utf8)", "let text = text.addingPercentEncoding(with: all)",
+  "let text = String(data: a, encoding: .utf8)", "let text = String(bytes: a, encoding: .utf8)",
+  "let body = try? encoder.encode(a)", "let body = try? JSON.data(withJSONObject: a)",
 ])
 func `what a program makes of what it knows is always made`(condition: String) throws {
   #expect(try kinds("guard \(condition) else { return }; completion(1)") == debatable)
@@ -232,11 +234,35 @@ func `with a success comes a value`(body: String) throws {
   #expect(try kinds(body) == debatable)
 }
 
+@Test func `nothing beside what is always made is nothing`() throws {
+  let made = "guard let a, let text = String(data: a, encoding: .utf8) else { return }"
+  let body = "if let error { return completion(1) }; \(made); completion(text)"
+  #expect(try kinds("sdk.load { a, error in \(body) }") == debatable)
+  let other = body.replacing("let a,", with: "a.isOn,")
+  #expect(try kinds("sdk.load { a, error in \(other) }") == certain)
+}
+
 @Test func `nothing in parentheses or in a member is nothing`() throws {
   let body = "if (error == nil) { if let a { completion(a) } } else { completion(1) }"
   #expect(try kinds("sdk.load { a, error in \(body) }") == debatable)
   let members = "if let b = a.value { completion(b) } else if let c = a.error { completion(c) }"
   #expect(try kinds(members) == debatable)
+}
+
+@Test func `the value of a success comes with it`() throws {
+  let body = "switch a { case .success(let b): #; case .failure: completion(1) }"
+  #expect(try kinds(body.replacing("#", with: "if let b { completion(b) }")) == debatable)
+  #expect(try kinds(body.replacing("#", with: "if b != nil { completion(b) }")) == debatable)
+  // What else the value contains may be missing.
+  #expect(try kinds(body.replacing("#", with: "if let c = b.c { completion(c) }")) == certain)
+}
+
+@Test(arguments: ["encoder.encode(b)", "JSONSerialization.data(withJSONObject: b)"])
+func `what a program knows can be encoded`(encoding: String) throws {
+  let body = "do { completion(try #) } catch { log(1) }"
+  #expect(try kinds(body.replacing("#", with: encoding)) == debatable)
+  #expect(try kinds(body.replacing("#", with: "decoder.decode(b)")) == certain)
+  #expect(try kinds(body.replacing("#", with: "b.check(\(encoding))")) == certain)
 }
 
 @Test func `a loop over elements ends anyway`() throws {
@@ -247,4 +273,116 @@ func `with a success comes a value`(body: String) throws {
   // A request is repeated at once.
   let retries = loop.replacing("#", with: "do { try a() } catch { \(sleep) }")
   #expect(try kinds(file: retries) == ["sleep-ignores-cancellation"])
+}
+
+private let sleep = "try? await Task.sleep(for: .seconds(1))"
+private let spins = ["sleep-ignores-cancellation"]
+private let endsAnyway = ["maybe-sleep-ignores-cancellation"]
+
+@Test(arguments: [
+  "while !isReady, count < 10 { #; count += 1 }", "while !isReady, left > 0 { #; left -= 1 }",
+  "while left > 0 { #; left = max(0, left - 1) }", "repeat { #; count += 1 } while count < 10",
+  "while !isReady { if count >= 10 { break }; count += 1; # }",
+  "while !isReady { guard count < 10 else { return }; count += 1; # }",
+])
+func `a loop that counts ends anyway`(loop: String) throws {
+  let source = "func f() async { \(loop.replacing("#", with: sleep)) }"
+  #expect(try kinds(file: source) == endsAnyway)
+  // Counted only for a log.
+  let uncounted = source.replacing(" < 10", with: "").replacing(" >= 10", with: "")
+    .replacing(" > 0", with: "")
+  #expect(try kinds(file: uncounted) == spins)
+}
+
+@Test func `a count does not excuse a repeated request`() throws {
+  let loop = "func f() async { while left > 0 { do { try a() } catch { left -= 1; \(sleep) } } }"
+  #expect(try kinds(file: loop) == spins)
+}
+
+@Test func `a deadline is no count`() throws {
+  #expect(try kinds(file: "func f() async { while .now < end { \(sleep) } }") == spins)
+}
+
+@Test func `the error may decide whether a request is repeated`() throws {
+  let loop = "func f() async { for a in all { do { try a() } catch # } }"
+  for body in [
+    "{ guard isBusy(error) else { throw error }; \(sleep) }",
+    "{ if error.isFinal { break }; \(sleep) }", "let e { if e.isFinal { return }; \(sleep) }",
+    "Failure.busy { \(sleep) }",
+  ] {
+    #expect(try kinds(file: loop.replacing("#", with: body)) == endsAnyway)
+  }
+  for body in [
+    "{ if tries == 3 { throw error }; \(sleep) }", "{ if error.isNew { log(1) }; \(sleep) }",
+    "{ \(sleep); guard isBusy(error) else { throw error } }",
+  ] {
+    #expect(try kinds(file: loop.replacing("#", with: body)) == spins)
+  }
+}
+
+@Test func `an error may end the loop through its condition`() throws {
+  let request = "do { try await a() } catch { isOn = false }"
+  let loop = "func f() async { repeat { \(sleep); \(request) } while isOn }"
+  #expect(try kinds(file: loop) == endsAnyway)
+  #expect(try kinds(file: loop.replacing("isOn =", with: "isLate =")) == spins)
+}
+
+@Test func `a private function is not cancelled if only tasks call it that are not kept`() throws {
+  let function = "private func f() async { while !isReady { \(sleep) } }; "
+  let loose = function + "func g() { Task { await self.f() }; run() }"
+  #expect(try kinds(file: loose).isEmpty)
+  // Another file may call it.
+  #expect(try kinds(file: loose.replacing("private ", with: "")) == spins)
+  #expect(try kinds(file: function) == spins)
+  #expect(try kinds(file: function + "func g() { task = Task { await f() } }") == spins)
+  #expect(try kinds(file: loose + "; func h() async { await f() }") == spins)
+}
+
+private let stream = "let all = AsyncStream { c in Task { #; c.finish() } }"
+private let runsOn = ["stream-task-not-cancelled"]
+private let hasEnd = ["maybe-stream-task-not-cancelled"]
+
+@Test func `a task that only sleeps once is a timeout`() throws {
+  let nap = "try await Task.sleep(for: .seconds(1))"
+  #expect(try kinds(file: stream.replacing("#", with: nap)).isEmpty)
+  #expect(try kinds(file: stream.replacing("#", with: "while isOn { \(nap) }")) == runsOn)
+  #expect(try kinds(file: stream.replacing("#", with: "\(nap); await a()")) == hasEnd)
+}
+
+@Test func `a task with an end of its own runs on for a time`() throws {
+  for work in [
+    "await a()", "for a in all { await b(a) }", "for await a in group { c.yield(a) }",
+    "for await a in taskGroup { c.yield(a) }",
+  ] {
+    #expect(try kinds(file: stream.replacing("#", with: work)) == hasEnd)
+  }
+  for work in [
+    "for await a in events { c.yield(a) }", "while let a = await next() { c.yield(a) }",
+    "repeat { await a() } while isOn",
+  ] {
+    #expect(try kinds(file: stream.replacing("#", with: work)) == runsOn)
+  }
+}
+
+@Test func `the value of a variable may stand in for another`() throws {
+  let preview = "enum A { static var previewValue: A { \(stream) } }"
+    .replacing("#", with: "await a()")
+  #expect(try kinds(file: preview).isEmpty)
+  #expect(try kinds(file: preview.replacing("previewValue", with: "liveValue")) == hasEnd)
+}
+
+@Test func `a view may be gone`() throws {
+  let body = "guard a else { return viewController?.show(completion) }; completion(1)"
+  #expect(try kinds(body) == debatable)
+  #expect(try kinds(body.replacing("viewController", with: "sdk")) == certain)
+}
+
+@Test func `a call with a pointer for its error may leave out its closure`() throws {
+  let call = "files.coordinate(readingItemAt: a, error: &reason) { c.resume(returning: $0) }"
+  let wait = "func f() async { await withCheckedContinuation { c in \(call)# } }"
+  #expect(try kinds(file: wait.replacing("#", with: "")) == ["never-resumed"])
+  let asks = "; if let reason { c.resume(returning: nil) }"
+  #expect(try kinds(file: wait.replacing("#", with: asks)).isEmpty)
+  let other = wait.replacing("&reason", with: "reason").replacing("#", with: "")
+  #expect(try kinds(file: other).isEmpty)
 }

@@ -7,6 +7,7 @@ protocol Check: SendableMetatype {
 
 let checks: [any Check.Type] = [
   Waits.self,
+  FinishedPublishers.self,
   CompletionHandlers.self,
   StateHandlers.self,
   ChecksInCallbacks.self,

@@ -2,7 +2,7 @@ import SwiftSyntax
 
 extension Kind {
   static let sleepIgnoresCancellation = Kind("sleep-ignores-cancellation")
-  /// The loop only spreads its work, and ends anyway.
+  /// The loop ends anyway: after a number of rounds, or because its request fails.
   static let maybeSleepIgnoresCancellation = Kind(
     "maybe-sleep-ignores-cancellation",
     isDebatable: true
@@ -20,40 +20,76 @@ enum SleepsInLoops: Check {
       guard call.callee == "sleep", !call.isInFake,
         let attempt = call.ancestors.prefix(2).lazy.compactMap({ $0.as(TryExprSyntax.self) }).first,
         attempt.questionOrExclamationMark?.tokenKind == .postfixQuestionMark,
-        let loop = loop(around: call), !asks(loop, in: file)
+        let loop = loop(around: call, in: file), !asks(loop, in: file)
       else { return nil }
       let message =
         "a cancelled task runs this loop on without a pause, because `try?` hides the cancellation: "
         + "let the error end the loop"
       let kind: Kind =
-        spreads(loop, call) ? .maybeSleepIgnoresCancellation : .sleepIgnoresCancellation
+        endsAnyway(loop, call, in: file)
+        ? .maybeSleepIgnoresCancellation : .sleepIgnoresCancellation
       return Finding(kind, at: attempt.start, message)
     }
   }
 
-  /// A `for` loop ends anyway. In a `catch`, it would repeat a request.
-  private static func spreads(_ loop: Syntax, _ sleep: FunctionCallExprSyntax) -> Bool {
-    loop.is(ForStmtSyntax.self)
-      && !sleep.ancestors.prefix { $0.id != loop.id }.contains { $0.is(CatchClauseSyntax.self) }
+  /// Without a pause, these loops soon end.
+  private static func endsAnyway(
+    _ loop: Syntax,
+    _ sleep: FunctionCallExprSyntax,
+    in file: SourceFile
+  ) -> Bool {
+    let around = sleep.ancestors.prefix { $0.id != loop.id }
+    let handler = around.lazy.compactMap { $0.as(CatchClauseSyntax.self) }.first
+    // In a `catch`, it repeats a request, unless the error decides whether it does.
+    if let handler, handler.asksWhichError(before: sleep) { return true }
+    let isCounted = loop.is(ForStmtSyntax.self) || counts(loop, file)
+    return isCounted && handler == nil || endsWithError(loop, file)
+  }
+
+  /// A variable that the loop counts up or down ends it.
+  private static func counts(_ loop: Syntax, _ file: SourceFile) -> Bool {
+    let counted = file.assignments(in: loop)
+      .filter { assignment in
+        let name = assignment.target.lastName
+        return assignment.isCompound || assignment.value.contains { $0.identifiers.contains(name) }
+      }
+    return !Set(counted.map(\.target.lastName)).isDisjoint(with: loop.comparedOnLeaving)
+  }
+
+  /// A `catch` in the loop sets the flag that its condition asks for, and a cancelled request fails.
+  private static func endsWithError(_ loop: Syntax, _ file: SourceFile) -> Bool {
+    let set = loop.all(CatchClauseSyntax.self).flatMap { file.assignments(in: $0) }
+      .filter { !$0.isCompound }
+    return !Set(set.map(\.target.lastName)).isDisjoint(with: loop.condition?.identifiers ?? [])
   }
 
   /// The innermost loop of the same task. One over an asynchronous sequence ends with it.
-  private static func loop(around call: FunctionCallExprSyntax) -> Syntax? {
+  private static func loop(around call: FunctionCallExprSyntax, in file: SourceFile) -> Syntax? {
     for node in call.ancestors {
       if node.isFunction || node.is(ClosureExprSyntax.self) { return nil }
       if let loop = node.as(ForStmtSyntax.self) {
-        return loop.awaitKeyword == nil && !isNeverCancelled(loop) ? node : nil
+        return loop.awaitKeyword == nil && !isNeverCancelled(loop, file) ? node : nil
       }
       if node.is(WhileStmtSyntax.self) || node.is(RepeatStmtSyntax.self) {
-        return isNeverCancelled(node) ? nil : node
+        return isNeverCancelled(node, file) ? nil : node
       }
     }
     return nil
   }
 
-  /// The loop runs in a task that is not kept, as a statement of its own, or in the main file.
-  private static func isNeverCancelled(_ loop: some SyntaxProtocol) -> Bool {
-    guard let scope = loop.scope else { return true }
+  /// The loop runs in a task that is not kept, or in a private function that only such tasks call.
+  private static func isNeverCancelled(_ loop: some SyntaxProtocol, _ file: SourceFile) -> Bool {
+    if isInLooseTask(loop) { return true }
+    guard let function = loop.scope?.as(FunctionDeclSyntax.self),
+      function.modifiers.contains(where: { ["private", "fileprivate"].contains($0.name.text) })
+    else { return false }
+    let calls = file.calls.filter { $0.callee == function.name.text }
+    return !calls.isEmpty && calls.allSatisfy(isInLooseTask)
+  }
+
+  /// The task is a statement of its own, or this stands in the main file.
+  private static func isInLooseTask(_ node: some SyntaxProtocol) -> Bool {
+    guard let scope = node.scope else { return true }
     guard let closure = scope.as(ClosureExprSyntax.self), let task = closure.call,
       ["Task", "detached"].contains(task.callee),
       let item = task.parent?.as(CodeBlockItemSyntax.self)
@@ -76,5 +112,55 @@ enum SleepsInLoops: Check {
         }
     }
     return awaits
+  }
+}
+
+extension CatchClauseSyntax {
+  /// Before it sleeps, the clause leaves the loop for some errors, or it is only for some.
+  fileprivate func asksWhichError(before sleep: FunctionCallExprSyntax) -> Bool {
+    let names = catchItems.isEmpty ? ["error"] : catchItems.identifierPatterns
+    let questions = body.statements.filter { $0.position < sleep.position }.filter { item in
+      let question = Syntax(item.item)
+      let conditions =
+        question.as(GuardStmtSyntax.self)?.conditions
+        ?? question.as(ExpressionStmtSyntax.self)?.expression.as(IfExprSyntax.self)?.conditions
+      return conditions.map { !$0.identifiers.isDisjoint(with: names) } == true && question.leaves
+    }
+    return isForSome || !questions.isEmpty
+  }
+}
+
+extension SyntaxProtocol {
+  fileprivate var identifierPatterns: [String] {
+    all(IdentifierPatternSyntax.self).map(\.identifier.text)
+  }
+
+  /// A statement in it leaves what is around it.
+  fileprivate var leaves: Bool {
+    !all(ReturnStmtSyntax.self).isEmpty || !all(ThrowStmtSyntax.self).isEmpty
+      || !all(BreakStmtSyntax.self).isEmpty
+  }
+}
+
+extension Syntax {
+  fileprivate var condition: Syntax? {
+    self.as(WhileStmtSyntax.self).map { Syntax($0.conditions) }
+      ?? self.as(RepeatStmtSyntax.self).map { Syntax($0.condition) }
+  }
+
+  /// The names that are compared where the loop asks whether to leave.
+  fileprivate var comparedOnLeaving: Set<String> {
+    let exits =
+      all(IfExprSyntax.self).filter(\.body.leaves).map { Syntax($0.conditions) }
+      + all(GuardStmtSyntax.self).filter(\.body.leaves).map { Syntax($0.conditions) }
+    let comparisons = (exits + [condition].compactMap(\.self))
+      .flatMap { $0.all(SequenceExprSyntax.self) }
+      .filter { sequence in
+        sequence.elements.contains { sign in
+          let text = sign.as(BinaryOperatorExprSyntax.self)?.operator.text ?? ""
+          return ["<", "<=", ">", ">=", "=="].contains(text)
+        }
+      }
+    return Set(comparisons.flatMap(\.identifiers))
   }
 }

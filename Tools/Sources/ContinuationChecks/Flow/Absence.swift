@@ -10,9 +10,13 @@ struct Absence {
 
   init?(_ conditions: ConditionElementListSyntax) {
     let parameters = Set(conditions.ancestors.flatMap(\.parameterNames))
-    let questions = conditions.compactMap(Question.init)
-    guard questions.count == conditions.count,
-      questions.allSatisfy({ parameters.contains($0.root) })
+    // The value of a success: `data` of `.success(let data)`.
+    let values = Set(conditions.ancestors.flatMap(\.caseNames))
+    // What a condition beside them makes of the value is always made.
+    let asking = conditions.filter { !$0.alwaysHolds }
+    let questions = asking.compactMap(Question.init)
+    guard !questions.isEmpty, questions.count == asking.count,
+      questions.allSatisfy({ parameters.contains($0.root) || values.contains($0.name) })
     else { return nil }
     if questions.count == 1, questions[0].asksForNil {
       inside = questions[0].name
@@ -75,28 +79,45 @@ extension ExprSyntax {
 }
 
 extension ConditionElementListSyntax {
-  /// Each condition makes something that a program makes of what it knows: a URL, or data of text.
-  var alwaysHold: Bool {
-    allSatisfy { condition in
-      guard condition.condition.is(OptionalBindingConditionSyntax.self),
-        let value = condition.parts.value
-      else { return false }
-      if let cast = value.as(SequenceExprSyntax.self)?.elements.last?.as(TypeExprSyntax.self) {
-        return cast.type.trimmedDescription == "HTTPURLResponse"
-      }
-      if let call = value.unwrapped.as(FunctionCallExprSyntax.self) {
-        let made = ["URL", "URLComponents", "addingPercentEncoding"]
-        return made.contains(call.callee)
-          || call.callee == "data" && call.arguments.first?.label?.text == "using"
-      }
-      let member = value.unwrapped.as(MemberAccessExprSyntax.self)
-      return member?.declName.baseName.text == "url"
-        && member?.base?.lastName.lowercased().contains("component") == true
+  var alwaysHold: Bool { allSatisfy(\.alwaysHolds) }
+}
+
+extension ConditionElementSyntax {
+  /// The condition makes something that a program makes of what it knows: a URL, data of text, or
+  /// text of data.
+  fileprivate var alwaysHolds: Bool {
+    guard condition.is(OptionalBindingConditionSyntax.self), let value = parts.value
+    else { return false }
+    if let cast = value.as(SequenceExprSyntax.self)?.elements.last?.as(TypeExprSyntax.self) {
+      return cast.type.trimmedDescription == "HTTPURLResponse"
+    }
+    if let call = value.unwrapped.as(FunctionCallExprSyntax.self) { return call.alwaysSucceeds }
+    let member = value.unwrapped.as(MemberAccessExprSyntax.self)
+    return member?.declName.baseName.text == "url"
+      && member?.base?.lastName.lowercased().contains("component") == true
+  }
+}
+
+extension FunctionCallExprSyntax {
+  /// This fails only for a mistake elsewhere: for a text that is no URL, or a value that nothing
+  /// can encode.
+  var alwaysSucceeds: Bool {
+    let made = ["URL", "URLComponents", "addingPercentEncoding", "encode"]
+    switch callee {
+    case "data": return ["using", "withJSONObject"].contains(arguments.first?.label?.text)
+    case "String": return ["data", "bytes"].contains(arguments.first?.label?.text)
+    default: return made.contains(callee)
     }
   }
 }
 
 extension Syntax {
+  /// What a case of a `switch` names in its value.
+  fileprivate var caseNames: [String] {
+    let label = self.as(SwitchCaseSyntax.self)?.label.as(SwitchCaseLabelSyntax.self)
+    return label?.all(IdentifierPatternSyntax.self).map(\.identifier.text) ?? []
+  }
+
   /// Of a function or a closure.
   fileprivate var parameterNames: [String] {
     if let closure = self.as(ClosureExprSyntax.self) { return closure.parameterNames }

@@ -38,6 +38,12 @@ extension Flow {
     if closures.count == 1, Words(call.callee).saysAtOnce {
       return runAtOnce(closures[0].closure, paths)
     }
+    if closures.count == 1, let error = call.errorPointer {
+      let reason = "this call may fail before it calls its closure"
+      let skip = Path.Skip(position: call.start, reason: reason, isCall: true)
+      obligation.assign(error)
+      return runAtOnce(closures[0].closure, paths).union(paths.failed().skipping(skip))
+    }
     let values = call.arguments.map(\.expression).filter { !$0.is(ClosureExprSyntax.self) }
     var after = values.reduce(paths) { visit($1, $0) }
     for (label, closure) in closures {
@@ -203,5 +209,14 @@ extension Flow {
       let finding = Finding(kind, at: skip.position, message)
       candidates.append(Candidate(finding: finding, owners: owners, group: skip.group))
     }
+  }
+}
+
+extension FunctionCallExprSyntax {
+  /// The variable that tells why the closure was not called: `reason` of Cocoa's
+  /// `coordinate(readingItemAt: url, error: &reason) { … }`.
+  fileprivate var errorPointer: String? {
+    let value = arguments.first { $0.label?.text == "error" }?.expression
+    return value?.as(InOutExprSyntax.self)?.expression.name
   }
 }

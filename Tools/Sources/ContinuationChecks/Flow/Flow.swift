@@ -162,6 +162,7 @@ struct Flow {
     let isMentioned = obligation.isMentioned(in: node)
     let isTaken = isMentioned && node.expression.is(AwaitExprSyntax.self)
     let failed = (isTaken ? after : paths).mapPaths { $0.answer = nil }
+      .unlikely(call?.alwaysSucceeds == true)
     if mark == nil { _ = exit(.error, failed, at: node) }
     guard mark != nil, isMentioned else { return after }
     // In a condition, the branches tell the error from the rest.

@@ -93,6 +93,9 @@ struct Obligation {
     }
   }
 
+  /// A call has taken a pointer to this variable.
+  mutating func assign(_ name: String) { variables.insert(name) }
+
   /// A function may be called before the line that declares it.
   mutating func addFunctions(of items: CodeBlockItemListSyntax) {
     for item in items {

@@ -150,8 +150,10 @@ extension Words {
   /// `withLock` and all that opens a value for a closure.
   static let scoped = list("lock locked mutex value state critical lifetime pointer bytes")
 
-  /// Cocoa's objects do not keep these.
-  static let weak = list("delegate source presenter coordinator router observer listener output")
+  /// Cocoa's objects do not keep these, or let them go.
+  static let weak = list(
+    "delegate source presenter coordinator router observer listener output view controller window"
+  )
 
   static let fake = list("mock mocks mocked fake stub spy dummy preview previews test tests")
 

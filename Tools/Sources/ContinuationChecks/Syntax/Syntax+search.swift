@@ -43,9 +43,17 @@ extension SyntaxProtocol {
       ?? self.asProtocol((any NamedDeclSyntax).self)?.name.text
   }
 
-  /// In a type that stands in for another.
+  /// In a type, or the value of a variable, that stands in for another: `previewValue`.
   var isInFake: Bool {
-    ancestors.compactMap(\.typeName).map(Words.init).contains(where: \.saysFake)
+    ancestors.flatMap { [$0.typeName].compactMap(\.self) + $0.variableNames }.map(Words.init)
+      .contains(where: \.saysFake)
+  }
+
+  private var variableNames: [String] {
+    let variable = self.as(VariableDeclSyntax.self)
+    return variable?.bindings.compactMap {
+      $0.pattern.as(IdentifierPatternSyntax.self)?.identifier.text
+    } ?? []
   }
 
   fileprivate var firstExpression: ExprSyntax? {
@@ -128,6 +136,8 @@ extension ConditionElementSyntax {
 struct Assignment {
   let target: ExprSyntax
   let value: [ExprSyntax]
+  /// As `count += 1`.
+  let isCompound: Bool
 
   var isToNil: Bool { value[0].is(NilLiteralExprSyntax.self) }
 }
@@ -140,7 +150,12 @@ extension SequenceExprSyntax {
     let name = parts[1].as(BinaryOperatorExprSyntax.self)?.operator.text ?? ""
     let isCompound = ["+=", "-=", "&=", "|=", "*=", "/="].contains(name)
     let isAssignment = isCompound || parts[1].is(AssignmentExprSyntax.self)
-    return isAssignment ? Assignment(target: parts[0], value: Array(elements.dropFirst(2))) : nil
+    guard isAssignment else { return nil }
+    return Assignment(
+      target: parts[0],
+      value: Array(elements.dropFirst(2)),
+      isCompound: isCompound
+    )
   }
 }
 
