@@ -47,13 +47,6 @@ final class SourceFile {
     return Array(index.assignments[first...].prefix { $0.target.position < node.endPosition })
   }
 
-  /// The names of properties that may be gone at any time.
-  private(set) lazy var weakProperties = Set(
-    index.variables.filter { node in node.modifiers.contains { $0.name.text == "weak" } }
-      .flatMap { $0.bindings.compactMap { $0.pattern.as(IdentifierPatternSyntax.self) } }
-      .map(\.identifier.text)
-  )
-
   /// Optional properties that are never nil: only an initializer sets them, to what is not
   /// optional.
   private(set) lazy var alwaysSet = Set(

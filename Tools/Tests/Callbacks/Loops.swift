@@ -16,7 +16,7 @@ final class Loops: Sendable {
         return try await sdk.run()
       } catch {
         if attempt == 3 { throw error }
-        try? await Task.sleep(for: .seconds(1))  // warning: sleep-ignores-cancellation
+        try? await Task.sleep(for: .seconds(1))  // warning: maybe-sleep-ignores-cancellation
       }
     }
   }

@@ -265,16 +265,6 @@ func `what a program knows can be encoded`(encoding: String) throws {
   #expect(try kinds(body.replacing("#", with: "b.check(\(encoding))")) == certain)
 }
 
-@Test func `a loop over elements ends anyway`() throws {
-  let loop = "func f() async { for a in all { # } }"
-  let sleep = "try? await Task.sleep(for: .seconds(1))"
-  let spreads = ["maybe-sleep-ignores-cancellation"]
-  #expect(try kinds(file: loop.replacing("#", with: sleep)) == spreads)
-  // A request is repeated at once.
-  let retries = loop.replacing("#", with: "do { try a() } catch { \(sleep) }")
-  #expect(try kinds(file: retries) == ["sleep-ignores-cancellation"])
-}
-
 private let sleep = "try? await Task.sleep(for: .seconds(1))"
 private let spins = ["sleep-ignores-cancellation"]
 private let endsAnyway = ["maybe-sleep-ignores-cancellation"]
@@ -294,30 +284,39 @@ func `a loop that counts ends anyway`(loop: String) throws {
   #expect(try kinds(file: uncounted) == spins)
 }
 
-@Test func `a count does not excuse a repeated request`() throws {
-  let loop = "func f() async { while left > 0 { do { try a() } catch { left -= 1; \(sleep) } } }"
+@Test(arguments: [
+  "ContinuousClock.now < deadline", "Date() < deadline", "Date.now < deadline",
+  "start.timeIntervalSince(a) < 5", "deadline.timeIntervalSinceNow > 0",
+  "CFAbsoluteTimeGetCurrent() < end",
+])
+func `a loop that has a deadline ends anyway`(condition: String) throws {
+  let source = "func f() async { while \(condition) { if isReady { return }; \(sleep) } }"
+  #expect(try kinds(file: source) == endsAnyway)
+  // The time of an event is not a deadline.
+  let other = source.replacing(condition, with: "event.date < deadline")
+  #expect(try kinds(file: other) == spins)
+}
+
+@Test func `a loop over elements ends anyway`() throws {
+  #expect(try kinds(file: "func f() async { for a in all { \(sleep) } }") == endsAnyway)
+  #expect(try kinds(file: "func f() async { while let a { \(sleep) } }") == spins)
+}
+
+@Test func `a request that is repeated so many times ends anyway`() throws {
+  for head in ["for a in all", "while left > 0"] {
+    let loop = "func f() async { \(head) { do { try a() } catch { left -= 1; \(sleep) } } }"
+    #expect(try kinds(file: loop) == endsAnyway)
+  }
+  let loop = "func f() async { while true { do { try a() } catch { \(sleep) } } }"
   #expect(try kinds(file: loop) == spins)
 }
 
-@Test func `a deadline is no count`() throws {
-  #expect(try kinds(file: "func f() async { while .now < end { \(sleep) } }") == spins)
-}
-
-@Test func `the error may decide whether a request is repeated`() throws {
-  let loop = "func f() async { for a in all { do { try a() } catch # } }"
-  for body in [
-    "{ guard isBusy(error) else { throw error }; \(sleep) }",
-    "{ if error.isFinal { break }; \(sleep) }", "let e { if e.isFinal { return }; \(sleep) }",
-    "Failure.busy { \(sleep) }",
-  ] {
-    #expect(try kinds(file: loop.replacing("#", with: body)) == endsAnyway)
-  }
-  for body in [
-    "{ if tries == 3 { throw error }; \(sleep) }", "{ if error.isNew { log(1) }; \(sleep) }",
-    "{ \(sleep); guard isBusy(error) else { throw error } }",
-  ] {
-    #expect(try kinds(file: loop.replacing("#", with: body)) == spins)
-  }
+@Test func `what cancels a task may end its loop`() throws {
+  let loop = "func f() async { while isRunning { \(sleep) } }"
+  let stop = "; func stop() { isRunning = false; task.cancel() }"
+  #expect(try kinds(file: loop + stop) == endsAnyway)
+  #expect(try kinds(file: loop + stop.replacing("task.cancel()", with: "")) == spins)
+  #expect(try kinds(file: loop + stop.replacing("isRunning", with: "isLate")) == spins)
 }
 
 @Test func `an error may end the loop through its condition`() throws {
@@ -371,10 +370,12 @@ private let hasEnd = ["maybe-stream-task-not-cancelled"]
   #expect(try kinds(file: preview.replacing("previewValue", with: "liveValue")) == hasEnd)
 }
 
-@Test func `a view may be gone`() throws {
-  let body = "guard a else { return viewController?.show(completion) }; completion(1)"
-  #expect(try kinds(body) == debatable)
-  #expect(try kinds(body.replacing("viewController", with: "sdk")) == certain)
+@Test func `a receiver may be gone`() throws {
+  let skipped = "guard a else { return sdk?.show(completion) }; completion(1)"
+  #expect(try kinds(skipped) == debatable)
+  // A task that waits forever is worth a look.
+  let wait = "func f() async { await withCheckedContinuation { c in sdk?.load { c.resume() } } }"
+  #expect(try kinds(file: wait) == ["never-resumed"])
 }
 
 @Test func `a call with a pointer for its error may leave out its closure`() throws {

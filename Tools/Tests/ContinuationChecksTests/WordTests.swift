@@ -76,17 +76,6 @@ func `a closure that runs at once is a part of its function`(name: String) throw
   #expect(found.map(\.kind) == [.resumedTwice])
 }
 
-@Test(arguments: Words.weak)
-func `a receiver that may be gone is debatable`(word: Substring) throws {
-  let callback = "{ a in guard a else { # }; completion(1) }"
-  let source = "func f(completion: @escaping (Int?) -> Void) { sdk.ask \(callback) }"
-  for (receiver, kind) in [(word, Kind.maybeNeverCalled), ("sdk", .neverCalled)] {
-    let source = source.replacing("#", with: "return \(receiver)?.load(completion)")
-    let found = try #require(Report(source: source, kinds: Set(Kind.all))).findings
-    #expect(found.map(\.kind) == [kind])
-  }
-}
-
 @Test(arguments: Words.fake)
 func `a stand-in leaves out what its test does not need`(word: Substring) throws {
   let source = "struct A_\(word) { func f(_ a: Int?, completion: @escaping () -> Void) "

@@ -2,7 +2,7 @@ import SwiftSyntax
 
 extension Kind {
   static let sleepIgnoresCancellation = Kind("sleep-ignores-cancellation")
-  /// The loop ends anyway: after a number of rounds, or because its request fails.
+  /// The loop ends anyway: after a number of rounds, at a deadline, or because its request fails.
   static let maybeSleepIgnoresCancellation = Kind(
     "maybe-sleep-ignores-cancellation",
     isDebatable: true
@@ -26,25 +26,22 @@ enum SleepsInLoops: Check {
         "a cancelled task runs this loop on without a pause, because `try?` hides the cancellation: "
         + "let the error end the loop"
       let kind: Kind =
-        endsAnyway(loop, call, in: file)
+        endsAnyway(loop, in: file)
         ? .maybeSleepIgnoresCancellation : .sleepIgnoresCancellation
       return Finding(kind, at: attempt.start, message)
     }
   }
 
-  /// Without a pause, these loops soon end.
-  private static func endsAnyway(
-    _ loop: Syntax,
-    _ sleep: FunctionCallExprSyntax,
-    in file: SourceFile
-  ) -> Bool {
-    let around = sleep.ancestors.prefix { $0.id != loop.id }
-    let handler = around.lazy.compactMap { $0.as(CatchClauseSyntax.self) }.first
-    // In a `catch`, it repeats a request, unless the error decides whether it does.
-    if let handler, handler.asksWhichError(before: sleep) { return true }
-    let isCounted = loop.is(ForStmtSyntax.self) || counts(loop, file)
-    return isCounted && handler == nil || endsWithError(loop, file)
+  /// Without a pause, these loops soon end, or were ended before.
+  private static func endsAnyway(_ loop: Syntax, in file: SourceFile) -> Bool {
+    loop.is(ForStmtSyntax.self) || counts(loop, file) || isStopped(loop, file)
+      || !loop.comparedOnLeaving.isDisjoint(with: clocks)
   }
+
+  /// What tells the time: a loop that compares it ends at a deadline.
+  private static let clocks: Set = [
+    "now", "Date", "timeIntervalSince", "timeIntervalSinceNow", "CFAbsoluteTimeGetCurrent",
+  ]
 
   /// A variable that the loop counts up or down ends it.
   private static func counts(_ loop: Syntax, _ file: SourceFile) -> Bool {
@@ -56,10 +53,12 @@ enum SleepsInLoops: Check {
     return !Set(counted.map(\.target.lastName)).isDisjoint(with: loop.comparedOnLeaving)
   }
 
-  /// A `catch` in the loop sets the flag that its condition asks for, and a cancelled request fails.
-  private static func endsWithError(_ loop: Syntax, _ file: SourceFile) -> Bool {
-    let set = loop.all(CatchClauseSyntax.self).flatMap { file.assignments(in: $0) }
-      .filter { !$0.isCompound }
+  /// Its condition asks for a flag that a `catch` in the loop sets, because a cancelled request
+  /// fails, or that is set where something is cancelled.
+  private static func isStopped(_ loop: Syntax, _ file: SourceFile) -> Bool {
+    let cancelling = file.calls.filter { $0.callee == "cancel" }.compactMap(\.scope)
+    let set = (loop.all(CatchClauseSyntax.self).map(Syntax.init) + cancelling)
+      .flatMap { file.assignments(in: $0) }.filter { !$0.isCompound }
     return !Set(set.map(\.target.lastName)).isDisjoint(with: loop.condition?.identifiers ?? [])
   }
 
@@ -115,26 +114,7 @@ enum SleepsInLoops: Check {
   }
 }
 
-extension CatchClauseSyntax {
-  /// Before it sleeps, the clause leaves the loop for some errors, or it is only for some.
-  fileprivate func asksWhichError(before sleep: FunctionCallExprSyntax) -> Bool {
-    let names = catchItems.isEmpty ? ["error"] : catchItems.identifierPatterns
-    let questions = body.statements.filter { $0.position < sleep.position }.filter { item in
-      let question = Syntax(item.item)
-      let conditions =
-        question.as(GuardStmtSyntax.self)?.conditions
-        ?? question.as(ExpressionStmtSyntax.self)?.expression.as(IfExprSyntax.self)?.conditions
-      return conditions.map { !$0.identifiers.isDisjoint(with: names) } == true && question.leaves
-    }
-    return isForSome || !questions.isEmpty
-  }
-}
-
 extension SyntaxProtocol {
-  fileprivate var identifierPatterns: [String] {
-    all(IdentifierPatternSyntax.self).map(\.identifier.text)
-  }
-
   /// A statement in it leaves what is around it.
   fileprivate var leaves: Bool {
     !all(ReturnStmtSyntax.self).isEmpty || !all(ThrowStmtSyntax.self).isEmpty

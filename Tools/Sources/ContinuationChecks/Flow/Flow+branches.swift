@@ -177,7 +177,7 @@ extension Flow {
 
 extension CatchClauseSyntax {
   /// The authors chose these errors: `catch Failure.known`, and not `catch let error`.
-  var isForSome: Bool {
+  fileprivate var isForSome: Bool {
     let text = catchItems.trimmedDescription.filter { !"()".contains($0) }
     return !text.isEmpty && (!text.hasPrefix("let ") || text.contains(" as "))
   }

@@ -76,17 +76,13 @@ extension Flow {
           }
       }
     let optional = optionals.first?.text ?? first
-    let name = optionals.first?.lastName ?? ""
     return paths.excused(isKnown).skipping(
       Path.Skip(
         position: call.start,
         reason: "this call is skipped if `\(optional)` is nil",
         isCall: true,
+        // Most are set as long as a call may come, and without them nobody asks for its answer.
         isDebatable: obligation.handler != nil
-          && (obligation.isForSuccess || Words(name).saysWeak
-            || obligation.file.weakProperties.contains(name)
-            // A closure that is not set: `decide?(completion)`.
-            || call.calledExpression.is(OptionalChainingExprSyntax.self))
       )
     )
   }

@@ -11,7 +11,6 @@ import Foundation
 /// | a closure's parameter that says `part` | the same |
 /// | a tested value, or a case, that says `state` | a reason to do nothing |
 /// | a function that says `atOnce` | a part of the paths around it, not a callback |
-/// | a receiver that says `weak` | a reason to report a kind that is debatable |
 /// | a type that says `fake` | not checked for completion handlers |
 struct Words {
   private let name: String
@@ -77,9 +76,6 @@ struct Words {
   var saysAtOnce: Bool {
     Self.atOnce.contains(name) || words.contains("with") && says(Self.scoped)
   }
-
-  /// A receiver with this name is not kept by the object that calls it.
-  var saysWeak: Bool { says(Self.weak) }
 
   /// The type stands in for another, and leaves out what a test does not need.
   var saysFake: Bool { says(Self.fake) }
@@ -149,11 +145,6 @@ extension Words {
 
   /// `withLock` and all that opens a value for a closure.
   static let scoped = list("lock locked mutex value state critical lifetime pointer bytes")
-
-  /// Cocoa's objects do not keep these, or let them go.
-  static let weak = list(
-    "delegate source presenter coordinator router observer listener output view controller window"
-  )
 
   static let fake = list("mock mocks mocked fake stub spy dummy preview previews test tests")
 
