@@ -190,16 +190,14 @@ public final class SharedCalls<Key: Hashable & Sendable, Value: Sendable>: Senda
         }
       }(operation.isolation)
     }
-    if let wanted = calls.locked({ $0.start(call, task) }) {
-      // The task has the priority with which the current one was created. That may have been raised
-      // since, or another caller may have joined.
-      escalate(task, to: wanted)
-    } else {
-      // The call was ended from outside.
-      task.cancel()
-    }
+    let wanted = calls.locked { $0.start(call, task) }
+    // The call was ended from outside.
+    if wanted == nil { task.cancel() }
     // Only wakes the task, if a cancellation has not.
     canBeCancelled.interrupt(.cancelled)
+    // The task has the priority with which the current one was created. That may have been raised
+    // since, or another caller may have joined.
+    if let wanted { escalate(task, to: wanted) }
   }
 
   /// The operation of a call has ended. If the call was ended from outside, or left by all, there
