@@ -81,7 +81,7 @@ extension Flow {
         position: call.start,
         reason: "this call is skipped if `\(optional)` is nil",
         isCall: true,
-        // Most are set as long as a call may come, and without them nobody asks for its answer.
+        // Most are set as long as a call may come, and without them, no caller needs its answer.
         isDebatable: obligation.handler != nil
       )
     )
