@@ -48,7 +48,8 @@ extension [Comparison] {
         sdk.result { _ in event.close(returning: 1) }
         return try await event.value()
       },
-      allocations("a shared call, later", LegacySDK(calls: .when(idle: loop)), atMost: 16, on: loop)
+      // Its task runs beside the thread that makes it. Where they wait for each other decides.
+      allocations("a shared call, later", LegacySDK(calls: .when(idle: loop)), atMost: 18, on: loop)
       {
         sdk in
         try await sharedCalls.value(for: 1) { try await continued(sdk) }

@@ -18,7 +18,7 @@ extension [Comparison] {
         name: name,
         baseline: "handler + checked continuation",
         unit: .bytes,
-        goal: .atMost(1.2),
+        goal: .atMost(1.16),
         rounds: 10,
         sample: { try bytes(ofWait: bridged, for: sdk, on: loop) },
         sampleBaseline: { try bytes(ofWait: byHand, for: sdk, on: loop) }
