@@ -6,6 +6,9 @@ public struct Kind: Hashable, Sendable {
   /// The authors may have intended what is found, so it is reported only with `--all`.
   public let isDebatable: Bool
 
+  /// The kind of findings that may be mistakes of this kind.
+  public var debatable: Kind? { Kind.all.first { $0.name == "maybe-\(name)" } }
+
   init(_ name: String, isDebatable: Bool = false) {
     (self.name, self.isDebatable) = (name, isDebatable)
   }
@@ -17,7 +20,7 @@ public struct Kind: Hashable, Sendable {
 }
 
 public struct Finding: Hashable, Sendable {
-  public let kind: Kind
+  public internal(set) var kind: Kind
   public internal(set) var message: String
   public internal(set) var line = 0
   public internal(set) var column = 0
@@ -27,13 +30,20 @@ public struct Finding: Hashable, Sendable {
   let position: AbsolutePosition
   /// The place that the mistake needs as well: `#` in the message becomes its line.
   let second: AbsolutePosition?
+  /// Whether this is a mistake depends on it.
+  let depends: Answer
 
   init(
     _ kind: Kind,
     at position: AbsolutePosition,
     _ message: String,
-    second: AbsolutePosition? = nil
+    second: AbsolutePosition? = nil,
+    if depends: Answer = .yes()
   ) {
     (self.kind, self.message, self.position, self.second) = (kind, message, position, second)
+    self.depends = depends
   }
+
+  /// Nothing in the project makes a mistake of it.
+  mutating func doubt() { kind = kind.debatable ?? kind }
 }

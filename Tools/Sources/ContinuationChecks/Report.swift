@@ -74,7 +74,7 @@ extension Parser {
 
 extension String {
   /// Much faster than `contains`, which looks for characters.
-  fileprivate func containsASCII(_ word: String) -> Bool {
+  func containsASCII(_ word: String) -> Bool {
     var (source, word) = (self, word)
     return source.withUTF8 { bytes in
       word.withUTF8 { word in

@@ -62,6 +62,11 @@ final class SourceFile {
     }
   )
 
+  /// The functions in which something is cancelled.
+  private(set) lazy var cancellations = tree.all(DeclReferenceExprSyntax.self)
+    .filter { $0.baseName.text.hasPrefix("cancel") }
+    .map { $0.ancestors.first(where: \.isFunction) ?? Syntax(tree) }
+
   /// The functions of this file that never return.
   private(set) lazy var endless = Set(
     functions.filter { $0.signature.returnClause?.type.trimmedDescription == "Never" }

@@ -29,7 +29,7 @@ public struct WaitList {
 
     for call in file.calls {
       if let wait = Wait(call, in: file), wait.isOfLibrary, wait.isCancellable {
-        waits.append((place(call.start), call.declaration))
+        waits.append((place(call.start), Declaration(around: call)?.name))
       }
       if let handler = CancellationHandler(call) {
         handlers.append((place(call.start), handler.operation.identifiers))
@@ -66,17 +66,5 @@ public struct WaitList {
       known.formUnion(level)
     }
     return []
-  }
-}
-
-extension SyntaxProtocol {
-  /// The name of the function or the property around this node.
-  fileprivate var declaration: String? {
-    ancestors.lazy.compactMap { node in
-      node.as(FunctionDeclSyntax.self)?.name.text
-        ?? node.as(PatternBindingSyntax.self).flatMap {
-          $0.accessorBlock == nil ? nil : $0.pattern.trimmedDescription
-        }
-    }.first
   }
 }

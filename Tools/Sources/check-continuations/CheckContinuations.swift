@@ -51,6 +51,12 @@ struct CheckContinuations: ParsableCommand {
     return Set(asked).subtracting(skip)
   }
 
+  /// What may turn out to be one of the kinds that are asked for or counted.
+  var searchedKinds: Set<Kind> {
+    let wanted = kinds.union(hiddenKinds)
+    return wanted.union(Kind.all.filter { $0.debatable.map(wanted.contains) == true })
+  }
+
   /// What is counted, so that one knows what `--all` would add.
   var hiddenKinds: Set<Kind> {
     only.isEmpty ? Set(Kind.all.filter(\.isDebatable)).subtracting(skip + kinds) : []

@@ -19,7 +19,8 @@ struct Run {
       baseline = Baseline()
       problems.append("\(command.baseline ?? ""): is no baseline: \(error)")
     }
-    var found = Baseline()
+    var known = Baseline()
+    var found: [(path: String, finding: Finding)] = []
     let progress = Progress(count: inputs.files.count, say: say)
 
     if command.listWaits { return list(inputs) }
@@ -27,7 +28,7 @@ struct Run {
       progress.show(index)
       let report: Report
       do {
-        report = try Report(path: path, kinds: command.kinds.union(command.hiddenKinds))
+        report = try Report(path: path, kinds: command.searchedKinds)
       } catch {
         problems.append("\(path): \(error.description): not checked")
         continue
@@ -37,24 +38,27 @@ struct Run {
       for line in report.unfollowed {
         say("\(path):\(line): note: more than 256 paths, which are not followed\n")
       }
-      for finding in report.findings {
-        guard command.kinds.contains(finding.kind) else {
-          debatable += 1
-          continue
-        }
-        if command.writeBaseline != nil {
-          found.insert(finding, in: path)
-        } else if !baseline.remove(finding, in: path) {
-          findings += 1
-          print(command.format.line(for: finding, in: path))
-        }
+      found += report.findings.map { (path, $0) }
+    }
+
+    let project = Project(paths: inputs.surroundings) { try? source(path: $0) }
+    for (path, finding) in zip(found.map(\.path), project.judge(found.map(\.finding))) {
+      guard command.kinds.contains(finding.kind) else {
+        debatable += command.hiddenKinds.contains(finding.kind) ? 1 : 0
+        continue
+      }
+      if command.writeBaseline != nil {
+        known.insert(finding, in: path)
+      } else if !baseline.remove(finding, in: path) {
+        findings += 1
+        print(command.format.line(for: finding, in: path))
       }
     }
 
     if let path = command.writeBaseline {
       do {
-        try found.write(to: path)
-        say("\(path): \(found.count) findings\n")
+        try known.write(to: path)
+        say("\(path): \(known.count) findings\n")
       } catch {
         problems.append("\(path): cannot be written: \(error)")
       }

@@ -119,7 +119,10 @@ func `another handler may be called instead`(name: String) throws {
   let found = ["sleep-ignores-cancellation"]
   #expect(try kinds(file: "func f() { Task \(loop); run() }").isEmpty)
   #expect(try kinds(file: "func f() { Task.detached \(loop) }").isEmpty)
-  #expect(try kinds(file: "func f() { task = Task \(loop) }") == found)
+  #expect(try kinds(file: "func f() { task = Task \(loop) }").isEmpty)
+  #expect(try kinds(file: "func f() { task = Task \(loop); task.cancel() }") == found)
+  #expect(try kinds(file: "func f() { tasks.append(Task \(loop)) }").isEmpty)
+  #expect(try kinds(file: "func f() { tasks.append(Task \(loop)); cancel(tasks) }") == found)
   #expect(try kinds(file: "func f() { Task \(loop).store(in: bag) }") == found)
   #expect(try kinds(file: "func f() -> Task<Void, Never> { Task \(loop) }") == found)
   #expect(try kinds(file: "func f() async \(loop)") == found)
@@ -326,17 +329,6 @@ func `a loop that has a deadline ends anyway`(condition: String) throws {
   #expect(try kinds(file: loop.replacing("isOn =", with: "isLate =")) == spins)
 }
 
-@Test func `a private function is not cancelled if only tasks call it that are not kept`() throws {
-  let function = "private func f() async { while !isReady { \(sleep) } }; "
-  let loose = function + "func g() { Task { await self.f() }; run() }"
-  #expect(try kinds(file: loose).isEmpty)
-  // Another file may call it.
-  #expect(try kinds(file: loose.replacing("private ", with: "")) == spins)
-  #expect(try kinds(file: function) == spins)
-  #expect(try kinds(file: function + "func g() { task = Task { await f() } }") == spins)
-  #expect(try kinds(file: loose + "; func h() async { await f() }") == spins)
-}
-
 private let stream = "let all = AsyncStream { c in Task { #; c.finish() } }"
 private let runsOn = ["stream-task-not-cancelled"]
 private let hasEnd = ["maybe-stream-task-not-cancelled"]
@@ -374,9 +366,35 @@ private let hasEnd = ["maybe-stream-task-not-cancelled"]
   let skipped = "guard a else { return sdk?.show(completion) }; completion(1)"
   #expect(try kinds(skipped) == debatable)
   // A task that waits forever is worth a look.
-  let wait = "func f() async { await withCheckedContinuation { c in sdk?.load { c.resume() } } }"
-  #expect(try kinds(file: wait) == ["never-resumed"])
+  let wait = "await withCheckedContinuation { c in sdk?.load { c.resume() } }"
+  #expect(try kinds(file: "func f() async { \(wait) }") == ["never-resumed"])
+  // What Objective-C makes is optional unless it says otherwise.
+  for value in ["let sdk = make()", "guard let sdk = all[1] else { return }"] {
+    #expect(try kinds(file: "func f() async { \(value); \(wait) }") == ["maybe-never-resumed"])
+  }
 }
+
+@Test func `a cast to what was asked for succeeds`() throws {
+  for type in ["LAError", "Response<Int>", "HTTPURLResponse"] {
+    #expect(try kinds("guard let a = a as? \(type) else { return }; completion(1)") == debatable)
+  }
+  for type in ["String", "B", "[String: Any]", "[A<Int>]"] {
+    #expect(try kinds("guard let a = a as? \(type) else { return }; completion(1)") == certain)
+  }
+  let cast = "guard let b = a as? B else { return }; completion(1)"
+  #expect(try kinds("if a is B { \(cast) } else { completion(2) }") == debatable)
+  #expect(try kinds("if a is C { \(cast) } else { completion(2) }") == certain)
+}
+
+@Test func `a group that waits for all its tasks is no race`() throws {
+  let tasks = "g.addTask { await \(pure) }; g.addTask { try? await Task.sleep(for: s) }; "
+  let group = "func f() async { await withTaskGroup { g in \(tasks)# } }"
+  #expect(try kinds(file: group.replacing("#", with: "await g.waitForAll()")).isEmpty)
+  let race = group.replacing("#", with: "await g.next(); g.cancelAll()")
+  #expect(try kinds(file: race) == ["timeout-cannot-fire"])
+}
+
+private let pure = "withCheckedContinuation { c in sdk.load { c.resume() } }"
 
 @Test func `a call with a pointer for its error may leave out its closure`() throws {
   let call = "files.coordinate(readingItemAt: a, error: &reason) { c.resume(returning: $0) }"

@@ -18,6 +18,8 @@ private final class Folder: Sendable {
   func path(_ name: String) -> String { url.appending(path: name).path }
 
   func write(_ text: String, to name: String) throws {
+    let parent = URL(filePath: path(name)).deletingLastPathComponent()
+    try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
     try Data(text.utf8).write(to: URL(filePath: path(name)))
   }
 
@@ -32,6 +34,7 @@ private final class Folder: Sendable {
 
 private let wrong =
   "func f(completion: @escaping () -> Void) { sdk.load { a in if let a { completion() } } }"
+  + "; func g() { f { group.leave() } }"
 private let finding = "never-called"
 
 @Test func `the status says whether all was checked and nothing found`() throws {
@@ -80,7 +83,7 @@ func `deep code is checked`(depth: Int) async throws {
   let ends = String(repeating: "}", count: depth)
   let body = "sdk.load { a in \(ifs) completion() \(ends) }"
   let source = "func f(completion: @escaping () -> Void) { \(body) }"
-  let folder = try Folder(["a.swift": source])
+  let folder = try Folder(["a.swift": source + "; func g() { f { group.leave() } }"])
   // As in the command, which has a stack of its own.
   let status = await withCheckedContinuation { continuation in
     let thread = Thread { continuation.resume(returning: try? folder.run("a.swift").status) }
@@ -104,6 +107,33 @@ func `deep code is checked`(depth: Int) async throws {
   let hidden = try folder.run("a.swift")
   #expect(hidden.status == 0 && hidden.text.contains("1 debatable"))
   #expect(try folder.run("a.swift", options: ["--all"]).status == 1)
+}
+
+@Test func `callers may stand elsewhere in the repository`() throws {
+  let parts = wrong.split(separator: "; func g").map(String.init)
+  let folder = try Folder([
+    "App/Model/a.swift": parts[0], "App/b.swift": "func g" + parts[1],
+  ])
+  // Without a repository, only the folders that are named are known, and the folder of a file.
+  #expect(try folder.run("App").status == 1)
+  #expect(try folder.run("App/Model/a.swift").status == 0)
+  for mark in [".git", "Package.swift"] {
+    try folder.write("", to: mark)
+    for path in ["App/Model/a.swift", "App/Model"] {
+      let found = try folder.run(path)
+      #expect(found.status == 1 && found.text.contains("see its caller in App/b.swift:1"))
+      #expect(found.text.contains("files: 1,"))
+    }
+    try FileManager.default.removeItem(atPath: folder.path(mark))
+  }
+}
+
+@Test func `a finding that nobody depends on has the other kind`() throws {
+  let folder = try Folder(["a.swift": wrong.replacing("group.leave()", with: "")])
+  #expect(try folder.run("a.swift").text.contains("1 debatable"))
+  #expect(try folder.run("a.swift", options: ["--only", finding]).status == 0)
+  let other = try folder.run("a.swift", options: ["--only", "maybe-\(finding)"])
+  #expect(other.status == 1 && other.text.contains("[maybe-never-called]"))
 }
 
 @Test func `annotations are escaped`() throws {

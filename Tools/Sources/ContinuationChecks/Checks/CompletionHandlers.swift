@@ -44,6 +44,11 @@ extension FunctionDeclSyntax {
     obligation.isForFailure = onlyFails(last, body)
     obligation.isOptional = last.type.is(OptionalTypeSyntax.self)
     obligation.isForEvent = name.text.hasPrefix("handle") && !isOfSDK
+    if !isOfSDK {
+      var declaration = Declaration(self)
+      declaration.handler = handler
+      obligation.depends = .ask(Question(topic: .answer, declaration: declaration))
+    }
     obligation.others = Set(closures.dropLast().map(\.name))
       .union(signature.parameterClause.parameters.map(\.name).filter(Words.namesHandler))
       .subtracting([handler])
@@ -115,10 +120,10 @@ extension CodeBlockSyntax {
 }
 
 extension FunctionParameterSyntax {
-  fileprivate var name: String { (secondName ?? firstName).text }
+  var name: String { (secondName ?? firstName).text }
 
   /// A function that returns nothing, or an alias for one, as `CompletionHandler`.
-  fileprivate var isClosure: Bool {
+  var isClosure: Bool {
     let words = type.trimmedDescription.split { "()?".contains($0) || $0.isWhitespace }
     if words.contains("->") { return ["->", "Void"].contains(words.last) }
     let suffixes = ["Completion", "Handler", "Callback", "Block"]
@@ -142,7 +147,7 @@ extension FunctionParameterSyntax {
   }
 
   /// Its type has no place for a failure.
-  fileprivate var isForSuccess: Bool {
+  var isForSuccess: Bool {
     let text = type.trimmedDescription
     guard let arrow = text.firstRange(of: "->") else { return false }
     let failures = ["?", "Error", "Result", "Bool", "Status", "Response", "Outcome"]

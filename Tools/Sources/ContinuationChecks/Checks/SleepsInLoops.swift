@@ -20,15 +20,18 @@ enum SleepsInLoops: Check {
       guard call.callee == "sleep", !call.isInFake,
         let attempt = call.ancestors.prefix(2).lazy.compactMap({ $0.as(TryExprSyntax.self) }).first,
         attempt.questionOrExclamationMark?.tokenKind == .postfixQuestionMark,
-        let loop = loop(around: call, in: file), !asks(loop, in: file)
+        let loop = loop(around: call), !asks(loop, in: file)
       else { return nil }
+      // Most tasks are not kept, and nothing cancels them.
+      let cancellation = loop.cancellation(in: file)
+      if cancellation == .no { return nil }
       let message =
         "a cancelled task runs this loop on without a pause, because `try?` hides the cancellation: "
         + "let the error end the loop"
       let kind: Kind =
         endsAnyway(loop, in: file)
         ? .maybeSleepIgnoresCancellation : .sleepIgnoresCancellation
-      return Finding(kind, at: attempt.start, message)
+      return Finding(kind, at: attempt.start, message, if: cancellation)
     }
   }
 
@@ -63,40 +66,15 @@ enum SleepsInLoops: Check {
   }
 
   /// The innermost loop of the same task. One over an asynchronous sequence ends with it.
-  private static func loop(around call: FunctionCallExprSyntax, in file: SourceFile) -> Syntax? {
+  private static func loop(around call: FunctionCallExprSyntax) -> Syntax? {
     for node in call.ancestors {
       if node.isFunction || node.is(ClosureExprSyntax.self) { return nil }
       if let loop = node.as(ForStmtSyntax.self) {
-        return loop.awaitKeyword == nil && !isNeverCancelled(loop, file) ? node : nil
+        return loop.awaitKeyword == nil ? node : nil
       }
-      if node.is(WhileStmtSyntax.self) || node.is(RepeatStmtSyntax.self) {
-        return isNeverCancelled(node, file) ? nil : node
-      }
+      if node.is(WhileStmtSyntax.self) || node.is(RepeatStmtSyntax.self) { return node }
     }
     return nil
-  }
-
-  /// The loop runs in a task that is not kept, or in a private function that only such tasks call.
-  private static func isNeverCancelled(_ loop: some SyntaxProtocol, _ file: SourceFile) -> Bool {
-    if isInLooseTask(loop) { return true }
-    guard let function = loop.scope?.as(FunctionDeclSyntax.self),
-      function.modifiers.contains(where: { ["private", "fileprivate"].contains($0.name.text) })
-    else { return false }
-    let calls = file.calls.filter { $0.callee == function.name.text }
-    return !calls.isEmpty && calls.allSatisfy(isInLooseTask)
-  }
-
-  /// The task is a statement of its own, or this stands in the main file.
-  private static func isInLooseTask(_ node: some SyntaxProtocol) -> Bool {
-    guard let scope = node.scope else { return true }
-    guard let closure = scope.as(ClosureExprSyntax.self), let task = closure.call,
-      ["Task", "detached"].contains(task.callee),
-      let item = task.parent?.as(CodeBlockItemSyntax.self)
-    else { return false }
-    // A function that consists of it may return it.
-    let function = task.scope?.as(FunctionDeclSyntax.self)
-    return function?.signature.returnClause == nil
-      || item.parent?.children(viewMode: .all).count ?? 0 > 1
   }
 
   /// Whether something in the loop looks at the cancellation, or ends the loop after one pause.

@@ -27,7 +27,7 @@ enum StreamTasks: Check {
         "this task runs on when the reader of the stream stops: cancel it in `onTermination`"
       let kind: Kind =
         task.waitsAgainAndAgain ? .streamTaskNotCancelled : .maybeStreamTaskNotCancelled
-      return Finding(kind, at: task.start, message)
+      return Finding(kind, at: task.start, message, if: call.reading(in: file))
     }
   }
 

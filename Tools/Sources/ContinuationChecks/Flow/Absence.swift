@@ -89,12 +89,25 @@ extension ConditionElementSyntax {
     guard condition.is(OptionalBindingConditionSyntax.self), let value = parts.value
     else { return false }
     if let cast = value.as(SequenceExprSyntax.self)?.elements.last?.as(TypeExprSyntax.self) {
-      return cast.type.trimmedDescription == "HTTPURLResponse"
+      return castSucceeds(to: cast.type.trimmedDescription)
     }
     if let call = value.unwrapped.as(FunctionCallExprSyntax.self) { return call.alwaysSucceeds }
     let member = value.unwrapped.as(MemberAccessExprSyntax.self)
     return member?.declName.baseName.text == "url"
       && member?.base?.lastName.lowercased().contains("component") == true
+  }
+}
+
+extension ConditionElementSyntax {
+  /// An error of a framework, what an SDK was asked for by its type, or what a condition around
+  /// this has found. What a server sends may be anything.
+  private func castSucceeds(to type: String) -> Bool {
+    let subject = parts.value?.as(SequenceExprSyntax.self)?.elements.first?.trimmedDescription ?? ""
+    let isFound = ancestors.contains { node in
+      node.as(IfExprSyntax.self)?.conditions.trimmedDescription == "\(subject) is \(type)"
+    }
+    let isOfFramework = type.wholeMatch(of: /[A-Z]{2}Error|HTTPURLResponse/) != nil
+    return isFound || isOfFramework || type.contains("<") && !type.hasPrefix("[")
   }
 }
 

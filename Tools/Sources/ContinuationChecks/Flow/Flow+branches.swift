@@ -214,7 +214,7 @@ extension CodeBlockItemListSyntax {
 
 extension FunctionCallExprSyntax {
   /// A note in a log, or a value.
-  fileprivate var isLog: Bool {
+  var isLog: Bool {
     calledExpression.identifiers.contains { Words($0).saysLog }
       || callee.first?.isUppercase == true
       || ancestors.prefix { !$0.is(CodeBlockItemSyntax.self) }

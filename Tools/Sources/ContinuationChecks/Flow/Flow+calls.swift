@@ -82,7 +82,8 @@ extension Flow {
         reason: "this call is skipped if `\(optional)` is nil",
         isCall: true,
         // Most are set as long as a call may come, and without them, no caller needs its answer.
-        isDebatable: obligation.handler != nil
+        // What was just made is optional because nobody has said otherwise in Objective-C.
+        isDebatable: obligation.handler != nil || call.isMadeHere(optional)
       )
     )
   }
@@ -202,13 +203,28 @@ extension Flow {
         ? (isDebatable ? .maybeNeverResumed : .neverResumed)
         : (isDebatable ? .maybeNeverCalled : .neverCalled)
       let message = "\(skip.reason), and \(obligation.consequence)"
-      let finding = Finding(kind, at: skip.position, message)
+      let finding = Finding(kind, at: skip.position, message, if: obligation.depends)
       candidates.append(Candidate(finding: finding, owners: owners, group: skip.group))
     }
   }
 }
 
 extension FunctionCallExprSyntax {
+  /// The name is of something that the function around this has made.
+  fileprivate func isMadeHere(_ name: String) -> Bool {
+    let function = ancestors.first(where: \.isFunction)
+    let constants = function?.all(IdentifierPatternSyntax.self).filter {
+      $0.identifier.text == name
+    }
+    return constants?.contains { constant in
+      let value =
+        constant.parent?.as(PatternBindingSyntax.self)?.initializer?.value
+        ?? constant.parent?.as(OptionalBindingConditionSyntax.self)?.initializer?.value
+      return value?.unwrapped.is(FunctionCallExprSyntax.self) == true
+        || value?.unwrapped.is(SubscriptCallExprSyntax.self) == true
+    } == true
+  }
+
   /// The variable that tells why the closure was not called: `reason` of Cocoa's
   /// `coordinate(readingItemAt: url, error: &reason) { … }`.
   fileprivate var errorPointer: String? {

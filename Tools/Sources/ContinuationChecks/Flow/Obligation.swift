@@ -15,6 +15,8 @@ struct Obligation {
   var isForEvent = false
   /// A caller may pass nil, so nothing depends on the call.
   var isOptional = false
+  /// Whether a caller depends on the call of the handler.
+  var depends = Answer.yes()
   /// The continuation traps if it is released without being resumed.
   let traps: Bool
   /// The continuation or the completion handler itself.

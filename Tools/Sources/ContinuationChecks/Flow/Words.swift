@@ -18,8 +18,12 @@ struct Words {
 
   init(_ name: String) {
     self.name = name
+    words = Set(Self.parts(of: name).map { $0[...] })
+  }
+
+  static func parts(of name: String) -> Set<String> {
     let spaced = name.reduce(into: "") { $0 += ($1.isUppercase ? "_" : "") + $1.lowercased() }
-    words = Set(spaced.split { "_.".contains($0) })
+    return Set(spaced.split { "_.".contains($0) }.map(String.init))
   }
 
   private func says(_ list: Set<Substring>) -> Bool { !words.isDisjoint(with: list) }
@@ -54,6 +58,15 @@ struct Words {
   private var saysBusy: Bool {
     Self.busy.contains { name.hasPrefix($0) || name.hasPrefix("is" + $0.capitalized) }
   }
+
+  /// A call of this ends a wait: of a group, a semaphore, a publisher or a user.
+  var saysEnd: Bool { says(Self.end) }
+
+  /// A variable with this name says whether something has ended.
+  var saysProgress: Bool { says(Self.progress) || words.contains { $0.hasSuffix("ing") } }
+
+  /// The same, if a success is not meant.
+  var saysWait: Bool { says(Self.wait) }
 
   /// A call with this name leaves a note in a log. `login` and `showDialog` do not.
   var saysLog: Bool { says(Self.log) }
@@ -131,6 +144,34 @@ extension Words {
 
   static let failure = list(
     "error errors fail failed failure denied restricted rejected refused invalid none unknown missing"
+  )
+
+  static let end = list(
+    """
+    leave signal fulfill resume finish finished complete completed completion end ended stop hide
+    dismiss done close unlock reject resolve seal promise observer single subscriber subject
+    continuation callback handler reply respond expectation loader loading spinner hud indicator
+    progress
+    """
+  )
+
+  /// What many types of a project are.
+  static let roles: Set = [
+    "service", "services", "manager", "controller", "provider", "client", "store", "repository",
+    "helper", "model", "view", "network", "networking", "worker", "handler", "util", "utils",
+    "interactor", "presenter", "shared", "the",
+  ]
+
+  static let progress = list(
+    "busy progress flight state status phase enabled"
+  )
+
+  /// With a handler for successes only, the end of a view is a part of the success.
+  static let wait = list(
+    """
+    leave signal fulfill resume stop hide unlock reject resolve seal promise observer single
+    subscriber continuation expectation loader loading spinner hud indicator progress
+    """
   )
 
   static let log = list("log logs logger logging print debug breadcrumb")

@@ -1,0 +1,186 @@
+import SwiftParser
+import SwiftSyntax
+
+/// All files in which callers may stand. They are found by name, so a common name finds more than
+/// the calls of one function.
+public struct Project {
+  private let paths: [String]
+  private let read: (String) -> String?
+
+  /// Callers further away than this are not looked for.
+  private static let maximumDistance = 4
+
+  public init(paths: [String], read: @escaping (String) -> String?) {
+    (self.paths, self.read) = (paths, read)
+  }
+
+  /// The findings, each with a caller that makes it a mistake, or as a debatable one.
+  public func judge(_ findings: [Finding]) -> [Finding] {
+    let asked = Set(findings.compactMap(\.depends.question))
+    var callers = Callers()
+    var next = asked
+    for _ in 0..<Self.maximumDistance where !next.isEmpty {
+      visit(next, &callers)
+      next = callers.open(from: asked)
+    }
+    callers.used = named(callers.functions.union(findings.flatMap(\.depends.functions)))
+    return findings.map { finding in
+      var finding = finding
+      switch finding.depends {
+      case .yes(let functions): if !callers.isUsed(functions) { finding.doubt() }
+      case .no: finding.doubt()
+      case .ask(let question):
+        switch callers.caller(for: question) {
+        case nil: finding.doubt()
+        case .elsewhere: break
+        case .at(let path, let line): finding.message += "; see its caller in \(path):\(line)"
+        }
+      }
+      return finding
+    }
+  }
+
+  private func visit(_ questions: Set<Question>, _ callers: inout Callers) {
+    let byName = Dictionary(grouping: questions, by: \.declaration.name)
+    for question in questions { callers.answers[question] = [] }
+    for path in paths {
+      guard let source = read(path), !source.names(in: Set(byName.keys)).isEmpty else { continue }
+      let tree = Parser.parse(source: source, maximumNesting: Report.maximumNesting)
+      let places = tree.all(DeclReferenceExprSyntax.self)
+        .filter { byName[$0.baseName.text] != nil }
+      guard !places.isEmpty else { continue }
+      let file = SourceFile(tree)
+      if file.isTest { continue }
+      let converter = SourceLocationConverter(fileName: "", tree: tree)
+      for place in places where !place.isInFake {
+        for question in byName[place.baseName.text] ?? [] {
+          guard let answer = question.answer(at: place, in: file) else { continue }
+          let line = converter.location(for: place.start).line
+          let isLikely = question.declaration.isLikely(at: place)
+          callers.answers[question]?.append(
+            Callers.Found(caller: .at(path: path, line: line), isLikely: isLikely, answer: answer)
+          )
+        }
+      }
+    }
+  }
+
+  /// Those of the functions that something names, beside their declarations.
+  private func named(_ functions: Set<String>) -> Set<String> {
+    functions.isEmpty
+      ? [] : paths.reduce(into: []) { $0.formUnion(read($1)?.names(in: functions) ?? []) }
+  }
+}
+
+/// What is known about the callers of functions.
+private struct Callers {
+  enum Caller {
+    case at(path: String, line: Int)
+    /// In code that is not here, which calls what is public.
+    case elsewhere
+  }
+
+  struct Found {
+    let caller: Caller
+    /// The others may call another function with the same name.
+    let isLikely: Bool
+    let answer: Answer
+  }
+
+  var answers: [Question: [Found]] = [:]
+  /// The functions that something names. Until that is known, those count that nothing may name.
+  var used: Set<String>?
+
+  var functions: Set<String> { Set(answers.values.joined().flatMap(\.answer.functions)) }
+
+  func isUsed(_ functions: Set<String>) -> Bool {
+    functions.isEmpty || used.map { !$0.isDisjoint(with: functions) } != false
+  }
+
+  /// The next questions behind those that have no answer yet.
+  func open(from questions: Set<Question>) -> Set<Question> {
+    var (open, seen) = (Set<Question>(), Set<Question>())
+    for question in questions where caller(for: question) == nil {
+      var left = [question]
+      while let question = left.popLast() {
+        guard seen.insert(question).inserted else { continue }
+        if answers[question] == nil { open.insert(question) }
+        left += relevant(question).compactMap(\.answer.question)
+      }
+    }
+    return open
+  }
+
+  func caller(for question: Question) -> Caller? {
+    var seen: Set<Question> = []
+    return caller(for: question, &seen)
+  }
+
+  private func caller(for question: Question, _ seen: inout Set<Question>) -> Caller? {
+    guard seen.insert(question).inserted else { return nil }
+    if question.isForOthers { return .elsewhere }
+    for found in relevant(question) {
+      switch found.answer {
+      case .yes(let functions): if isUsed(functions) { return found.caller }
+      case .no: continue
+      case .ask(let next): if caller(for: next, &seen) != nil { return found.caller }
+      }
+    }
+    return nil
+  }
+
+  private func relevant(_ question: Question) -> [Found] {
+    let all = answers[question] ?? []
+    let likely = all.filter(\.isLikely)
+    return likely.isEmpty ? all : likely
+  }
+}
+
+extension Answer {
+  fileprivate var question: Question? {
+    if case .ask(let question) = self { question } else { nil }
+  }
+
+  fileprivate var functions: Set<String> {
+    if case .yes(let functions) = self { functions } else { [] }
+  }
+}
+
+extension String {
+  /// Those of the names that stand in this text, other than after `func`.
+  func names(in wanted: Set<String>) -> Set<String> {
+    let byHash = Dictionary(grouping: wanted) { $0.utf8.reduce(0, Self.hash) }
+    var source = self
+    return source.withUTF8 { bytes in
+      var found: Set<String> = []
+      var (hash, isDeclared, start) = (0, false, -1)
+      for index in 0...bytes.count {
+        let byte = index < bytes.count ? bytes[index] : 0
+        if Self.isPartOfName(byte) {
+          if start < 0 { start = index }
+          hash = Self.hash(hash, byte)
+        } else if start >= 0 {
+          if let names = byHash[hash], !isDeclared {
+            found.formUnion(names.filter { $0.utf8.elementsEqual(bytes[start..<index]) })
+          }
+          isDeclared = hash == Self.declaring
+          (hash, start) = (0, -1)
+        }
+      }
+      return found
+    }
+  }
+
+  private static let declaring = "func".utf8.reduce(0, hash)
+
+  private static func hash(_ hash: Int, _ byte: UInt8) -> Int { hash &* 31 &+ Int(byte) &+ 1 }
+
+  private static func isPartOfName(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), 128...255:
+      true
+    default: false
+    }
+  }
+}
