@@ -1,4 +1,4 @@
-import ContinuationChecks
+@testable import ContinuationChecks
 import Testing
 
 /// The kinds of what is found in the files, after the callers have been looked for.
@@ -70,6 +70,28 @@ func `a caller does without the answer`(closure: String) throws {
     #expect(try kinds(ofSuccess, "func g() { loader.load { a in \(action) } }") == found)
     #expect(try kinds(ofOptional, "func g() { loader.load { a in \(action) } }") == certain)
   }
+}
+
+@Test(arguments: Words.end)
+func `a call with this name ends something`(word: Substring) throws {
+  let caller = "func g() { loader.load { a in it_\(word)() } }"
+  #expect(try kinds(ofOptional, caller) == certain)
+  #expect(try kinds(ofSuccess, caller) == (Words.wait.contains(word) ? certain : debatable))
+}
+
+@Test(arguments: Words.progress.union(["loading"]))
+func `a variable with this name says whether something has ended`(word: Substring) throws {
+  #expect(try kinds(ofOptional, "func g() { loader.load { a in \(word) = next } }") == certain)
+  #expect(try kinds(ofOptional, "func g() { loader.load { a in text = a } }") == debatable)
+}
+
+@Test(arguments: Words.roles)
+func `a type is not known by its role`(word: String) throws {
+  let type = "class Image\(word.capitalized) { \(ofOptional) \n}"
+  let other = "func g() { text\(word.capitalized).load { _ in hud.hide() } }"
+  let own = "func h() { image\(word.capitalized).load { _ in } }"
+  #expect(try kinds(type, other, own) == debatable)
+  #expect(try kinds(type, other) == certain)
 }
 
 @Test func `the callers of a caller count`() throws {

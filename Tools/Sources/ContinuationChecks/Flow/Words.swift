@@ -59,13 +59,13 @@ struct Words {
     Self.busy.contains { name.hasPrefix($0) || name.hasPrefix("is" + $0.capitalized) }
   }
 
-  /// A call of this ends a wait: of a group, a semaphore, a publisher or a user.
+  /// A call of this ends something: the wait of a group or a publisher, a spinner, a view.
   var saysEnd: Bool { says(Self.end) }
 
   /// A variable with this name says whether something has ended.
   var saysProgress: Bool { says(Self.progress) || words.contains { $0.hasSuffix("ing") } }
 
-  /// The same, if a success is not meant.
+  /// The same, unless a success may be meant.
   var saysWait: Bool { says(Self.wait) }
 
   /// A call with this name leaves a note in a log. `login` and `showDialog` do not.
@@ -146,33 +146,31 @@ extension Words {
     "error errors fail failed failure denied restricted rejected refused invalid none unknown missing"
   )
 
-  static let end = list(
-    """
-    leave signal fulfill resume finish finished complete completed completion end ended stop hide
-    dismiss done close unlock reject resolve seal promise observer single subscriber subject
-    continuation callback handler reply respond expectation loader loading spinner hud indicator
-    progress
-    """
-  )
-
-  /// What many types of a project are.
-  static let roles: Set = [
-    "service", "services", "manager", "controller", "provider", "client", "store", "repository",
-    "helper", "model", "view", "network", "networking", "worker", "handler", "util", "utils",
-    "interactor", "presenter", "shared", "the",
-  ]
-
-  static let progress = list(
-    "busy progress flight state status phase enabled"
-  )
-
-  /// With a handler for successes only, the end of a view is a part of the success.
+  /// With a handler for successes only, what follows a success is no wait.
   static let wait = list(
     """
     leave signal fulfill resume stop hide unlock reject resolve seal promise observer single
     subscriber continuation expectation loader loading spinner hud indicator progress
     """
   )
+  static let end = wait.union(
+    list(
+      """
+      finish finished complete completed completion end ended dismiss done close subject callback
+      handler reply respond
+      """
+    )
+  )
+
+  /// What is set when something has ended, beside words such as `loading`.
+  static let progress = list("busy progress flight state status phase enabled")
+
+  /// Many types of a project are one of these, so the word tells none of them from the others.
+  static let roles: Set = [
+    "service", "services", "manager", "controller", "provider", "client", "store", "repository",
+    "helper", "model", "view", "network", "networking", "worker", "handler", "util", "utils",
+    "interactor", "presenter", "shared",
+  ]
 
   static let log = list("log logs logger logging print debug breadcrumb")
 
