@@ -149,6 +149,33 @@ func `a type is not known by its role`(word: String) throws {
   let image = "func h() { imageLoader.load { _ in } }"
   #expect(try kinds(loader, text) == certain)
   #expect(try kinds(loader, text, image) == debatable)
+  // A wrapper of another type calls it, and is no caller of itself.
+  let call = "imageLoader.load(completion: completion)"
+  let wrapper = "class ImageWrapper { func load(completion: @escaping (Int?) -> Void) { \(call) } }"
+  #expect(try kinds(loader, wrapper) == debatable)
+  #expect(try kinds(loader, wrapper, text) == certain)
+}
+
+@Test func `a handler is not passed to one of another type`() throws {
+  for (type, found) in [
+    ("Result<A, any Error>", certain), ("A", debatable), ("A?, (any Error)?", debatable),
+  ] {
+    let next = "func next(done: @escaping (\(type)) -> Void) { loader.load(completion: done) }"
+    #expect(try kinds(ofResult, next, "func g() { next { show($0) } }") == (found))
+  }
+  let alias = "func next(done: @escaping Completion) { loader.load(completion: done) }"
+  #expect(try kinds(ofResult, alias, "func g() { next { show($0) } }") == certain)
+}
+
+@Test func `a second call is a mistake if somebody uses the handler`() throws {
+  let twice = function("completion: @escaping (Int?) -> Void")
+    .replacing("if let a { completion(a) }", with: "if a { completion(1) }; completion(2)")
+  #expect(try kinds(twice) == ["maybe-resumed-twice"])
+  #expect(try kinds(twice, "func g() { loader.load { _ in } }") == ["maybe-resumed-twice"])
+  #expect(
+    try kinds(twice, "func g() { loader.load { if let a = $0 { show(a) } } }") == ["resumed-twice"]
+  )
+  #expect(try kinds(twice.replacing("func", with: "public func")) == ["resumed-twice"])
 }
 
 // MARK: - Cancellation

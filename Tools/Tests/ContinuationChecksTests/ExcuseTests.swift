@@ -374,6 +374,21 @@ private let hasEnd = ["maybe-stream-task-not-cancelled"]
   }
 }
 
+@Test func `an else may do something instead`() throws {
+  let answers = "if let a { completion(a) } else { # }"
+  #expect(try kinds(answers.replacing("#", with: "show(error)")) == debatable)
+  #expect(try kinds(answers.replacing("#", with: "show()")) == certain)
+  let steps = "if let a { completion(a) } else if let b { completion(b) } else { show(error) }"
+  #expect(try kinds(steps) == debatable)
+}
+
+@Test func `what does not fail calls nothing twice`() throws {
+  let body = "do { let b = try # } catch { completion(1) }; completion(2)"
+  let encodes = body.replacing("#", with: "JSONEncoder().encode(a)")
+  #expect(try kinds(encodes) == ["maybe-resumed-twice"])
+  #expect(try kinds(body.replacing("#", with: "load(a)")) == ["resumed-twice"])
+}
+
 @Test func `a cast to what was asked for succeeds`() throws {
   for type in ["LAError", "Response<Int>", "HTTPURLResponse"] {
     #expect(try kinds("guard let a = a as? \(type) else { return }; completion(1)") == debatable)

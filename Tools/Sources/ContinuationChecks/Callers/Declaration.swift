@@ -15,6 +15,9 @@ struct Declaration: Hashable, Sendable {
   struct Parameter: Hashable, Sendable {
     let label: String?
     let name: String
+    /// Its type is an alias, which may stand for any.
+    let isAlias: Bool
+    let takesResult: Bool
     let isClosure: Bool
     let mayBeOmitted: Bool
     /// Its type has a place for a failure, as far as the text tells.
@@ -91,16 +94,23 @@ struct Declaration: Hashable, Sendable {
 }
 
 extension Declaration.Parameter {
+  /// Both may have the same value. The other may be generic.
+  func mayBe(_ other: Self) -> Bool {
+    takesResult == other.takesResult || isAlias || other.isAlias
+  }
+
   init(_ parameter: FunctionParameterSyntax) {
     let first = parameter.firstName.text
     let text = parameter.type.trimmedDescription
     label = first == "_" ? nil : first
     name = (parameter.secondName ?? parameter.firstName).text
+    isAlias = !text.contains("->")
+    takesResult = text.contains("Result<")
     isClosure = parameter.isClosure || text.contains("->")
     mayBeOmitted = parameter.defaultValue != nil || parameter.ellipsis != nil
     isForSuccess =
       parameter.isForSuccess || text.lowercased().contains("void") && !text.contains("->")
-    mayFail = !text.contains("->") || ["Error", "Result", "Bool"].contains(where: text.contains)
+    mayFail = isAlias || ["Error", "Result", "Bool"].contains(where: text.contains)
   }
 }
 

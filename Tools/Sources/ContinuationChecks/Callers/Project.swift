@@ -130,7 +130,8 @@ private struct Callers {
   }
 
   private func relevant(_ question: Question) -> [Found] {
-    let all = answers[question] ?? []
+    // A function that calls another one of its name, in another type, is no caller of itself.
+    let all = (answers[question] ?? []).filter { $0.answer.question != question }
     let likely = all.filter(\.isLikely)
     return likely.isEmpty ? all : likely
   }

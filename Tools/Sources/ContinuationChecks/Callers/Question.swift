@@ -5,6 +5,8 @@ struct Question: Hashable, Sendable {
   enum Topic: Sendable {
     /// Does a caller wait for the completion handler, or do something after a failure?
     case answer
+    /// Does a caller do anything in its completion handler?
+    case use
     /// Can the task of a caller be cancelled?
     case cancellation
     /// Can a reader of the stream stop before its end?
@@ -25,10 +27,14 @@ enum Answer: Hashable, Sendable {
 }
 
 extension Question {
-  /// It is about a public function that promises to report a failure.
+  /// It is about the handler of a public function, which callers elsewhere use, and on which they
+  /// depend if it promises to report a failure.
   var isForOthers: Bool {
-    declaration.isPublic
-      && declaration.parameters?.contains { $0.name == declaration.handler && $0.mayFail } == true
+    declaration.isPublic && handler.map { topic == .use || $0.mayFail } == true
+  }
+
+  private var handler: Declaration.Parameter? {
+    declaration.parameters?.first { $0.name == declaration.handler }
   }
 
   /// What a place that has the name of the declaration says. Nil if it means something else.
@@ -49,11 +55,9 @@ extension Question {
     switch topic {
     case .cancellation: return node.cancellation(in: file)
     case .reading: return node.reading(in: file)
-    case .answer:
-      guard let handler = declaration.handler, let value = arguments?[handler] else { return nil }
-      guard let parameter = declaration.parameters?.first(where: { $0.name == handler })
-      else { return nil }
-      return value.reaction(as: parameter, in: file)
+    case .answer, .use:
+      guard let handler, let value = arguments?[handler.name] else { return nil }
+      return value.reaction(as: handler, to: topic, in: file)
     }
   }
 }

@@ -1,29 +1,38 @@
 import SwiftSyntax
 
 extension ExprSyntax {
-  /// Whether a caller that passes this as a completion handler depends on its call.
-  func reaction(as handler: Declaration.Parameter, in file: SourceFile) -> Answer {
+  /// Whether a caller that passes this as a completion handler depends on its call, or uses it.
+  /// Nil if the function must be another one, because its handler has another type.
+  func reaction(
+    as handler: Declaration.Parameter,
+    to topic: Question.Topic,
+    in file: SourceFile
+  ) -> Answer? {
     guard let closure = self.as(ClosureExprSyntax.self) else {
       if self.is(NilLiteralExprSyntax.self) { return .no }
-      return name.flatMap { passing([$0]) } ?? .yes(ifUsed: usedFunction)
+      guard let name, let (own, declaration) = parameter([name]) else {
+        return .yes(ifUsed: usedFunction)
+      }
+      return own.mayBe(handler) ? .ask(Question(topic: topic, declaration: declaration)) : nil
     }
     let reaction = Reaction(of: closure, as: handler, in: file)
     // What does not look at the result goes on after it in any case.
     let asks = file.refers(to: Set(closure.parameterNames), in: closure.statements)
     let goesOn = !asks && !handler.isForSuccess && reaction.doesSomething
-    if reaction.isHandled || goesOn {
-      return .yes(ifUsed: usedFunction)
-    }
-    return passing(reaction.called) ?? .no
+    let isUsed = topic == .use && !closure.statements.isEmpty
+    if reaction.isHandled || goesOn || isUsed { return .yes(ifUsed: usedFunction) }
+    return parameter(reaction.called).map { .ask(Question(topic: topic, declaration: $1)) } ?? .no
   }
 
-  /// It depends on the callers of the function around this, if one of these is a parameter of it.
-  private func passing(_ names: Set<String>) -> Answer? {
+  /// The parameter of the function around this that has one of these names, and the function.
+  private func parameter(
+    _ names: Set<String>
+  ) -> (own: Declaration.Parameter, function: Declaration)? {
     guard var declaration = Declaration(around: self),
       let handler = declaration.parameters?.last(where: { names.contains($0.name) })
     else { return nil }
     declaration.handler = handler.name
-    return .ask(Question(topic: .answer, declaration: declaration))
+    return (handler, declaration)
   }
 }
 

@@ -8,7 +8,7 @@ extension Kind {
 
 /// Completion handlers that are not called once.
 enum CompletionHandlers: Check {
-  static let kinds = [Kind.neverCalled, .maybeNeverCalled, .resumedTwice]
+  static let kinds = [Kind.neverCalled, .maybeNeverCalled, .resumedTwice, .maybeResumedTwice]
 
   static func findings(in file: SourceFile) -> [Finding] {
     file.completionHandlers.flatMap { function, body, obligation -> [Finding] in
@@ -45,9 +45,8 @@ extension FunctionDeclSyntax {
     obligation.isOptional = last.type.is(OptionalTypeSyntax.self)
     obligation.isForEvent = name.text.hasPrefix("handle") && !isOfSDK
     if !isOfSDK {
-      var declaration = Declaration(self)
-      declaration.handler = handler
-      obligation.depends = .ask(Question(topic: .answer, declaration: declaration))
+      obligation.declaration = Declaration(self)
+      obligation.declaration?.handler = handler
     }
     obligation.others = Set(closures.dropLast().map(\.name))
       .union(signature.parameterClause.parameters.map(\.name).filter(Words.namesHandler))

@@ -5,6 +5,8 @@ extension Kind {
   /// Only if an SDK brings neither a value nor an error, or in a test.
   static let maybeNeverResumed = Kind("maybe-never-resumed", isDebatable: true)
   static let resumedTwice = Kind("resumed-twice")
+  /// A handler that no caller uses, or after something that does not fail.
+  static let maybeResumedTwice = Kind("maybe-resumed-twice", isDebatable: true)
 }
 
 /// Continuations that are not resumed once. This library's neither hang nor crash.

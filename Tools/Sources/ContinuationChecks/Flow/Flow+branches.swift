@@ -42,7 +42,11 @@ extension Flow {
       if let next = node.elseBody?.as(IfExprSyntax.self), !isTooLong {
         node = next
       } else if let block = node.elseBody?.as(CodeBlockSyntax.self) {
-        return result.union(run(block.statements, others))
+        let end = run(block.statements, others)
+        // What it does instead may be enough.
+        guard !isQuiet, obligation.passesOver(block.statements) else { return result.union(end) }
+        let reason = "this `else` does not \(obligation.verb)"
+        return result.union(end.skipping(skip(at: block, body: block.statements, reason)))
       } else if isQuiet {
         return result.union(others)
       } else {

@@ -130,7 +130,8 @@ extension Flow {
     let message =
       (obligation.handler.map { "if this closure calls `\($0)`, line # calls it" }
         ?? "if this closure resumes the continuation, line # resumes it") + " a second time"
-    let finding = Finding(.resumedTwice, at: answer, message, second: call.start)
+    let depends = obligation.depends(on: .use)
+    let finding = Finding(.resumedTwice, at: answer, message, second: call.start, if: depends)
     candidates.append(Candidate(finding: finding, owners: []))
   }
 
@@ -180,12 +181,16 @@ extension Flow {
     // Twice for certain: however a path goes on after it has resumed first, it resumes again.
     for (first, paths) in Dictionary(grouping: ends, by: \.resumptions.first)
     where paths.allSatisfy({ $0.resumptions.count == 2 }) {
-      let again = paths.filter { !$0.isExcused }.map { $0.resumptions[1] }.min()
+      let proved = paths.filter { !$0.isExcused }
+      let again = proved.map { $0.resumptions[1] }.min()
       guard let first, let again else { continue }
       let message =
         obligation.handler.map { "a path that calls `\($0)` here calls it again in line #" }
         ?? "a path that resumes the continuation here resumes it again in line #, which crashes"
-      let finding = Finding(.resumedTwice, at: first, message, second: again)
+      let isDebatable = obligation.handler != nil && proved.allSatisfy(\.isUnlikely)
+      let kind: Kind = isDebatable ? .maybeResumedTwice : .resumedTwice
+      let depends = obligation.depends(on: .use)
+      let finding = Finding(kind, at: first, message, second: again, if: depends)
       candidates.append(Candidate(finding: finding, owners: []))
     }
     return !isRepeated && ends.allSatisfy { !$0.resumptions.isEmpty && !$0.isExcused }
@@ -203,7 +208,7 @@ extension Flow {
         ? (isDebatable ? .maybeNeverResumed : .neverResumed)
         : (isDebatable ? .maybeNeverCalled : .neverCalled)
       let message = "\(skip.reason), and \(obligation.consequence)"
-      let finding = Finding(kind, at: skip.position, message, if: obligation.depends)
+      let finding = Finding(kind, at: skip.position, message, if: obligation.depends(on: .answer))
       candidates.append(Candidate(finding: finding, owners: owners, group: skip.group))
     }
   }

@@ -15,8 +15,8 @@ struct Obligation {
   var isForEvent = false
   /// A caller may pass nil, so nothing depends on the call.
   var isOptional = false
-  /// Whether a caller depends on the call of the handler.
-  var depends = Answer.yes()
+  /// The function that takes the handler. Nil if the SDK calls it.
+  var declaration: Declaration?
   /// The continuation traps if it is released without being resumed.
   let traps: Bool
   /// The continuation or the completion handler itself.
@@ -119,6 +119,11 @@ struct Obligation {
       if value.name == "self" { weak.insert(name) }
       if Decision(value, for: self).isExcused { variables.insert(name) }
     }
+  }
+
+  /// Whether a caller depends on the call of the handler, or notices it.
+  func depends(on topic: Question.Topic) -> Answer {
+    declaration.map { .ask(Question(topic: topic, declaration: $0)) } ?? .yes()
   }
 
   /// "resumes", or what a completion handler wants.
