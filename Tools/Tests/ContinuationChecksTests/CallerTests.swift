@@ -41,6 +41,7 @@ private let ofSuccess = function("completion: @escaping (Int) -> Void")
   "{ a in DispatchQueue.main.async { group.leave() } }", "{ a in continuation.resume(with: a) }",
   "{ a in if a != nil { return show(a) }; alert() }", "show",
   "{ a in if let error = a { alert() } }",
+  "{ a in if a == \"OK\" { show() } else { alert() } }", "{ a in if a.count == 0 { hud.hide() } }",
   "{ a, error in if error == nil { return }; alert() }", "{ a in subject.send(a) }",
 ])
 func `a caller depends on the handler`(closure: String) throws {
@@ -53,6 +54,8 @@ func `a caller depends on the handler`(closure: String) throws {
   "{ a in switch a { case .success(let a): show(a); case .failure: break } }",
   "{ a in do { try show(a.get()) } catch { log(error) } }",
   "{ a, error in if error != nil { return }; show(a!) }", "{ a in label.text = a }",
+  "{ a in if a == \"OK\" { hud.hide() } }", "{ a in if a == 1 { show() } else { print(a) } }",
+  "{ a in ongoingCourses = a }",
   "{ a in if let a { DispatchQueue.main.async { show(a) } } else { print(a) } }",
 ])
 func `a caller does without the answer`(closure: String) throws {
@@ -130,11 +133,21 @@ func `a type is not known by its role`(word: String) throws {
   for known in ["override ", "@objc ", "public "] {
     #expect(try kinds(ofOptional, known + caller) == certain)
   }
+  // A comment does not call it.
+  #expect(try kinds(ofOptional, caller, "func f() {\n  // loadAgain()\n}") == debatable)
+  #expect(try kinds(ofOptional, caller, "func f() { loadAgain() } // again") == certain)
   // A protocol may ask for it, or a delegate.
   #expect(try kinds(ofOptional, caller.replacing("loadAgain", with: "run")) == certain)
   #expect(
     try kinds(ofOptional, caller.replacing("()", with: "(_ a: Int)", maxReplacements: 1)) == certain
   )
+}
+
+@Test func `a wait in a function that nothing names does not wait`() throws {
+  let wait = "await withCheckedContinuation { c in sdk.load { if $0 { c.resume() } } }"
+  let function = "private func loadAgain() async { \(wait) }"
+  #expect(try kinds(function) == ["maybe-never-resumed"])
+  #expect(try kinds(function, "func f() async { await loadAgain() }") == ["never-resumed"])
 }
 
 @Test func `a caller is known by labels and receiver`() throws {

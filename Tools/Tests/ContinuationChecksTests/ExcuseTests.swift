@@ -21,6 +21,7 @@ private let debatable = ["maybe-never-called"]
 @Test(arguments: [
   "let url = URL(string: text)", "let parts = URLComponents(string: text)",
   "let url = urlComponents.url", "let http = response as? HTTPURLResponse",
+  "let code = (response as? HTTPURLResponse)?.statusCode",
   "let body = text.data(using: .utf8)", "let text = text.addingPercentEncoding(with: all)",
   "let text = String(data: a, encoding: .utf8)", "let text = String(bytes: a, encoding: .utf8)",
   "let body = try? encoder.encode(a)", "let body = try? JSON.data(withJSONObject: a)",

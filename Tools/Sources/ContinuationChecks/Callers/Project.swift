@@ -155,8 +155,14 @@ extension String {
     return source.withUTF8 { bytes in
       var found: Set<String> = []
       var (hash, isDeclared, start) = (0, false, -1)
+      // A line that is a comment names nothing.
+      var (isAtStart, isComment) = (true, false)
       for index in 0...bytes.count {
-        let byte = index < bytes.count ? bytes[index] : 0
+        var byte = index < bytes.count ? bytes[index] : 0
+        if byte == UInt8(ascii: "\n") { (isAtStart, isComment) = (true, false) }
+        if isAtStart, bytes[index...].prefix(2).elementsEqual("//".utf8) { isComment = true }
+        if byte > UInt8(ascii: " ") { isAtStart = false }
+        if isComment { byte = 0 }
         if Self.isPartOfName(byte) {
           if start < 0 { start = index }
           hash = Self.hash(hash, byte)

@@ -84,6 +84,12 @@ private struct Reaction {
     _ state: State
   ) -> (then: State, otherwise: State) {
     let failure = Failure(conditions, for: obligation)
+    // `message == "OK"`
+    if conditions.count == 1, let condition = conditions.first, condition.comparesToConstant,
+      condition.parts.value.map(obligation.isBrought) == true
+    {
+      return (.success, .failure)
+    }
     if failure.inside { return (.failure, failure.otherwise ? state : .success) }
     return failure.otherwise ? (.success, .failure) : (state, state)
   }
@@ -182,7 +188,8 @@ private struct Reaction {
       && values.contains { obligation.isBrought($0) }
     // `isLoading = false`, `state = .loaded`
     let target = node.assignment.map { Words($0.target.lastName) }
-    let isOfState = values.count == 1 && target?.saysProgress == true
+    let isOfState =
+      values.count == 1 && target?.saysProgress == true && !obligation.isBrought(values[0])
     let isAssigned = node.assignment != nil
     doesSomething = doesSomething || isAssigned
     isHandled = isHandled || isAssigned && (state == .failure || isOfState) || hasDefault
@@ -193,5 +200,18 @@ private struct Reaction {
     for case let (pattern?, value?) in conditions.map(\.parts) {
       obligation.bind(pattern, to: value)
     }
+  }
+}
+
+extension ConditionElementSyntax {
+  /// As one result of several, which is not said to be a failure.
+  fileprivate var comparesToConstant: Bool {
+    guard let parts = parts.value?.as(SequenceExprSyntax.self)?.elements.map({ $0 }),
+      parts.count == 3, parts[1].as(BinaryOperatorExprSyntax.self)?.operator.text == "=="
+    else { return false }
+    let isConstant =
+      parts[2].is(StringLiteralExprSyntax.self) || parts[2].is(IntegerLiteralExprSyntax.self)
+      || parts[2].is(BooleanLiteralExprSyntax.self) && parts[2].trimmedDescription == "true"
+    return isConstant && !identifiers.contains { Words($0).saysFailure || $0 == "count" }
   }
 }

@@ -92,6 +92,8 @@ extension ConditionElementSyntax {
       return castSucceeds(to: cast.type.trimmedDescription)
     }
     if let call = value.unwrapped.as(FunctionCallExprSyntax.self) { return call.alwaysSucceeds }
+    // `(response as? HTTPURLResponse)?.statusCode`
+    if value.trimmedDescription.contains("as? HTTPURLResponse)") { return true }
     let member = value.unwrapped.as(MemberAccessExprSyntax.self)
     return member?.declName.baseName.text == "url"
       && member?.base?.lastName.lowercased().contains("component") == true

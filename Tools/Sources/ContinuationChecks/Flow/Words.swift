@@ -149,15 +149,15 @@ extension Words {
   /// With a handler for successes only, what follows a success is no wait.
   static let wait = list(
     """
-    leave signal fulfill resume stop hide unlock reject resolve seal promise observer single
-    subscriber continuation expectation loader loading spinner hud indicator progress
+    leave signal fulfill resume unlock reject resolve seal promise observer single subscriber
+    continuation expectation loader loading spinner hud
     """
   )
   static let end = wait.union(
     list(
       """
-      finish finished complete completed completion end ended dismiss done close subject callback
-      handler reply respond
+      finish finished complete completed completion end ended stop hide dismiss done close subject
+      callback handler reply respond indicator progress
       """
     )
   )
