@@ -30,7 +30,7 @@ public struct Finding: Hashable, Sendable {
   let position: AbsolutePosition
   /// The place that the mistake needs as well: `#` in the message becomes its line.
   let second: AbsolutePosition?
-  /// Whether this is a mistake depends on it.
+  /// Whether it is a mistake, as far as its file tells.
   let depends: Answer
 
   init(
@@ -42,10 +42,6 @@ public struct Finding: Hashable, Sendable {
   ) {
     (self.kind, self.message, self.position, self.second) = (kind, message, position, second)
     self.depends = depends
-  }
-
-  func depending(on answer: Answer) -> Finding {
-    Finding(kind, at: position, message, second: second, if: answer)
   }
 
   /// Nothing in the project makes a mistake of it.

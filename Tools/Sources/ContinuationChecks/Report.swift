@@ -1,7 +1,7 @@
 import SwiftParser
 import SwiftSyntax
 
-/// What one file contains.
+/// What one file contains. A `Project` then judges the findings that depend on other files.
 public struct Report: Sendable {
   public private(set) var waits = 0
   /// The waits that end when their task is cancelled.
@@ -74,7 +74,7 @@ extension Parser {
 
 extension String {
   /// Much faster than `contains`, which looks for characters.
-  func containsASCII(_ word: String) -> Bool {
+  fileprivate func containsASCII(_ word: String) -> Bool {
     var (source, word) = (self, word)
     return source.withUTF8 { bytes in
       word.withUTF8 { word in

@@ -128,7 +128,7 @@ func `deep code is checked`(depth: Int) async throws {
   }
 }
 
-@Test func `a finding that nobody depends on has the other kind`() throws {
+@Test func `a finding that no caller depends on has the other kind`() throws {
   let folder = try Folder(["a.swift": wrong.replacing("group.leave()", with: "")])
   #expect(try folder.run("a.swift").text.contains("1 debatable"))
   #expect(try folder.run("a.swift", options: ["--only", finding]).status == 0)

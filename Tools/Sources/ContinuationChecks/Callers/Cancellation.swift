@@ -15,17 +15,10 @@ extension SyntaxProtocol {
       }
       let isAsync = node.as(VariableDeclSyntax.self)?.modifiers.contains { $0.name.text == "async" }
       if isAsync == true { return .yes() }
-      if node.isFunction || node.is(PatternBindingSyntax.self) && node.hasAccessors {
-        return Declaration(around: self).map {
-          .ask(Question(topic: .cancellation, declaration: $0))
-        }
-          ?? .no
-      }
+      if node.isReachedByName { return .ask(.cancellation, around: self) ?? .no }
     }
     return .no
   }
-
-  private var hasAccessors: Bool { self.as(PatternBindingSyntax.self)?.accessorBlock != nil }
 }
 
 extension FunctionCallExprSyntax {
@@ -46,7 +39,7 @@ extension FunctionCallExprSyntax {
 
   /// The variable or the collection that keeps the value. Nil if something else gets it.
   private var storedName: String? {
-    for node in ancestors.prefix(while: { !$0.is(CodeBlockItemSyntax.self) || $0.parent == nil }) {
+    for node in ancestors.prefix(while: { !$0.is(CodeBlockItemSyntax.self) }) {
       if node.is(ClosureExprSyntax.self) { return nil }
       if let binding = node.as(PatternBindingSyntax.self) {
         return binding.pattern.trimmedDescription

@@ -11,6 +11,8 @@ struct Declaration: Hashable, Sendable {
   var handler: String?
   /// Code that is not here may call it.
   let isPublic: Bool
+  /// The type says that it is a delegate, a provider or an extension, whose methods an SDK calls.
+  let mayBeRequired: Bool
 
   struct Parameter: Hashable, Sendable {
     let label: String?
@@ -30,6 +32,9 @@ struct Declaration: Hashable, Sendable {
     (self.name, self.parameters) = (name, parameters)
     type = node.ancestors.lazy.compactMap(\.typeName).first
     isPublic = node.isPublic
+    let group = node.ancestors.lazy.compactMap { $0.asProtocol((any DeclGroupSyntax).self) }.first
+    mayBeRequired =
+      group?.inheritanceClause?.identifiers.contains { Words($0).saysRequirements } == true
   }
 
   init(_ function: FunctionDeclSyntax) {
@@ -100,21 +105,24 @@ extension Declaration.Parameter {
   }
 
   init(_ parameter: FunctionParameterSyntax) {
-    let first = parameter.firstName.text
     let text = parameter.type.trimmedDescription
-    label = first == "_" ? nil : first
-    name = (parameter.secondName ?? parameter.firstName).text
+    label = parameter.firstName.text == "_" ? nil : parameter.firstName.text
+    name = parameter.name
     isAlias = !text.contains("->")
     takesResult = text.contains("Result<")
     isClosure = parameter.isClosure || text.contains("->")
     mayBeOmitted = parameter.defaultValue != nil || parameter.ellipsis != nil
-    isForSuccess =
-      parameter.isForSuccess || text.lowercased().contains("void") && !text.contains("->")
+    isForSuccess = parameter.isForSuccess
     mayFail = isAlias || ["Error", "Result", "Bool"].contains(where: text.contains)
   }
 }
 
 extension SyntaxProtocol {
+  /// A function, or a property with a body: callers reach what is in it by its name.
+  var isReachedByName: Bool {
+    isFunction || self.as(PatternBindingSyntax.self)?.accessorBlock != nil
+  }
+
   /// This declaration and the types around it are public.
   fileprivate var isPublic: Bool {
     let isExported = { (modifiers: DeclModifierListSyntax) in

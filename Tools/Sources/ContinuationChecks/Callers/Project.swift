@@ -4,26 +4,30 @@ import SwiftSyntax
 /// All files in which callers may stand. They are found by name, so a common name finds more than
 /// the calls of one function.
 public struct Project {
-  private let paths: [String]
+  private let findPaths: () -> [String]
   private let read: (String) -> String?
 
   /// Callers further away than this are not looked for.
   private static let maximumDistance = 4
 
-  public init(paths: [String], read: @escaping (String) -> String?) {
-    (self.paths, self.read) = (paths, read)
+  /// The paths are asked for only if a finding depends on callers.
+  public init(paths: @autoclosure @escaping () -> [String], read: @escaping (String) -> String?) {
+    (findPaths, self.read) = (paths, read)
   }
 
   /// The findings, each with a caller that makes it a mistake, or as a debatable one.
   public func judge(_ findings: [Finding]) -> [Finding] {
+    if findings.allSatisfy({ $0.depends == .yes() }) { return findings }
+    let paths = findPaths()
     let asked = Set(findings.compactMap(\.depends.question))
     var callers = Callers()
     var next = asked
     for _ in 0..<Self.maximumDistance where !next.isEmpty {
-      visit(next, &callers)
+      visit(next, in: paths, &callers)
       next = callers.open(from: asked)
     }
-    callers.used = named(callers.functions.union(findings.flatMap(\.depends.functions)))
+    let functions = callers.functions.union(findings.flatMap(\.depends.functions))
+    callers.used = paths.reduce(into: []) { $0.formUnion(read($1)?.names(in: functions) ?? []) }
     return findings.map { finding in
       var finding = finding
       switch finding.depends {
@@ -40,7 +44,7 @@ public struct Project {
     }
   }
 
-  private func visit(_ questions: Set<Question>, _ callers: inout Callers) {
+  private func visit(_ questions: Set<Question>, in paths: [String], _ callers: inout Callers) {
     let byName = Dictionary(grouping: questions, by: \.declaration.name)
     for question in questions { callers.answers[question] = [] }
     for path in paths {
@@ -64,19 +68,13 @@ public struct Project {
       }
     }
   }
-
-  /// Those of the functions that something names, beside their declarations.
-  private func named(_ functions: Set<String>) -> Set<String> {
-    functions.isEmpty
-      ? [] : paths.reduce(into: []) { $0.formUnion(read($1)?.names(in: functions) ?? []) }
-  }
 }
 
 /// What is known about the callers of functions.
 private struct Callers {
   enum Caller {
     case at(path: String, line: Int)
-    /// In code that is not here, which calls what is public.
+    /// In code that is not here, which calls what is public, or what a protocol of it requires.
     case elsewhere
   }
 
@@ -119,6 +117,7 @@ private struct Callers {
   private func caller(for question: Question, _ seen: inout Set<Question>) -> Caller? {
     guard seen.insert(question).inserted else { return nil }
     if question.isForOthers { return .elsewhere }
+    if answers[question]?.isEmpty == true, question.declaration.mayBeRequired { return .elsewhere }
     for found in relevant(question) {
       switch found.answer {
       case .yes(let functions): if isUsed(functions) { return found.caller }
@@ -149,7 +148,7 @@ extension Answer {
 
 extension String {
   /// Those of the names that stand in this text, other than after `func`.
-  func names(in wanted: Set<String>) -> Set<String> {
+  fileprivate func names(in wanted: Set<String>) -> Set<String> {
     let byHash = Dictionary(grouping: wanted) { $0.utf8.reduce(0, Self.hash) }
     var source = self
     return source.withUTF8 { bytes in

@@ -24,6 +24,11 @@ enum Answer: Hashable, Sendable {
   case no
   /// It depends on the callers of the function around the place.
   case ask(Question)
+
+  /// Nil where no name leads to the node.
+  static func ask(_ topic: Question.Topic, around node: some SyntaxProtocol) -> Answer? {
+    Declaration(around: node).map { .ask(Question(topic: topic, declaration: $0)) }
+  }
 }
 
 extension Question {

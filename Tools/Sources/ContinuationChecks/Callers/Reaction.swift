@@ -167,6 +167,7 @@ private struct Reaction {
       called.insert(name)
       return
     }
+    // `group.leave()`, `setLoading(false)`
     let endsWait =
       call.calledExpression.identifiers.map(Words.init)
       .contains { handler.isForSuccess ? $0.saysWait : $0.saysEnd }

@@ -17,10 +17,7 @@ extension SyntaxProtocol {
       // Somebody else reads it.
       if node.is(FunctionCallExprSyntax.self), !node.isReceiver(of: self) { return .yes() }
       if node.is(ClosureExprSyntax.self) { return .yes() }
-      if node.isFunction || node.as(PatternBindingSyntax.self)?.accessorBlock != nil {
-        return Declaration(around: self).map { .ask(Question(topic: .reading, declaration: $0)) }
-          ?? .yes()
-      }
+      if node.isReachedByName { return .ask(.reading, around: self) ?? .yes() }
     }
     return .yes()
   }
@@ -32,9 +29,7 @@ extension SyntaxProtocol {
       .filter { $0.awaitKeyword != nil && $0.sequence.identifiers.contains(name) }
     let isReturned = around.all(ReturnStmtSyntax.self)
       .contains { $0.expression?.name == name }
-    if isReturned, let declaration = Declaration(around: self) {
-      return .ask(Question(topic: .reading, declaration: declaration))
-    }
+    if isReturned, let callers = Answer.ask(.reading, around: self) { return callers }
     // A property that others read.
     guard let loop = loops.first else { return .yes() }
     return loop.stopping(in: file)

@@ -148,7 +148,8 @@ extension FunctionParameterSyntax {
   /// Its type has no place for a failure.
   var isForSuccess: Bool {
     let text = type.trimmedDescription
-    guard let arrow = text.firstRange(of: "->") else { return false }
+    // As an alias, `VoidCompletion`.
+    guard let arrow = text.firstRange(of: "->") else { return text.lowercased().contains("void") }
     let failures = ["?", "Error", "Result", "Bool", "Status", "Response", "Outcome"]
     return !failures.contains(where: text[..<arrow.lowerBound].contains)
   }

@@ -17,10 +17,7 @@ enum Waits: Check {
     file.waits.flatMap { wait -> [Finding] in
       guard let operation = wait.operation, let obligation = wait.obligation, !wait.isOfLibrary
       else { return [] }
-      // In a function that nothing calls, nothing waits.
-      let depends = Answer.yes(ifUsed: wait.call.usedFunction)
       return Flow.findings(obligation, operation.statements, end: operation.rightBrace)
-        .map { $0.depending(on: depends) }
     }
   }
 }

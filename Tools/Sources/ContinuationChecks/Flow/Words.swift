@@ -12,6 +12,9 @@ import Foundation
 /// | a tested value, or a case, that says `state` | a reason to do nothing |
 /// | a function that says `atOnce` | a part of the paths around it, not a callback |
 /// | a type that says `fake` | not checked for completion handlers |
+/// | a call that says `end`, or a variable that says `progress` | a reason for a caller to depend on its handler |
+/// | a receiver that shares a word with a type, but none of `roles` | of this type |
+/// | what a type inherits that says `requirements` | a reason for an SDK to call its methods |
 struct Words {
   private let name: String
   private let words: Set<Substring>
@@ -62,11 +65,14 @@ struct Words {
   /// A call of this ends something: the wait of a group or a publisher, a spinner, a view.
   var saysEnd: Bool { says(Self.end) }
 
+  /// The same, unless a success may be meant.
+  var saysWait: Bool { says(Self.wait) }
+
   /// A variable with this name says whether something has ended.
   var saysProgress: Bool { says(Self.progress) || words.contains { $0.hasSuffix("ing") } }
 
-  /// The same, unless a success may be meant.
-  var saysWait: Bool { says(Self.wait) }
+  /// A type that conforms to this has methods that an SDK calls.
+  var saysRequirements: Bool { says(Self.requirements) }
 
   /// A call with this name leaves a note in a log. `login` and `showDialog` do not.
   var saysLog: Bool { says(Self.log) }
@@ -171,6 +177,8 @@ extension Words {
     "helper", "model", "view", "network", "networking", "worker", "handler", "util", "utils",
     "interactor", "presenter", "shared",
   ]
+
+  static let requirements = list("delegate source provider extension handling")
 
   static let log = list("log logs logger logging print debug breadcrumb")
 
