@@ -146,6 +146,8 @@ func `a method that a protocol may require is called by an SDK`(word: Substring)
   #expect(try kinds(ofOptional, caller, "func f() {\n  // loadAgain()\n}") == debatable)
   #expect(try kinds(ofOptional, caller, "func f() { loadAgain() } // again") == certain)
   // A protocol may ask for it, or a delegate.
+  #expect(try kinds(ofOptional, "struct A: TimelineProvider { \(caller) }") == certain)
+  #expect(try kinds(ofOptional, "struct A: Equatable { \(caller) }") == debatable)
   #expect(try kinds(ofOptional, caller.replacing("loadAgain", with: "run")) == certain)
   #expect(
     try kinds(ofOptional, caller.replacing("()", with: "(_ a: Int)", maxReplacements: 1)) == certain

@@ -11,7 +11,7 @@ struct Declaration: Hashable, Sendable {
   var handler: String?
   /// Code that is not here may call it.
   let isPublic: Bool
-  /// The type says that it is a delegate, a provider or an extension, whose methods an SDK calls.
+  /// An SDK may call it, as it calls what a protocol of its own requires.
   let mayBeRequired: Bool
 
   struct Parameter: Hashable, Sendable {
@@ -32,9 +32,7 @@ struct Declaration: Hashable, Sendable {
     (self.name, self.parameters) = (name, parameters)
     type = node.ancestors.lazy.compactMap(\.typeName).first
     isPublic = node.isPublic
-    let group = node.ancestors.lazy.compactMap { $0.asProtocol((any DeclGroupSyntax).self) }.first
-    mayBeRequired =
-      group?.inheritanceClause?.identifiers.contains { Words($0).saysRequirements } == true
+    mayBeRequired = node.mayBeRequired
   }
 
   init(_ function: FunctionDeclSyntax) {
@@ -121,6 +119,12 @@ extension SyntaxProtocol {
   /// A function, or a property with a body: callers reach what is in it by its name.
   var isReachedByName: Bool {
     isFunction || self.as(PatternBindingSyntax.self)?.accessorBlock != nil
+  }
+
+  /// The type around it says that it is a delegate, a provider or an extension.
+  var mayBeRequired: Bool {
+    let type = ancestors.lazy.compactMap { $0.asProtocol((any DeclGroupSyntax).self) }.first
+    return type?.inheritanceClause?.identifiers.contains { Words($0).saysRequirements } == true
   }
 
   /// This declaration and the types around it are public.

@@ -113,7 +113,7 @@ extension FunctionDeclSyntax {
   var ownName: String? {
     let isOthers =
       modifiers.contains { ["override", "public", "open"].contains($0.name.text) }
-      || !attributes.isEmpty
+      || !attributes.isEmpty || mayBeRequired
       // A delegate's first parameter has no label. A protocol's requirement is often one word.
       || signature.parameterClause.parameters.first?.firstName.text == "_"
       || !name.text.contains(where: \.isUppercase)
