@@ -73,6 +73,12 @@ final class SourceFile {
       .map(\.name.text)
   )
 
+  /// The functions of this file that call their completion handler only with `true`.
+  private(set) lazy var succeeding = Set(
+    Dictionary(grouping: functions, by: \.name.text)
+      .filter { $0.value.allSatisfy(\.onlySucceeds) }.keys
+  )
+
   /// Tests wait, and leave out, as no program does.
   private(set) lazy var isTest = tree.statements.contains {
     let module = $0.item.as(ImportDeclSyntax.self)?.path.trimmedDescription

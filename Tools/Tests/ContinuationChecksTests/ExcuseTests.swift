@@ -37,6 +37,24 @@ func `what a program makes of what it knows is always made`(condition: String) t
   #expect(try kinds(file: wait) == ["never-resumed"])
 }
 
+@Test func `what is only ever answered with true has no other path`() throws {
+  let login =
+    "func logIn(completion: @escaping (Bool) -> Void) { "
+    + "sdk.ask { if $0 { completion(true) } else { showLogin() } } }"
+  let load =
+    "func load(completion: @escaping (Int?) -> Void) { "
+    + "logIn { success in if success { completion(1) } } }"
+  #expect(try kinds(file: login + "\n" + load) == certain + debatable)
+  for other in [
+    login.replacing("showLogin()", with: "completion(false)"),
+    login.replacing("showLogin()", with: "next(completion)"),
+    login + "\n"
+      + login.replacing("logIn(", with: "logIn(_ name: String, ").replacing("true", with: "$0"),
+  ] {
+    #expect(try kinds(file: other + "\n" + load).last == certain[0])
+  }
+}
+
 @Test func `an unknown name may be passed over`() throws {
   let names =
     "if let a { return completion(1) }; "
@@ -56,7 +74,10 @@ func `what a program makes of what it knows is always made`(condition: String) t
 @Test func `an error that something else hears of is passed over`() throws {
   let body = "guard let a else { show(error); return }; completion(a)"
   #expect(try kinds(body) == debatable)
-  for log in ["print(error)", "logger.warning(error)", "NSLog(error)", "completions.add(1)"] {
+  for log in [
+    "print(error)", "logger.warning(error)", "NSLog(error)", "simpleAssert(error)",
+    "completions.add(1)",
+  ] {
     #expect(try kinds(body.replacing("show(error)", with: log)) == certain)
   }
   // These only sound like a log.

@@ -65,20 +65,30 @@ extension FunctionDeclSyntax {
   private func onlyFails(_ handler: FunctionParameterSyntax, _ body: CodeBlockSyntax) -> Bool {
     let text = handler.type.trimmedDescription
     let isError = ["(Error?)", "(any Error)?)", "(String?)"].contains(where: text.contains)
+    guard let values = values(of: handler, in: body) else { return false }
+    return values.allSatisfy { value in
+      isError
+        ? value.hasPrefix("\"") || isUnwrapped(value, in: body)
+        : value.hasPrefix(".fail") || value.hasPrefix(".error(")
+    }
+  }
+
+  /// The handler is called with `true` only, and not at all after a failure.
+  var onlySucceeds: Bool {
+    guard let body, let handler = signature.parameterClause.parameters.last, handler.isClosure,
+      let values = values(of: handler, in: body)
+    else { return false }
+    return !values.isEmpty && values.allSatisfy { $0 == "true" }
+  }
+
+  /// What comes first in each call of the handler. Nil if it is passed on, since it may then be
+  /// called with anything.
+  private func values(of handler: FunctionParameterSyntax, in body: CodeBlockSyntax) -> [String]? {
     let values = body.all(FunctionCallExprSyntax.self)
       .filter { $0.calledExpression.name == handler.name }
       .map { $0.arguments.first?.expression.text ?? "" }
-    // What is passed on may be called with anything.
-    let isPassedOn =
-      body.all(DeclReferenceExprSyntax.self).count {
-        $0.baseName.text == handler.name
-      } > values.count
-    return !isPassedOn
-      && values.allSatisfy { value in
-        isError
-          ? value.hasPrefix("\"") || isUnwrapped(value, in: body)
-          : value.hasPrefix(".fail") || value.hasPrefix(".error(")
-      }
+    let uses = body.all(DeclReferenceExprSyntax.self).count { $0.baseName.text == handler.name }
+    return uses > values.count ? nil : values
   }
 
   /// `error` after `if let error` or in a `catch`.

@@ -180,7 +180,7 @@ extension Words {
 
   static let requirements = list("delegate source provider extension handling")
 
-  static let log = list("log logs logger logging print debug breadcrumb")
+  static let log = list("log logs logger logging print debug breadcrumb assert assertion")
 
   /// Audio, video and network data come in pieces, and the last one is empty.
   static let part = list(
