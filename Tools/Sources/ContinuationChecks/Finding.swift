@@ -44,6 +44,10 @@ public struct Finding: Hashable, Sendable {
     self.depends = depends
   }
 
+  func depending(on answer: Answer) -> Finding {
+    Finding(kind, at: position, message, second: second, if: answer)
+  }
+
   /// Nothing in the project makes a mistake of it.
   mutating func doubt() { kind = kind.debatable ?? kind }
 }

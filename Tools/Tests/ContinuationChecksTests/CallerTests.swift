@@ -154,6 +154,19 @@ func `a method that a protocol may require is called by an SDK`(word: Substring)
   )
 }
 
+@Test(arguments: [7: "never-called", 8: "maybe-never-called"])
+func `what many functions of a file do is how they are written`(count: Int, found: String) throws {
+  let file = Array(repeating: ofOptional, count: count).joined(separator: "\n")
+  let caller = "func f() { loader.load { _ in hud.hide() } }"
+  #expect(try kinds(file, caller) == Array(repeating: found, count: count))
+  // Another mistake beside them is one.
+  let other = ofOptional.replacing(
+    "if let a { completion(a) }",
+    with: "guard let a else { return }; completion(a)"
+  )
+  #expect(try kinds(file + "\n" + other, caller).last == "never-called")
+}
+
 @Test func `a caller is known by labels and receiver`() throws {
   let labelled = "func g() { loader.load(from: a) { _ in hud.hide() } }"
   #expect(try kinds(ofOptional, labelled) == debatable)

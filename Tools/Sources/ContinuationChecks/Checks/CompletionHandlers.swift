@@ -11,13 +11,21 @@ enum CompletionHandlers: Check {
   static let kinds = [Kind.neverCalled, .maybeNeverCalled, .resumedTwice, .maybeResumedTwice]
 
   static func findings(in file: SourceFile) -> [Finding] {
-    file.completionHandlers.flatMap { function, body, obligation -> [Finding] in
+    let all = file.completionHandlers.map { function, body, obligation in
       // What the function returns may say as much as a call.
       let returns = function.signature.returnClause?.type.trimmedDescription ?? "Void"
       let start = Path(isExcused: !["Void", "()"].contains(returns))
       return Flow.findings(obligation, body.statements, end: body.rightBrace, start)
     }
+    let counts = all.flatMap { Set($0.filter { $0.kind == .neverCalled }.map(\.message)) }
+      .reduce(into: [:]) { $0[$1, default: 0] += 1 }
+    return all.joined().map { finding in
+      counts[finding.message, default: 0] <= maximumAlike ? finding : finding.depending(on: .no)
+    }
   }
+
+  /// What more functions of a file than this do is how they are written, and no slip.
+  private static let maximumAlike = 7
 }
 
 extension FunctionDeclSyntax {
