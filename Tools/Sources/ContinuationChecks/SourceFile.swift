@@ -73,7 +73,8 @@ final class SourceFile {
       .map(\.name.text)
   )
 
-  /// The functions of this file that call their completion handler only with `true`.
+  /// The functions of this file that call their completion handler only with `true`, and perhaps
+  /// with more after it.
   private(set) lazy var succeeding = Set(
     Dictionary(grouping: functions, by: \.name.text)
       .filter { $0.value.allSatisfy(\.onlySucceeds) }.keys

@@ -45,6 +45,9 @@ func `what a program makes of what it knows is always made`(condition: String) t
     "func load(completion: @escaping (Int?) -> Void) { "
     + "logIn { success in if success { completion(1) } } }"
   #expect(try kinds(file: login + "\n" + load) == certain + debatable)
+  // What comes after `true` may be missing.
+  let ofSecond = load.replacing("success in if success", with: "success, a in if let a")
+  #expect(try kinds(file: login + "\n" + ofSecond) == certain + certain)
   for other in [
     login.replacing("showLogin()", with: "completion(false)"),
     login.replacing("showLogin()", with: "next(completion)"),

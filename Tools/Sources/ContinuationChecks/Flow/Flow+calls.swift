@@ -112,8 +112,8 @@ extension Flow {
     exits = []
     owners.append(lastOwner)
     obligation.enter(closure)
-    // After a login that is only ever answered with `true`, no `if` has another path.
-    if !obligation.file.succeeding.contains(name) { obligation.hear(closure) }
+    // A login that is only ever answered with `true` brings no failure first.
+    obligation.hear(closure, butFirst: obligation.file.succeeding.contains(name))
     isRepeated = isRepeated || mayRunAgain(closure, as: name)
     let end = run(closure.statements, [Path(tested: Set(paths.flatMap(\.tested)))])
     guard judge(end, at: closure.rightBrace, isTask: closure.isTask) else { return after }

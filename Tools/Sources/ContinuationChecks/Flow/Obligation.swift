@@ -71,8 +71,10 @@ struct Obligation {
     if isBrought { brought.formUnion(label.names) }
   }
 
-  /// A callback with this closure has come.
-  mutating func hear(_ closure: ClosureExprSyntax) { brought.formUnion(closure.parameterNames) }
+  /// A callback with this closure has come, whose first parameter may tell nothing.
+  mutating func hear(_ closure: ClosureExprSyntax, butFirst: Bool = false) {
+    brought.formUnion(closure.parameterNames.dropFirst(butFirst ? 1 : 0))
+  }
 
   mutating func hear(_ clause: CatchClauseSyntax) {
     shadow(clause.catchItems)

@@ -74,7 +74,8 @@ struct Words {
   /// A type that conforms to this has methods that an SDK calls.
   var saysRequirements: Bool { says(Self.requirements) }
 
-  /// A call with this name leaves a note in a log. `login` and `showDialog` do not.
+  /// A call with this name leaves a note in a log, or stops a debug build. `login` and `showDialog`
+  /// do not.
   var saysLog: Bool { says(Self.log) }
 
   /// A value with this name tells what has gone wrong.
